@@ -8,10 +8,11 @@ import { spread } from "./measure/statistics.ts";
 import { homeostat } from "./places/homeostat.ts";
 import type { Peer, Place } from "./places/place.ts";
 import { reference } from "./places/reference.ts";
+import { celRow } from "./rows/cel.ts";
 import { fanOutRow } from "./rows/fan-out.ts";
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
-import type { Figures, Row } from "./rows/row.ts";
+import type { Figures, LibraryRow, Row, Scale } from "./rows/row.ts";
 import {
   definitionRow,
   firstReconcileRow,
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   latencyRow,
   cacheRow,
   floodRow,
+  celRow,
 ];
 
 const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
@@ -54,8 +56,9 @@ interface RowResult {
   readonly row: string;
   readonly peer: string;
   readonly note: string | undefined;
-  readonly durability: string;
-  readonly rounds: readonly Figures[];
+  /** Servers only. */
+  readonly durability?: string;
+  readonly rounds: Figures[];
 }
 
 async function main(): Promise<void> {
@@ -81,9 +84,15 @@ async function main(): Promise<void> {
   const results: RowResult[] = [];
   process.stdout.write(fairness);
   for (const row of chosen) {
-    results.push(
-      ...(await runRow(row, peers, Number(values.rounds), { factor: Number(values.factor) })),
-    );
+    const scale: Scale = { factor: Number(values.factor) };
+    const rounds = Number(values.rounds);
+    process.stdout.write(`\n${row.name}: ${row.what}\n${row.note ? `  (${row.note})\n` : ""}`);
+    const measured =
+      row.at === "library"
+        ? runLibraries(row, rounds, scale)
+        : await runServers(row, peers, rounds, scale);
+    print(measured);
+    results.push(...measured);
     if (values.output)
       writeFileSync(
         values.output,
@@ -92,19 +101,31 @@ async function main(): Promise<void> {
   }
 }
 
-async function runRow(
-  row: Row,
+function runLibraries(row: LibraryRow, rounds: number, scale: Scale): readonly RowResult[] {
+  const results = row.contenders.map(({ name }): RowResult => ({
+    row: row.name,
+    peer: name,
+    note: row.note,
+    rounds: [],
+  }));
+  for (let round = 0; round < rounds; round++)
+    for (const [i, contender] of row.contenders.entries())
+      results[i]!.rounds.push(contender.run(scale));
+  return results;
+}
+
+async function runServers(
+  row: Exclude<Row, LibraryRow>,
   peers: readonly Peer[],
   rounds: number,
-  scale: { readonly factor: number },
-): Promise<RowResult[]> {
-  process.stdout.write(`\n${row.name}: ${row.what}\n${row.note ? `  (${row.note})\n` : ""}`);
-  const results = peers.map((peer) => ({
+  scale: Scale,
+): Promise<readonly RowResult[]> {
+  const results = peers.map(({ name, durability }): RowResult => ({
     row: row.name,
-    peer: peer.name,
+    peer: name,
     note: row.note,
-    durability: peer.durability,
-    rounds: [] as Figures[],
+    durability,
+    rounds: [],
   }));
   for (let round = 0; round < rounds; round++)
     for (const [i, peer] of peers.entries()) {
@@ -120,7 +141,6 @@ async function runRow(
         await place.stop();
       }
     }
-  print(results);
   return results;
 }
 
@@ -138,7 +158,7 @@ function print(results: readonly RowResult[]): void {
       ? ""
       : `   ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
     process.stdout.write(
-      `  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer} (${cell.durability}) ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`,
+      `  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer}${cell.durability === undefined ? "" : ` (${cell.durability})`} ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`,
     );
   }
 }

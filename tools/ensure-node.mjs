@@ -1,6 +1,5 @@
-// Sees to it that a script runs on a Node that can: 24.15 or newer. On an older one it starts the
-// script again with the Node that the workspace brings, or says in one line what is missing. Must
-// itself run on any Node that knows ES modules.
+// Ensures that a script runs on Node 24.15 or newer. On an older Node it restarts the script with the
+// workspace's Node, or prints in one line what is missing. Runs on any Node with ES modules.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,8 +7,8 @@ import { fileURLToPath } from "node:url";
 const needed = [24, 15];
 
 /**
- * True when this Node will do. Otherwise the script has been run by another Node, or refused, and
- * the exit code is set.
+ * True when this Node is recent enough. Otherwise another Node has run the script, or it was
+ * refused, and the exit code is set.
  */
 export async function ensureNode() {
   if (isEnough(process.versions.node)) {
@@ -24,7 +23,7 @@ export async function ensureNode() {
   );
   if (!existsSync(workspaceNode) || process.env.HOMEOSTAT_NODE_TRIED) {
     console.error(
-      `homeostat needs Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`,
+      `homeostat requires Node ${needed.join(".")} or newer, this is ${process.versions.node} (${process.execPath}): run \`npm ci\`, or install Node 24`,
     );
     process.exitCode = 1;
     return false;

@@ -55,29 +55,31 @@ function relativeBreach(own: Package, { path }: Source, specifier: string): stri
   const base = `packages/${own.folder}/src/`;
   const target = posix.join(posix.dirname(path), specifier);
   if (!target.startsWith(base)) return "a relative import must not leave the package's src";
-  const levels = layers[own.folder];
-  if (levels === undefined || isTest(path)) return undefined;
-  return levelBreach(levels, path.slice(base.length), target.slice(base.length));
+  if (isTest(path)) return undefined;
+  const file = `${own.folder}/${path.slice(base.length)}`;
+  const imported = `${own.folder}/${target.slice(base.length)}`;
+  for (const [place, levels] of Object.entries(layers)) {
+    if (!file.startsWith(`${place}/`) || !imported.startsWith(`${place}/`)) continue;
+    const breach = levelBreach(levels, unitOf(place, file), unitOf(place, imported));
+    if (breach) return breach;
+  }
+  return undefined;
 }
 
 function levelBreach(levels: Levels, from: string, to: string): string | undefined {
-  const [source, target] = [unitOf(levels, from), unitOf(levels, to)];
-  if (source === undefined || target === undefined)
-    return `${source === undefined ? from : to} has no place in tools/layers.ts`;
-  if (source.name === target.name || target.level < source.level) return undefined;
-  return target.level === source.level
-    ? `${source.name} and ${target.name} are on one level: strangers`
-    : `${target.name} is above ${source.name}`;
+  const levelOf = (unit: string): number => levels.findIndex((units) => units.includes(unit));
+  const [source, target] = [levelOf(from), levelOf(to)];
+  if (source < 0 || target < 0) return `${source < 0 ? from : to} has no place in tools/layers.ts`;
+  if (from === to || target < source) return undefined;
+  return target === source
+    ? `${from} and ${to} are on one level: strangers`
+    : `${to} is above ${from}`;
 }
 
-function unitOf(
-  levels: Levels,
-  path: string,
-): { readonly name: string; readonly level: number } | undefined {
-  const units = levels
-    .flatMap((names, level) => names.map((name) => ({ name, level })))
-    .filter(({ name }) => path === name || path.startsWith(`${name}/`));
-  return units.sort((a, b) => b.name.length - a.name.length)[0];
+/** The folder directly below a place that a file lies in; "." for files of the place itself. */
+export function unitOf(place: string, file: string): string {
+  const [first, ...rest] = file.slice(place.length + 1).split("/");
+  return rest.length === 0 ? "." : first!;
 }
 
 function bareBreach(
@@ -111,12 +113,15 @@ function workspaceBreach(
     ({ folder, from }) => folder === own.folder && from === target.manifest.name,
   );
   const inner = path.slice(`packages/${own.folder}/src/`.length);
-  if (narrowed === undefined || isTest(path) || narrowed.allowed.includes(specifier))
+  if (narrowed === undefined || isTest(path) || isAllowed(narrowed.allowed, specifier))
     return undefined;
   return narrowed.except.some((folder) => inner.startsWith(`${folder}/`))
     ? undefined
     : `only ${narrowed.except.join(", ")} may; all else imports ${narrowed.allowed.join(" and ")}`;
 }
+
+const isAllowed = (allowed: readonly string[], specifier: string): boolean =>
+  allowed.some((each) => (each.endsWith("/") ? specifier.startsWith(each) : specifier === each));
 
 function isDeclared(
   manifest: Manifest,

@@ -1,15 +1,16 @@
 // The order of the house, as data: this file is the document, and test/architecture/layers.test.ts
-// the check. A unit (a folder, or a file that is named here by itself) imports itself and lower
-// levels; units on one level are strangers. The longest name that fits a path decides. Test files
-// may look sideways inside their package, never into another.
+// the check. A folder imports itself and the folders on lower levels; folders on one level are
+// strangers. Every folder stands on exactly one level; "." stands for the files beside the folders.
+// Test files may look sideways inside their package, never into another.
 
-/** Levels of one package, lowest first; paths below its `src`. */
+/** Levels of the folders of one place, lowest first. */
 export type Levels = readonly (readonly string[])[];
 
 /**
  * Published packages, lowest first: each may import those before it, when its manifest names them.
  */
 export const packageOrder = [
+  "@homeostat/cel",
   "homeostat",
   "@homeostat/apiserver",
   "@homeostat/testing",
@@ -18,51 +19,72 @@ export const packageOrder = [
 ] as const;
 
 /**
- * Levels inside each package, by folder under `packages/`. Packages that are not here have no order
- * inside.
+ * Levels by place: a package (`apiserver`, its folders below `src`) or a folder of one
+ * (`apiserver/registry`). Places that are not listed have no order inside.
  */
 export const layers: Readonly<Record<string, Levels>> = {
+  // cel-go's own rooms, under its names: common/types, parser, checker, interpreter, ext.
+  cel: [
+    ["types"],
+    ["values"],
+    ["cost", "go"], // what steps cost; what Go's standard library does
+    ["functions"],
+    ["ast"],
+    ["parser"], // macros included
+    ["environment"],
+    ["checker", "interpreter", "ext", "stdlib"],
+    ["kubernetes"], // Kubernetes' libraries, and which version has which
+    ["."], // text in, program out; facades
+    ["testing"],
+  ],
   homeostat: [
     ["util", "runtime"], // would make sense without Kubernetes
     ["api"], // pure: keys, selectors, Status, resource definitions, exact JSON
-    ["client", "queue"],
-    ["cache", "election", "events"],
-    ["controller", "webhook"],
-    ["extension", "contract"],
+    ["client", "queue", "k8s"], // k8s: types and names of the built-in kinds, generated
+    ["cache", "events"],
+    ["controller"],
     ["manager"], // composition root
-    ["index.ts"], // facade, re-exports by hand
+    ["."], // facade, re-exports by hand
   ],
   apiserver: [
-    // The seams: small files of types and constructors that everybody shares. They lie beside what
-    // they are about.
-    [
-      "http/handler.ts",
-      "registry/field-error.ts",
-      "merge/smd-type.ts",
-      "server-error.ts",
-      "kubernetes-version.ts",
-    ],
-    ["registry/api-errors.ts", "storage", "certificates", "kinds/data", "cel"],
-    ["registry/object-meta", "http"],
-    ["schema"],
-    ["json-path"],
-    ["merge"],
-    // The contract that the next level meets at: the registry serves any resource, a kind is one,
-    // and neither knows the other.
-    ["registry/served-resource.ts"],
+    ["apimachinery"], // shared contracts: errors, metadata, ServedResource, kind data
+    ["certificates", "json-path", "schema", "storage"],
+    ["http", "merge"],
+    // Siblings that meet at apimachinery's ServedResource: a kind is one, and the registry serves
+    // any; neither knows the other.
     ["kinds", "registry"],
-    ["openapi", "discovery", "protobuf"],
-    ["chain"],
-    ["in-process.ts"],
-    ["simulators"],
-    ["server.ts", "parse-stages.ts"], // composition root
-    ["index.ts"],
+    ["authentication", "authorization", "discovery", "flowcontrol", "openapi", "protobuf"],
+    ["admission", "filters", "post-start-hooks"],
+    ["server"], // the API server as one function from a request to a response
+    ["component-helpers"], // from here on clients of that server
+    ["controllers", "scheduler", "fake-nodes"],
+    ["controller-manager"],
+    ["."], // composition root and facade
+  ],
+  "apiserver/apimachinery": [["errors", "kind-data"], ["meta", "types", "values"], ["."], ["rest"]],
+  "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
+  "apiserver/schema": [
+    ["formats"],
+    ["."], // JSONSchemaProps, and nodes compiled from them
+    ["defaulting", "listtype", "objectmeta", "pruning", "validation"],
+    ["structural"], // JSONSchemaProps in, nodes out
+    ["cel"],
+  ],
+  "apiserver/registry": [
+    ["request", "negotiation", "revisions", "managed-fields"],
+    ["scope"], // what one request works with
+    ["body", "response"],
+    ["options"],
+    ["read", "patch"],
+    ["store", "watch"],
+    ["handlers"],
+    ["."], // routing and dispatch
   ],
 };
 
 /**
  * What only some folders of a package may import from others: everything in the API server but its
- * simulators is no client.
+ * controllers is no client.
  */
 export const narrowedImports: readonly {
   readonly folder: string;
@@ -72,8 +94,8 @@ export const narrowedImports: readonly {
 }[] = [
   {
     folder: "apiserver",
-    except: ["simulators"],
+    except: ["component-helpers", "controllers", "controller-manager", "scheduler", "fake-nodes"],
     from: "homeostat",
-    allowed: ["homeostat/api", "homeostat/runtime"],
+    allowed: ["homeostat/api", "homeostat/k8s/", "homeostat/queue", "homeostat/runtime"],
   },
 ];

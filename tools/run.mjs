@@ -1,7 +1,7 @@
 // Runs a TypeScript entry from source, in this process: `node tools/run.mjs FILE args…`. The
-// workspace's packages resolve to their sources (the condition homeostat-source), so nothing has to
-// be built. Exit codes and signals are the entry's own. Child processes inherit the condition
-// through NODE_OPTIONS; a worker has to be given it as execArgv.
+// workspace's packages resolve to their sources (the condition homeostat-source), so no build is
+// needed. Exit codes and signals are the entry's own. Child processes inherit the condition through
+// NODE_OPTIONS; workers need it in execArgv.
 import Module from "node:module";
 import { resolve } from "node:path";
 import { ensureNode } from "./ensure-node.mjs";

@@ -86,7 +86,7 @@ describe("tools/run.mjs", () => {
       { encoding: "utf8", env: { ...env, HOMEOSTAT_NODE_TRIED: "1" } },
     );
     assert.deepEqual([status, stdout], [1, ""]);
-    assert.match(stderr, /^homeostat needs Node 24\.15 or newer, this is 20\.1\.0 .*\n$/);
+    assert.match(stderr, /^homeostat requires Node 24\.15 or newer, this is 20\.1\.0 .*\n$/);
   });
 
   test("says how it is used when it is told nothing", () => {

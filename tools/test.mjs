@@ -1,6 +1,6 @@
 // What `npm test` runs: every *.test.ts of packages, examples, test and tools, from source, in
 // node's own test runner. Arguments narrow it to paths that begin so (`npm test --
-// packages/apiserver/src/cel`); what starts with a dash is handed to node. *.reference.ts files
+// packages/cel`); what starts with a dash is handed to node. *.reference.ts files
 // need the reference control plane and are run by `npm run test:reference`.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";

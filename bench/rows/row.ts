@@ -30,4 +30,16 @@ export interface StartRow extends RowHead {
   run(peer: import("../places/place.ts").Peer, scale: Scale): Promise<Figures | undefined>;
 }
 
-export type Row = ServerRow | StartRow;
+/** A library under test, beside which others take turns. */
+export interface Contender {
+  readonly name: string;
+  run(scale: Scale): Figures;
+}
+
+/** A benchmark of libraries in this process, with contenders of its own; ours is the first. */
+export interface LibraryRow extends RowHead {
+  readonly at: "library";
+  readonly contenders: readonly Contender[];
+}
+
+export type Row = ServerRow | StartRow | LibraryRow;

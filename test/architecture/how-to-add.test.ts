@@ -66,8 +66,8 @@ test("registries of one line list everything that lies beside them", () => {
   assert.deepEqual(
     unlisted(
       root,
-      "packages/apiserver/src/simulators/start-simulators.ts",
-      "packages/apiserver/src/simulators",
+      "packages/apiserver/src/controller-manager/start-controllers.ts",
+      "packages/apiserver/src/controllers",
       isFolder,
     ),
     [],

@@ -113,7 +113,7 @@ test("planted faults of a lock file are found", () => {
 });
 
 test("every published package carries the licence and the notice", () => {
-  for (const name of ["homeostat", "apiserver", "testing", "cli", "create-homeostat"]) {
+  for (const name of ["cel", "homeostat", "apiserver", "testing", "cli", "create-homeostat"]) {
     for (const file of ["LICENSE", "NOTICE"])
       assert.equal(
         readFileSync(`${root}packages/${name}/${file}`, "utf8"),

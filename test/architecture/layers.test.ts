@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { findImportBreaches, importsOf } from "../../tools/find-import-breaches.ts";
-import { layers } from "../../tools/layers.ts";
-import { readSources } from "../../tools/read-sources.ts";
+import { findImportBreaches, importsOf, unitOf } from "../../tools/find-import-breaches.ts";
+import { layers, type Levels } from "../../tools/layers.ts";
+import { isTest, readSources } from "../../tools/read-sources.ts";
 import { plantTree } from "./plant-tree.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -14,19 +14,49 @@ test("imports point down, neighbours are strangers, packages are entered by thei
   assert.deepEqual(findImportBreaches(root), []);
 });
 
-test("every file of a layered package has its place", () => {
-  const homeless = Object.entries(layers).flatMap(([folder, levels]) =>
-    readSources(root, [`packages/${folder}/src`])
-      .map(({ path }) => path.slice(`packages/${folder}/src/`.length))
-      .filter(
-        (path) => !levels.flat().some((unit) => path === unit || path.startsWith(`${unit}/`)),
-      ),
-  );
-  assert.deepEqual(
-    homeless.filter((path) => !/\.(test|suite)\.ts$/.test(path)),
-    [],
-  );
+test("every folder of a layered place stands on exactly one level", () => {
+  for (const [place, levels] of Object.entries(layers)) {
+    assert.deepEqual(levelFaults(levels, foldersOf(place)), [], place);
+  }
 });
+
+test("a folder that is named twice, in part, or not at all is found", () => {
+  const faults = levelFaults([["a", "b/c"], ["a"], ["gone"]], ["a", "b", "."]);
+  assert.deepEqual(faults, [
+    "a is named twice",
+    "b/c is no whole folder",
+    "gone does not exist",
+    "b has no level",
+    ". has no level",
+  ]);
+});
+
+/** The folders and "." of a place that hold sources. */
+function foldersOf(place: string): readonly string[] {
+  const [own, ...inner] = place.split("/");
+  const base = ["packages", own, "src", ...inner].join("/");
+  const files = readSources(root, [base]).map(({ path }) => path);
+  return [
+    ...new Set(
+      files
+        .filter((path) => !isTest(path) && !path.includes("/testdata/"))
+        .map((path) => unitOf(base, path)),
+    ),
+  ];
+}
+
+function levelFaults(levels: Levels, folders: readonly string[]): readonly string[] {
+  const named = levels.flat();
+  const twice = named.filter((name, i) => named.indexOf(name) < i);
+  const unknown = [...new Set(named)].filter((name) => !folders.includes(name));
+  return [
+    ...twice.map((name) => `${name} is named twice`),
+    ...unknown.map((name) =>
+      name.includes("/") ? `${name} is no whole folder` : `${name} does not exist`,
+    ),
+    ...folders.filter((name) => !named.includes(name)).map((name) => `${name} has no level`),
+  ];
+}
 
 test("all forms of import are seen", () => {
   const text = [
@@ -44,7 +74,7 @@ test("all forms of import are seen", () => {
 
 const homeostat = JSON.stringify({
   name: "homeostat",
-  exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {} },
+  exports: { ".": {}, "./api": {}, "./runtime": {}, "./client": {}, "./k8s/core/v1": {} },
   dependencies: { yaml: "1" },
 });
 const apiserver = JSON.stringify({
@@ -97,7 +127,7 @@ const planted: readonly {
   {
     breach: "kinds and registry",
     path: "packages/apiserver/src/kinds/core/x.ts",
-    text: 'import { y } from "../../registry/write/y.ts";',
+    text: 'import { y } from "../../registry/store/y.ts";',
     says: /strangers/,
   },
   {
@@ -128,11 +158,11 @@ const planted: readonly {
     breach: "the server as a client",
     path: "packages/apiserver/src/registry/x.ts",
     text: 'import { y } from "homeostat/client";',
-    says: /only simulators may/,
+    says: /only component-helpers, controllers/,
   },
   {
     breach: "a closed subpath",
-    path: "packages/apiserver/src/simulators/x.ts",
+    path: "packages/apiserver/src/controllers/x.ts",
     text: 'import { y } from "homeostat/src/queue/y.ts";',
     says: /not a public subpath/,
   },
@@ -168,11 +198,12 @@ describe("planted breaches are found", () => {
         'import { a } from "../api/a.ts";\nimport { b } from "./b.ts";\nimport { parse } from "yaml";\nimport { readFileSync } from "node:fs";',
       "packages/homeostat/src/client/x.test.ts":
         'import fc from "fast-check";\nimport { q } from "../queue/q.ts";',
-      "packages/apiserver/src/simulators/gc/x.ts": 'import { c } from "homeostat/client";',
+      "packages/apiserver/src/controllers/gc/x.ts": 'import { c } from "homeostat/client";',
       "packages/apiserver/src/registry/x.ts":
         'import type { FieldError } from "./field-error.ts";\nimport { json } from "homeostat/api";',
+      "packages/apiserver/src/schema/x.ts": 'import type { Pod } from "homeostat/k8s/core/v1";',
       "packages/apiserver/src/kinds/core/x.ts":
-        'import type { FieldError } from "../../registry/field-error.ts";',
+        'import type { FieldError } from "../../apimachinery/errors/field-error.ts";',
     });
     assert.deepEqual(findImportBreaches(tree.root), []);
   });

@@ -45,7 +45,7 @@ function lint(files: Readonly<Record<string, string>>): readonly string[] {
 
 const api = "packages/homeostat/src/api/x.ts";
 const machine = "packages/homeostat/src/queue/x.machine.ts";
-const core = "packages/apiserver/src/registry/write/x.ts";
+const core = "packages/apiserver/src/registry/store/x.ts";
 const driver = "packages/homeostat/src/client/x.ts";
 
 const planted: readonly { readonly rule: string; readonly at: string; readonly text: string }[] = [

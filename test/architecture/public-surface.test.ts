@@ -19,13 +19,16 @@ interface Surface {
   readonly types: readonly string[];
 }
 
+/** A generated module: its types are those of upstream's package, and a test holds the file. */
+const generatedTypes = 'export type * from "./models.ts";';
+
 /**
  * Names that a module exports by hand. Throws for \`export *\` and default exports: neither is a
  * choice.
  */
 function surfaceOf(text: string): Surface {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  if (/^export (\*|default\b)/m.test(code))
+  if (/^export (type )?(\*|default\b)/m.test(code))
     throw new Error("public names are re-exported one by one");
   const [values, types]: [string[], string[]] = [[], []];
   for (const [, allTypes, list] of code.matchAll(/^export (type )?\{([^}]*)\}/gm)) {
@@ -48,8 +51,20 @@ function surfaceOf(text: string): Surface {
   return { values: values.sort(), types: types.sort() };
 }
 
+/** Values by name, and where the types are read. */
+function generatedSurface(name: string, subpath: string, text: string): string {
+  const byHand = text.replace(/^export type \* from .*$/gm, "");
+  const values = surfaceOf(byHand).values.map((each) => `\`${each}\``);
+  const models = `Types: all of \`${subpath.replace("./", "src/")}/models.ts\``;
+  return [
+    `## ${name}${subpath.slice(1)}`,
+    ...(values.length === 0 ? [] : [`Values: ${values.join(", ")}`]),
+    models,
+  ].join("\n\n");
+}
+
 function formatSurface(): string {
-  const sections = ["homeostat", "apiserver", "testing", "cli"].flatMap((folder) => {
+  const sections = ["cel", "homeostat", "apiserver", "testing", "cli"].flatMap((folder) => {
     const { name, exports } = JSON.parse(
       readFileSync(join(root, "packages", folder, "package.json"), "utf8"),
     ) as {
@@ -59,9 +74,9 @@ function formatSurface(): string {
     return Object.entries(exports).flatMap(([subpath, target]) => {
       const source = typeof target === "string" ? undefined : target["homeostat-source"];
       if (source === undefined) return [];
-      const { values, types } = surfaceOf(
-        readFileSync(join(root, "packages", folder, source), "utf8"),
-      );
+      const text = readFileSync(join(root, "packages", folder, source), "utf8");
+      if (text.includes(generatedTypes)) return [generatedSurface(name, subpath, text)];
+      const { values, types } = surfaceOf(text);
       const line = (what: string, names: readonly string[]): readonly string[] =>
         names.length === 0 ? [] : [`${what}: ${names.map((each) => `\`${each}\``).join(", ")}`];
       return [`## ${name}${subpath.slice(1)}`, ...line("Values", values), ...line("Types", types)];
@@ -87,6 +102,7 @@ describe("names are found", () => {
   });
   test("and what is exported wholesale is refused", () => {
     assert.throws(() => surfaceOf('export * from "./x.ts";'), /one by one/);
+    assert.throws(() => surfaceOf('export type * from "./x.ts";'), /one by one/);
     assert.throws(() => surfaceOf("export default 1;"), /one by one/);
   });
 });

@@ -31,7 +31,9 @@ const compilerOptions = {
 function programs(): Readonly<Record<string, string>> {
   const documents = [
     { path: "README.md", text: readFileSync(`${root}README.md`, "utf8") },
-    ...readSources(root, ["docs"], [".md"]),
+    ...readSources(root, ["docs", "packages"], [".md"]).filter(
+      ({ path }) => !path.includes("/templates/"),
+    ),
   ];
   const fences = documents.flatMap(({ path, text }) =>
     [...text.matchAll(/^```ts(?: (\S+\.ts))?\n([\s\S]*?)^```$/gm)].map(

@@ -6,9 +6,12 @@ import { test } from "node:test";
 
 const heavy = ["node:http", "node:http2", "node:https", "node:sqlite", "node:tls", "node:zlib"];
 const expected: Readonly<Record<string, readonly string[]>> = {
+  "@homeostat/cel": [],
+  "@homeostat/cel/net": [],
   homeostat: ["zod"], // k builds zod schemas; whoever defines resources has it anyway
   "homeostat/api": [],
   "homeostat/client": [],
+  "homeostat/k8s/core/v1": [],
   "homeostat/runtime": [],
   "@homeostat/apiserver": [],
   "@homeostat/cli": ["commander"],
@@ -26,6 +29,11 @@ function loadedBy(specifier: string): readonly string[] {
     } });
     await import(${JSON.stringify(specifier)});
     console.log(JSON.stringify([...seen].sort()));`;
+  return outputOf(program);
+}
+
+/** The JSON list that a program prints. */
+function outputOf(program: string): readonly string[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ["--conditions=homeostat-source", "--input-type=module", "--eval", program],
@@ -39,6 +47,21 @@ for (const [specifier, names] of Object.entries(expected)) {
   test(`importing ${specifier} loads ${names.join(", ") || "nothing else"}`, () =>
     assert.deepEqual(loadedBy(specifier), names));
 }
+
+test("starting a server does not load the CEL engine", () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    const seen = [];
+    registerHooks({ load(url, context, next) {
+      const file = /packages\\/cel\\/src\\/(.*)/.exec(url)?.[1];
+      if (file) seen.push(file);
+      return next(url, context);
+    } });
+    const { startApiServer } = await import("@homeostat/apiserver");
+    await (await startApiServer({ protocol: "http" })).close();
+    console.log(JSON.stringify(seen.sort()));`;
+  assert.deepEqual(outputOf(program), ["go/address.ts", "go/quote.ts", "net.ts"]);
+});
 
 test("a heavy module is noticed", () =>
   assert.deepEqual(loadedBy("undici").includes("undici"), true));

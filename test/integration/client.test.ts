@@ -4,28 +4,18 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ApiStatusError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "homeostat/api";
 import { type Client, dynamicKind, isStatus, type WatchEvent } from "homeostat/client";
+import { ConfigMap } from "homeostat/k8s/core/v1";
+import { Event } from "homeostat/k8s/events/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createCache } from "../../packages/homeostat/src/cache/index.ts";
 import { createEventRecorder } from "../../packages/homeostat/src/events/index.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
 const Crd = dynamicKind({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   resource: "customresourcedefinitions",
   scope: "Cluster",
-});
-const Event = dynamicKind({
-  apiVersion: "events.k8s.io/v1",
-  kind: "Event",
-  resource: "events",
-  scope: "Namespaced",
 });
 
 const map = (

@@ -7,27 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
-import { type Client, createClient, dynamicKind } from "homeostat/client";
+import { type Client, createClient } from "homeostat/client";
+import { ConfigMap, Namespace, Secret } from "homeostat/k8s/core/v1";
 import { until } from "../fixtures/until.ts";
-
-const Namespace = dynamicKind({
-  apiVersion: "v1",
-  kind: "Namespace",
-  resource: "namespaces",
-  scope: "Cluster",
-});
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
-const Secret = dynamicKind({
-  apiVersion: "v1",
-  kind: "Secret",
-  resource: "secrets",
-  scope: "Namespaced",
-});
 
 const folder = mkdtempSync(join(tmpdir(), "control-plane-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -113,7 +95,7 @@ describe("the controllers of the control plane", { timeout: 60_000 }, () => {
   it("refuse a name that there is not", () =>
     assert.rejects(
       startApiServer({ listen: false, controllers: ["gardener"] }),
-      /there is no controller "gardener"; there are garbagecollector, namespace/,
+      /unknown controller "gardener"; expected default, all .* garbagecollector, namespace/,
     ));
 
   it("take up after a restart what was left undone", async () => {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, ref, silentLog } from "homeostat";
-import { Box, ConfigMap, describeLaws, Part } from "../fixtures/laws.ts";
+import { ConfigMap } from "homeostat/k8s/core/v1";
+import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 describeLaws("mistakes", ({ run }) => {

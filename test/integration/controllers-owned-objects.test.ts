@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, silentLog } from "homeostat";
 import type { Client } from "homeostat/client";
-import { Box, ConfigMap, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { ConfigMap } from "homeostat/k8s/core/v1";
+import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 describeLaws("owned objects", ({ client: openClient, run }) => {
@@ -179,7 +180,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
             kind: "ConfigMap",
             metadata: { name: object.metadata.name, labels: {}, annotations: {} },
             data: {},
-            immutable: null,
+            immutable: null as never,
           },
         ]);
       },

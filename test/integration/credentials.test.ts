@@ -6,17 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { isUnauthorized } from "homeostat/api";
-import { type ClusterAccess, createClient, dynamicKind } from "homeostat/client";
+import { type ClusterAccess, createClient } from "homeostat/client";
+import { Namespace } from "homeostat/k8s/core/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createCache } from "../../packages/homeostat/src/cache/index.ts";
 import { accessTo, openServer, type TestServer } from "../fixtures/with-server.ts";
-
-const Namespace = dynamicKind({
-  apiVersion: "v1",
-  kind: "Namespace",
-  resource: "namespaces",
-  scope: "Cluster",
-});
 
 describe("credentials on a server that checks them", { timeout: 30_000 }, () => {
   let server: TestServer;

@@ -6,38 +6,16 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
 import { type Client, type DynamicKind, dynamicKind } from "homeostat/client";
+import { ConfigMap, Event, Secret } from "homeostat/k8s/core/v1";
+import { ClusterRole } from "homeostat/k8s/rbac/v1";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 import { until as untilWithin } from "../fixtures/until.ts";
 
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
-const Secret = dynamicKind({
-  apiVersion: "v1",
-  kind: "Secret",
-  resource: "secrets",
-  scope: "Namespaced",
-});
-const ClusterRole = dynamicKind({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
-  resource: "clusterroles",
-  scope: "Cluster",
-});
 const Definition = dynamicKind({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   resource: "customresourcedefinitions",
   scope: "Cluster",
-});
-const Event = dynamicKind({
-  apiVersion: "v1",
-  kind: "Event",
-  resource: "events",
-  scope: "Namespaced",
 });
 
 interface Owner {

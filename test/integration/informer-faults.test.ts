@@ -3,7 +3,8 @@
 // network is real.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { type Client, createClient, dynamicKind } from "homeostat/client";
+import { type Client, createClient } from "homeostat/client";
+import { ConfigMap } from "homeostat/k8s/core/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import {
   type Cache,
@@ -14,12 +15,6 @@ import {
 import { type FaultProxy, openFaultProxy } from "../fixtures/fault-proxy.ts";
 import { accessTo, openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
 const limits: Partial<ReflectorLimits> = {
   firstMs: 5,
   maxMs: 40,

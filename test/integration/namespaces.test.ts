@@ -5,34 +5,10 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
 import { type Client, dynamicKind } from "homeostat/client";
+import { ConfigMap, Namespace, Pod, Secret, Service } from "homeostat/k8s/core/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const Namespace = dynamicKind({
-  apiVersion: "v1",
-  kind: "Namespace",
-  resource: "namespaces",
-  scope: "Cluster",
-});
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
-const Secret = dynamicKind({
-  apiVersion: "v1",
-  kind: "Secret",
-  resource: "secrets",
-  scope: "Namespaced",
-});
-const Service = dynamicKind({
-  apiVersion: "v1",
-  kind: "Service",
-  resource: "services",
-  scope: "Namespaced",
-});
-const Pod = dynamicKind({ apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" });
 const Definition = dynamicKind({
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

@@ -126,7 +126,7 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     const refused = await run(["server", "--controllers", "gardener"]);
     const { code, out, err } = await refused.ended;
     assert.deepEqual([code, out], [1, ""]);
-    assert.match(err, /there is no controller "gardener"/);
+    assert.match(err, /unknown controller "gardener"/);
   });
 
   test("SIGINT ends it with 0 as well, open watches or not", async () => {
@@ -188,14 +188,16 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     const unwritable = join(folder, "file", "kubeconfig");
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
       [
-        new RegExp(`listen on 127\\.0\\.0\\.1:${port}: the port is in use; stop what uses it`),
+        new RegExp(
+          `listen on 127\\.0\\.0\\.1:${port}: the port is in use; stop the process that uses it`,
+        ),
         "--port",
         String(port),
         "--kubeconfig",
         join(folder, "never"),
       ],
       [
-        /write kubeconfig .*file\/kubeconfig: .*; name a file that this user may write/,
+        /write kubeconfig .*file\/kubeconfig: .*; name a file that this user can write/,
         "--kubeconfig",
         unwritable,
       ],
@@ -207,7 +209,7 @@ describe("homeostat server", { timeout: 60_000 }, () => {
         join(folder, "never"),
       ],
       [
-        /there is no controller "foo"; there are garbagecollector, /,
+        /unknown controller "foo"; expected default, all .* garbagecollector, /,
         "--controllers",
         "foo",
         "--kubeconfig",
@@ -254,6 +256,6 @@ test(
     child.stderr.on("data", (chunk: Buffer) => (err += chunk));
     const [code] = (await once(child, "close")) as [number];
     assert.deepEqual([code, err.trim().split("\n").length], [1, 1]);
-    assert.match(err, /^homeostat needs Node 24\.15 or later/);
+    assert.match(err, /^homeostat requires Node 24\.15 or later/);
   },
 );

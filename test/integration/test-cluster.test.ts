@@ -12,7 +12,7 @@ import {
   isHomeostatError,
   retry,
 } from "homeostat";
-import { dynamicKind } from "homeostat/client";
+import { ConfigMap } from "homeostat/k8s/core/v1";
 import * as z from "zod";
 import { until } from "../fixtures/until.ts";
 
@@ -25,12 +25,6 @@ const Box = defineResource({
   conditions: ["Ready"],
 });
 const Lid = defineResource({ ...api, kind: "Lid", spec: z.object({}) });
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
 
 const fits = defineController(Box, {
   owns: [Lid],
@@ -227,12 +221,12 @@ describe("a test cluster", { timeout: 30_000 }, () => {
   for (const [what, program] of [
     [
       "closed",
-      `const cluster = await testCluster(); await cluster.client.list(${JSON.stringify(ConfigMap)}); await cluster.close();`,
+      `const cluster = await testCluster(); await cluster.client.list(ConfigMap); await cluster.close();`,
     ],
     ["that could not start", `await testCluster({ controlPlane: ["gardener"] }).catch(() => {});`],
   ] as const) {
     it(`${what} leaves nothing that would keep the process`, async () => {
-      const source = `import { testCluster } from "@homeostat/testing"; ${program} console.log("done");`;
+      const source = `import { testCluster } from "@homeostat/testing"; import { ConfigMap } from "homeostat/k8s/core/v1"; ${program} console.log("done");`;
       const { stdout } = await promisify(execFile)(
         process.execPath,
         ["--conditions=homeostat-source", "--input-type=module", "--eval", source],

@@ -156,6 +156,6 @@ function comparePackage(at: Surroundings, name: string): CaseResult {
   const count = (word: Verdict["word"]): number =>
     verdicts.filter((verdict) => verdict.word === word).length;
   const different = verdicts.filter(({ word }) => word === "different").map(({ why }) => why);
-  const seen = `${count("same")} the same, ${different.length} different, ${count("beyond")} that Kubernetes' environment has no words for`;
+  const seen = `${count("same")} the same, ${different.length} different, ${count("beyond")} outside Kubernetes' environment`;
   return { name, ok: different.length === 0, seen: [seen, ...different].join("\n    ") };
 }

@@ -6,15 +6,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { cloneJson, isApiStatusError, isObject, type Json, type JsonObject } from "homeostat/api";
-import { readKindData } from "../../packages/apiserver/src/kinds/data/read-kind-data.ts";
+import { readKindData } from "../../packages/apiserver/src/apimachinery/kind-data/read-kind-data.ts";
 import {
   createFieldManager,
   type FieldManager,
-} from "../../packages/apiserver/src/merge/field-manager.ts";
-import { managedFieldsOf } from "../../packages/apiserver/src/merge/managed-fields.ts";
-import { applyMergePatch } from "../../packages/apiserver/src/merge/merge-patch.ts";
-import { smdFromJsonSchema } from "../../packages/apiserver/src/merge/smd-from-json-schema.ts";
-import { createKindTypes } from "../../packages/apiserver/src/merge/smd-from-kind-data.ts";
+} from "../../packages/apiserver/src/merge/managedfields/field-manager.ts";
+import { managedFieldsOf } from "../../packages/apiserver/src/merge/managedfields/managed-fields.ts";
+import { applyMergePatch } from "../../packages/apiserver/src/merge/patch/merge-patch.ts";
+import { smdFromJsonSchema } from "../../packages/apiserver/src/merge/typed/smd-from-json-schema.ts";
+import { createKindTypes } from "../../packages/apiserver/src/merge/typed/smd-from-kind-data.ts";
 import type { JsonSchemaProps } from "../../packages/apiserver/src/schema/json-schema-props.ts";
 import { type KubectlProxy, openKubectlProxy, type Send } from "./kubectl-proxy.ts";
 import { createRandom, pick, type Random, shuffled, some } from "./random.ts";

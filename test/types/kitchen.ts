@@ -5,12 +5,11 @@ import {
   defineScope,
   type ContextOf,
   k,
-  type Kind,
-  type Metadata,
-  type Naming,
   ref,
   refs,
 } from "homeostat";
+import { Deployment } from "homeostat/k8s/apps/v1";
+import { ConfigMap } from "homeostat/k8s/core/v1";
 import * as z from "zod";
 
 const api = { group: "kitchen.example.com", version: "v1" } as const;
@@ -65,37 +64,6 @@ export const orders = defineController(Order, {
   },
 });
 
-interface ConfigMapObject {
-  readonly apiVersion: "v1";
-  readonly kind: "ConfigMap";
-  readonly metadata: Metadata;
-  readonly data?: Readonly<Record<string, string>>;
-}
-interface DeploymentObject {
-  readonly apiVersion: "apps/v1";
-  readonly kind: "Deployment";
-  readonly metadata: Metadata;
-  readonly spec: { readonly replicas: number };
-  readonly status?: { readonly readyReplicas?: number };
-}
-declare const ConfigMap: Kind<
-  ConfigMapObject,
-  Omit<ConfigMapObject, "metadata"> & { readonly metadata: Naming },
-  never,
-  never
->;
-declare const Deployment: Kind<
-  DeploymentObject,
-  {
-    readonly apiVersion: "apps/v1";
-    readonly kind: "Deployment";
-    readonly metadata: Naming;
-    readonly spec: { readonly replicas?: number };
-  },
-  { readonly readyReplicas?: number },
-  string
->;
-
 /** Never called: compiled only. */
 export function builtInsAndSplitReconciles(): unknown {
   const builtIns = defineController(Order, {
@@ -106,7 +74,7 @@ export function builtInsAndSplitReconciles(): unknown {
     },
     async reconcile({ own, refs: found }) {
       const deployments = await own(Deployment, [
-        { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "a" }, spec: {} },
+        Deployment("a", { spec: { selector: {}, template: {} } }),
       ]);
       const maps = await own(ConfigMap, [
         { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } },

@@ -1,7 +1,7 @@
 // Command kinds writes one file of facts about every built-in kind of the Kubernetes minor it is linked against:
 // Go structs with their JSON and protobuf forms, merge rules, enums and published defaults, and what a running
 // kube-apiserver says in discovery. The form of the lines is described in
-// packages/apiserver/src/kinds/data/decode-line.ts; README.md beside this file says how to run it.
+// packages/apiserver/src/apimachinery/kind-data/decode-line.ts; README.md beside this file says how to run it.
 package main
 
 import (

@@ -9,8 +9,8 @@ import type {
   KindFacts,
   TypeFacts,
   TypeRef,
-} from "../../packages/apiserver/src/kinds/data/kind-data.ts";
-import { readKindData } from "../../packages/apiserver/src/kinds/data/read-kind-data.ts";
+} from "../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import { readKindData } from "../../packages/apiserver/src/apimachinery/kind-data/read-kind-data.ts";
 import { openReferenceClient } from "./ask-reference.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

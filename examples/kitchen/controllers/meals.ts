@@ -1,9 +1,9 @@
 // Meals: ask for their ingredients, wait until all are set out, cook. Know their own ingredients
 // and nothing above them.
 import { defineController } from "homeostat";
+import { parseDuration } from "homeostat/api";
 import { Ingredient } from "../resources/ingredient.ts";
 import { Meal } from "../resources/meal.ts";
-import { parseSeconds } from "./parse-seconds.ts";
 import type { Timing } from "./timing.ts";
 
 /** Creates the controller of meals. */
@@ -41,8 +41,8 @@ export const meals = (timing: Timing) =>
 
       condition("Cooked", "False", "Cooking");
       const remainingMs = startedAt
-        ? timing.remainingMs(startedAt, parseSeconds(meal.spec.cookFor) * 1000)
-        : parseSeconds(meal.spec.cookFor) * 1000;
+        ? timing.remainingMs(startedAt, parseDuration(meal.spec.cookFor))
+        : parseDuration(meal.spec.cookFor);
       if (!startedAt) status({ startedAt: timing.now() });
       if (remainingMs > 0)
         return retry.in(remainingMs, { because: `${meal.spec.dish} is on the stove` });

@@ -3,7 +3,7 @@
  * @module @homeostat/apiserver
  */
 export type { KeyPair } from "./certificates/authority.ts";
-export { kubernetesVersion } from "./kubernetes-version.ts";
+export { kubernetesVersion } from "./apimachinery/kubernetes-version.ts";
 export {
   type ApiRequest,
   type ApiResponse,
@@ -12,9 +12,9 @@ export {
   isStream,
   type OpenStream,
   type StreamSink,
-  type UserInfo,
-} from "./http/handler.ts";
-export { createInProcessTransport } from "./in-process.ts";
+} from "./apimachinery/handler.ts";
+export type { UserInfo } from "./apimachinery/user-info.ts";
+export { createInProcessTransport } from "./http/in-process.ts";
 export type {
   PodAction,
   Stage,
@@ -23,7 +23,8 @@ export type {
   StagePatch,
   StageRequirement,
   StageSelector,
-} from "./simulators/stages/stage.ts";
-export { administrator, type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
+} from "./fake-nodes/stages/stage.ts";
+export { administrator, type ApiServer, type ApiServerOptions } from "./api-server-options.ts";
+export { startApiServer } from "./start-api-server.ts";
 export { parseStages } from "./parse-stages.ts";
-export { ServerError, type ServerErrorCode } from "./server-error.ts";
+export { ServerError, type ServerErrorCode } from "./apimachinery/errors/server-error.ts";

@@ -1,11 +1,11 @@
-// The public door to files of stages: loads what reads them only when it is called.
-import type { Stage } from "./simulators/stages/stage.ts";
+// parseStages as a public function: imports the parser on the first call.
+import type { Stage } from "./fake-nodes/stages/stage.ts";
 
 /**
- * Reads a YAML file of stages, in our own words or KWOK's. @throws ServerError ERR_SERVER_STAGE
- * naming everything that is wrong.
+ * Parses YAML documents of stages, in Homeostat's form or KWOK's. @throws ServerError
+ * ERR_SERVER_STAGE that lists every error.
  */
 export async function parseStages(text: string): Promise<readonly Stage[]> {
-  const { parseStages: parse } = await import("./simulators/stages/parse-stages.ts");
+  const { parseStages: parse } = await import("./fake-nodes/stages/parse-stages.ts");
   return parse(text);
 }

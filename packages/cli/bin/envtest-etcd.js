@@ -1,14 +1,14 @@
 #!/usr/bin/env node
-// Stands in for etcd where envtest wants one: says that it is healthy, stores nothing, and refuses everything else. The
-// kube-apiserver beside it keeps its objects itself. Plain JavaScript without imports of ours, because a test waits for it.
+// The etcd that envtest starts: answers health checks, stores nothing and refuses everything else. The kube-apiserver
+// beside it keeps its own objects. Plain JavaScript without imports of ours, because tests wait for its start.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/testing/controlplane/etcd.go.
 import { createServer } from "node:http";
 
-const help = `Stands in for etcd under envtest; keeps nothing.
+const help = `Replaces etcd under envtest; stores nothing.
 
 Flags:
-  --listen-client-urls 'http://localhost:2379'   where /health is answered
-  --advertise-client-urls, --data-dir, --listen-peer-urls, --unsafe-no-fsync and all others are accepted and have no effect
+  --listen-client-urls 'http://localhost:2379'   URLs that answer /health
+  --advertise-client-urls, --data-dir, --listen-peer-urls, --unsafe-no-fsync and all others are accepted and ignored
 `;
 
 const args = process.argv.slice(2);
@@ -38,17 +38,17 @@ function run(urls) {
     process.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, stop);
-  // Whoever started this one is gone, and with it every reason to stay.
+  // Exit when the parent process has died.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && process.exit(0), 500).unref();
 }
 
-/** Ends the program in a sentence where a URL is none; real etcd does likewise. */
+/** Exits with a message when a URL is invalid, as etcd does. */
 function addressOf(text) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname && (url.protocol === "http:" || url.protocol === "https:")) return url;
   process.stderr.write(
-    `etcd: --listen-client-urls: expected http://HOST:PORT, got ${JSON.stringify(text)}; give URLs, separated by commas\n`,
+    `etcd: --listen-client-urls: expected http://HOST:PORT, got ${JSON.stringify(text)}; separate URLs with commas\n`,
   );
   return process.exit(2);
 }
@@ -61,7 +61,7 @@ function listen(url) {
     response.end(
       healthy
         ? '{"health":"true","reason":""}'
-        : '{"error":"this stands in for etcd under envtest and stores nothing; the kube-apiserver beside it keeps its own objects","code":12}',
+        : '{"error":"this etcd replacement for envtest stores nothing; the kube-apiserver beside it keeps its own objects","code":12}',
     );
   });
   server.on("error", (error) => {

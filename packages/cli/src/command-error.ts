@@ -1,6 +1,6 @@
-// A failure that the user can mend: shown in one line, without a stack.
+// A failure that the user can fix: printed in one line, without a stack trace.
 
-/** Exit code of a command that was used wrongly. */
+/** Exit code for wrong usage. */
 export const usageExitCode = 2;
 
 /** Ends the command with this message and exit code. */

@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 import { kubernetesVersion } from "@homeostat/apiserver";
 import { main } from "./main.ts";
 
-/** Runs a command that ends by itself; what it prints is taken. */
+/** Runs a command that terminates, and captures its output. */
 async function run(
   ...argv: readonly string[]
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
@@ -48,7 +48,7 @@ test("help shows examples and exits 0", async () => {
 });
 
 test(
-  "a folder in which nothing can be made is an error at once",
+  "a folder that cannot be created is an error at once",
   { skip: process.platform !== "linux" },
   async () => {
     for (const argv of [
@@ -57,12 +57,12 @@ test(
     ]) {
       const { code, err } = await run(...argv);
       assert.equal(code, 1);
-      assert.match(err, /\/proc\/a.*; name a folder that this user may write to/);
+      assert.match(err, /\/proc\/a.*; choose a folder that this user can write to/);
     }
   },
 );
 
-test("wrong usage exits 2 and says what was expected", async () => {
+test("wrong usage exits 2 and says what is expected", async () => {
   const cases: readonly (readonly [RegExp, ...string[]])[] = [
     [/--port: expected a number from 0 to 65535, got "web"/, "server", "--port", "web"],
     [/--port: expected a number/, "server", "--port", "65536"],
@@ -72,11 +72,11 @@ test("wrong usage exits 2 and says what was expected", async () => {
       "--fake-nodes",
       "many",
     ],
-    [/--stages: nowhere\.yaml cannot be read: /, "server", "--stages", "nowhere.yaml"],
+    [/--stages: read nowhere\.yaml: ENOENT/, "server", "--stages", "nowhere.yaml"],
     [/--output: expected text or json, got "xml"/, "server", "--output", "xml"],
     [/--output: expected text or json/, "version", "--output", "xml"],
     [/--controllers: expected default, all, none, or names/, "server", "--controllers", "a,,b"],
-    [/--fsync: there is nothing to sync without --data-dir/, "server", "--fsync"],
+    [/--fsync: requires --data-dir/, "server", "--fsync"],
     [
       /--event-ttl: expected a duration such as 90s, 5m or 1h30m, got "soon"/,
       "server",

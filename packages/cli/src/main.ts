@@ -1,16 +1,23 @@
-// The command line: which commands there are. What a command does is imported when it runs, so that
-// none pays for another.
+// The command line: commands, options and help. A command's module is imported when the command
+// runs, to keep the others fast.
 import { Command, CommanderError } from "commander";
 import { CommandError, usageExitCode } from "./command-error.ts";
 
 const description = "Write, run and understand Kubernetes controllers in TypeScript.";
 
+/** Set by the command that runs. */
+interface ExitState {
+  exitCode: number;
+}
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
 /**
- * Runs the command that `argv` (without node and script) names. Resolves to the exit code: 0, 1
+ * Runs the command in `argv` (without node and script). Resolves to the exit code: 0 success, 1
  * failure, 2 wrong usage.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  const state = { exitCode: 0 };
+  const state: ExitState = { exitCode: 0 };
   const program = buildProgram(state);
   try {
     await program.parseAsync([...argv], { from: "user" });
@@ -29,94 +36,117 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function buildProgram(state: { exitCode: number }): Command {
+function buildProgram(state: ExitState): Command {
   const program = new Command("homeostat")
     .description(description)
     .exitOverride()
-    .showHelpAfterError("(homeostat --help shows what there is)");
-  const server = program
     .enablePositionalOptions()
+    .showHelpAfterError("(see homeostat --help)");
+  addServer(program, state);
+  addVersion(program);
+  addInit(program);
+  return program;
+}
+
+function addServer(program: Command, state: ExitState): void {
+  const server = program
     .command("server")
     .enablePositionalOptions()
-    .description("Run the embedded Kubernetes API server until it is stopped.")
-    .option("--port <n>", "port on 127.0.0.1; 0 takes a free one", "0")
-    .option("--kubeconfig <file>", "where to write the kubeconfig", ".homeostat/kubeconfig")
-    .option(
-      "--data-dir <dir>",
-      "keep objects across restarts in this folder; without it they are in memory",
-    )
-    .option("--fsync", "with --data-dir: acknowledged writes survive a power cut too")
+    .description("Run an embedded Kubernetes API server until it is stopped.");
+  addServingOptions(server);
+  addControllerOptions(server);
+  server
+    .option("--output <format>", "text or json", "text")
+    .addHelpText("after", serverExamples)
+    .action(async (flags: Flags) => {
+      const { runServer } = await import("./commands/server.ts");
+      state.exitCode = await runServer(flags);
+    });
+  addEnvtest(server, state);
+}
+
+function addServingOptions(server: Command): void {
+  server
+    .option("--port <n>", "port on 127.0.0.1; 0 selects a free port", "0")
+    .option("--kubeconfig <file>", "file to write the kubeconfig to", ".homeostat/kubeconfig")
+    .option("--data-dir <dir>", "keep objects in this folder across restarts; default: in memory")
+    .option("--fsync", "with --data-dir: acknowledged writes survive a power failure")
     .option(
       "--compaction-interval <duration>",
-      "how often the past is forgotten, as --etcd-compaction-interval; 0 never",
+      "interval between compactions, like kube-apiserver's --etcd-compaction-interval; 0 disables",
       "5m",
     )
     .option(
       "--event-ttl <duration>",
-      "how long an Event stays after it was last written; 0 for ever",
+      "time to keep an Event after its last write; 0 keeps Events forever",
       "1h",
     )
     .option(
       "--enable-admission-plugins <names>",
-      "kube-apiserver's, separated by commas, beside those on by default",
+      "admission plug-ins to enable in addition to the defaults, separated by commas",
     )
-    .option("--disable-admission-plugins <names>", "kube-apiserver's, separated by commas")
-    .option("--service-cluster-ip-range <cidr>", "addresses of services", "10.0.0.0/24")
-    .option("--service-node-port-range <range>", "node ports of services", "30000-32767")
+    .option(
+      "--disable-admission-plugins <names>",
+      "admission plug-ins to disable, separated by commas",
+    )
+    .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
+    .option("--service-node-port-range <range>", "range of node ports", "30000-32767");
+}
+
+function addControllerOptions(server: Command): void {
+  server
     .option(
       "--controllers <names>",
-      "default, all (or *), none, or names separated by commas, with a dash in front of those to leave out; pod-lifecycle plays scheduler and kubelet",
+      "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection and namespaces), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",
       "default",
     )
     .option(
       "--fake-nodes <n>",
-      "make so many nodes, and let pods live on them; adds pod-lifecycle to the controllers",
+      "create this many fake nodes and run pods on them; implies the controller pod-lifecycle",
     )
     .option(
       "--stages <file>",
-      "YAML: what becomes of pods, nodes and other objects, and when; also Stage files of KWOK",
-    )
-    .option("--output <format>", "text or json", "text")
-    .addHelpText("after", serverExamples)
-    .action(async (options: Readonly<Record<string, string | boolean | undefined>>) => {
-      const { runServer } = await import("./commands/server.ts");
-      state.exitCode = await runServer(options);
-    });
-  addEnvtest(server, state);
+      "YAML file of stages that simulate the lifecycle of pods, nodes and other objects; accepts KWOK's Stage resources",
+    );
+}
+
+function addVersion(program: Command): void {
   program
     .command("version")
-    .description(
-      "Print the versions of homeostat, of the Kubernetes API that it serves, and of Node.",
-    )
+    .description("Print the versions of homeostat, its Kubernetes API and Node.")
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", "\nExamples:\n  homeostat version\n  homeostat version --output json")
     .action(async (options: { readonly output: string }) => {
       const { printVersion } = await import("./commands/version.ts");
       printVersion(options.output);
     });
+}
+
+function addInit(program: Command): void {
   program
     .command("init")
-    .description("Create a new operator project in an empty folder.")
-    .argument("<folder>", "where to; its name becomes the operator's")
+    .description("Create an operator project in a new or empty folder.")
+    .argument("<folder>", "project folder; its name becomes the operator's name")
     .option("--output <format>", "text or json", "text")
     .addHelpText(
       "after",
-      "\nExamples:\n  homeostat init greeter\n  npm create homeostat greeter    the same, with nothing installed",
+      "\nExamples:\n  homeostat init greeter\n  npm create homeostat greeter    the same, without installing the command",
     )
     .action(async (folder: string, options: { readonly output: string }) => {
       const { runInit } = await import("./commands/init.ts");
       runInit(folder, options);
     });
-  return program;
 }
 
-function addEnvtest(server: Command, state: { exitCode: number }): void {
+function addEnvtest(server: Command, state: ExitState): void {
   const envtest = server
     .command("envtest")
-    .description("Stand in for the control plane that controller-runtime's envtest starts.");
+    .description("Replace the control plane of controller-runtime's envtest.");
   envtest
     .command("install <dir>")
-    .description("Write etcd and kube-apiserver into a folder, for KUBEBUILDER_ASSETS.")
+    .description(
+      "Install etcd and kube-apiserver replacements into a folder for KUBEBUILDER_ASSETS.",
+    )
     .addHelpText(
       "after",
       "\nExamples:\n  homeostat server envtest install ./bin/envtest\n  KUBEBUILDER_ASSETS=$PWD/bin/envtest go test ./...",
@@ -138,8 +168,8 @@ function addEnvtest(server: Command, state: { exitCode: number }): void {
 
 const serverExamples = `
 Examples:
-  homeostat server                                     a server in memory, on a free port
-  kubectl --kubeconfig .homeostat/kubeconfig get ns    talk to it
-  homeostat server --port 6443 --data-dir ./data       the same port and objects after a restart
-  homeostat server --controllers all --fake-nodes 3    a whole cluster to look at: Deployments become available
-  homeostat server --output json                       {"url":…,"kubeconfig":…,"pid":…} on one line, for scripts`;
+  homeostat server                                     in memory, on a free port
+  kubectl --kubeconfig .homeostat/kubeconfig get ns    connect with kubectl
+  homeostat server --port 6443 --data-dir ./data       keep port and objects across restarts
+  homeostat server --controllers all --fake-nodes 3    a whole cluster: Deployments become available
+  homeostat server --output json                       print {"url":…,"kubeconfig":…,"pid":…} for scripts`;

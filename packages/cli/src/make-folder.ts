@@ -1,10 +1,10 @@
-// Makes a folder and those above it. Node's own recursive mkdir never ends below folders in which
-// nothing can be made, such as /proc: it tries the parent again for every ENOENT (nodejs/node,
+// Creates a folder and its parents. Node's recursive mkdir loops forever below folders in which no
+// folder can be created, such as /proc: it retries the parent for every ENOENT (nodejs/node,
 // lib/fs.js).
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes `folder` where it is missing. Throws what mkdir throws. */
+/** Creates `folder` if it is missing. Throws what mkdir throws. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

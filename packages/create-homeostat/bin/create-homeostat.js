@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// npm create homeostat: hands every argument to `homeostat init`. Knows nothing else.
+// npm create homeostat: passes all arguments to `homeostat init`.
 import { fileURLToPath } from "node:url";
 
 const command = import.meta.resolve("@homeostat/cli/bin/homeostat.js");
-// As if that command had been started itself: it may start again on another Node, with these very arguments.
+// The command reads process.argv, also when it restarts itself on another Node.
 process.argv.splice(1, 1, fileURLToPath(command), "init");
 await import(command);

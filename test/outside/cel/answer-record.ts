@@ -1,11 +1,7 @@
 // One line of what upstream's CEL tests had to say, and whether the same is said here. Lines come
 // from the two recorders beside this file.
 import { type Json, type JsonObject, parseJson } from "homeostat/api";
-import {
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../../packages/apiserver/src/cel/kubernetes-environment.ts";
-import { compileExpression } from "../../../packages/apiserver/src/cel/program.ts";
+import { compileExpression, kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import type {
   JsonSchemaProps,
   ValidationRule,
@@ -13,10 +9,10 @@ import type {
 import {
   compileRule,
   ruleEnvironments,
-} from "../../../packages/apiserver/src/schema/rules/compile-rule.ts";
-import { compileRules } from "../../../packages/apiserver/src/schema/rules/compile-rules.ts";
-import { priceOf } from "../../../packages/apiserver/src/schema/rules/rule-costs.ts";
-import { declareSchema } from "../../../packages/apiserver/src/schema/rules/schema-declaration.ts";
+} from "../../../packages/apiserver/src/schema/cel/compile-rule.ts";
+import { compileRules } from "../../../packages/apiserver/src/schema/cel/compile-rules.ts";
+import { priceOf } from "../../../packages/apiserver/src/schema/cel/rule-costs.ts";
+import { declareSchema } from "../../../packages/apiserver/src/schema/cel/decl-type.ts";
 import { formatValue } from "./format-value.ts";
 
 /** An expression without variables, in an environment of the test's own making. */

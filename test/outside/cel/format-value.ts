@@ -1,14 +1,17 @@
 // A CEL value as text with its type in it, as the Go recorder beside this file writes it: `1`,
 // `1u`, `1e+00`, `"a"`, `b00ff`, `duration(5)`, `{1: "a"}`, `optional(1)`, `type(int)`.
-import { Double } from "../../../packages/apiserver/src/cel/values/double.ts";
-import { Duration } from "../../../packages/apiserver/src/cel/values/duration.ts";
-import { CelList } from "../../../packages/apiserver/src/cel/values/list.ts";
-import { CelMap } from "../../../packages/apiserver/src/cel/values/map.ts";
-import { Optional } from "../../../packages/apiserver/src/cel/values/optional.ts";
-import { Timestamp } from "../../../packages/apiserver/src/cel/values/timestamp.ts";
-import { TypeValue } from "../../../packages/apiserver/src/cel/values/type-value.ts";
-import { Uint } from "../../../packages/apiserver/src/cel/values/uint.ts";
-import { type CelValue, typeOfValue } from "../../../packages/apiserver/src/cel/values/value.ts";
+import {
+  CelList,
+  CelMap,
+  type CelValue,
+  Double,
+  Duration,
+  Optional,
+  Timestamp,
+  typeOfValue,
+  TypeValue,
+  Uint,
+} from "@homeostat/cel";
 
 export function formatValue(value: CelValue): string {
   if (

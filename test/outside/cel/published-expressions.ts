@@ -5,7 +5,7 @@ import { join } from "node:path";
 import {
   parseTextproto,
   type TextMessage,
-} from "../../../packages/apiserver/src/cel/testing/parse-textproto.ts";
+} from "../../../packages/cel/src/testing/parse-textproto.ts";
 
 export function listPublishedExpressions(folder: string): readonly string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(".textproto"));

@@ -2,6 +2,9 @@
 import { defineController, defineResource, k, ref } from "homeostat";
 import { parseLabelSelector } from "homeostat/api";
 import { type Client, createClient } from "homeostat/client";
+import { Deployment } from "homeostat/k8s/apps/v1";
+import { ConfigMap, type PodSpec } from "homeostat/k8s/core/v1";
+import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import { main } from "@homeostat/cli";
@@ -18,6 +21,16 @@ export const orders = defineController(Order, {
     status({ cooked: object.spec.table + chef.spec.secondsPerDish });
     condition("Ready", "True", "Cooked");
     return undefined;
+  },
+});
+
+const selector: LabelSelector = { matchLabels: { app: "web" } };
+const pod: PodSpec = { containers: [{ name: "web", image: "web:1" }] };
+export const shops = defineController(Order, {
+  owns: [Deployment, ConfigMap],
+  async reconcile({ own }) {
+    const [web] = await own(Deployment, [Deployment("web", { spec: { selector, template: { metadata: { labels: { app: "web" } }, spec: pod } } })]);
+    await own(ConfigMap, [ConfigMap("web", { data: { replicas: String(web?.spec.replicas) } })]);
   },
 });
 

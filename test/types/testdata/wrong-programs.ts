@@ -1,5 +1,10 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
 import { defineController, defineResource, k, ref } from "homeostat";
+import type { Decoded } from "homeostat/api";
+import type { Client } from "homeostat/client";
+import { Deployment } from "homeostat/k8s/apps/v1";
+import { ConfigMap, Pod, Service } from "homeostat/k8s/core/v1";
+import { RoleBinding } from "homeostat/k8s/rbac/v1";
 import * as z from "zod";
 import { Chef, Meal, Order } from "../kitchen.ts";
 
@@ -34,3 +39,39 @@ export const G2 = defineResource({ group: "g.example.com", version: "v1", kind: 
 export const h = defineController(Order, { async reconcile({ object }) { const n: number = object.status.cooked; void n; } }); // !
 export const i = defineController(Order, { async reconcile() { return { requeueAfter: 5 }; } }); // !
 export const j = defineController(Order, { own: [Meal], async reconcile() {} }); // !
+export const l = defineController(Order, { owns: [ConfigMap, Deployment], async reconcile({ own, client }) {
+  const [deployment] = await own(Deployment, [Deployment("a", { spec: { selector: {}, template: {} } })]);
+  if (!deployment) return;
+  deployment.spec.replcas; // !
+  const replicas: string = deployment.spec.replicas; // !
+  deployment.spec.replicas = 3; // !
+  deployment.spec.template.spec?.containers.push({ name: "x" }); // !
+  deployment.apiVersion === "apps/v1beta1"; // !
+  await own(ConfigMap, [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, dta: {} }]); // !
+  await own(ConfigMap, [Deployment("a", { spec: { selector: {}, template: {} } })]); // !
+  await own(Pod, []); // !
+  void [replicas, client];
+} });
+export const m = [
+  ConfigMap("a", { data: { a: 1 } }), // !
+  ConfigMap("a", { spec: {} }), // !
+  Deployment("a", { spec: { selector: {}, template: {}, replicas: "3" } }), // !
+  Deployment("a", { spec: { template: {} } }), // !
+  Deployment("a", { status: {} }), // !
+  Pod("a", { spec: { containers: [{ name: "a", imagePullPolicy: "Sometimes" }] } }), // !
+  RoleBinding("a"), // !
+];
+export async function n(client: Client, decoded: Decoded<Deployment>) {
+  (await client.get(Service, "a")).spec.clusterIp; // !
+  await client.create(Service, { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: { prts: [] } }); // !
+  const replicas: number = decoded.spec?.replicas; // !
+  const name: string = decoded.metadata?.name; // !
+  return [replicas, name, decoded.spec?.template?.spec?.containers?.[0]?.imge]; // !
+}
+export const o = defineController(Deployment, { async reconcile({ status, condition }) {
+  status({ replcas: 1 }); // !
+  condition("Available", "True", "R"); // !
+} });
+export const p = defineController(ConfigMap, { async reconcile({ status }) {
+  status({}); // !
+} });

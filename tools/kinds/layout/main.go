@@ -1,6 +1,6 @@
 // Command layout writes how upstream's internal Go structs print as JSON: refusals show values in this form. One line
 // per struct names its members, each with its type and the name that it has in the API. The form of the lines is
-// described in packages/apiserver/src/kinds/data/decode-layout.ts.
+// described in packages/apiserver/src/apimachinery/kind-data/decode-layout.ts.
 package main
 
 import (

@@ -70,7 +70,7 @@ func (l *layouts) addRest() {
 }
 
 // Members of internal structs that are elsewhere in the API, or nowhere. The first are filled in by
-// packages/apiserver/src/kinds/object/print-internal.ts.
+// packages/apiserver/src/kinds/printers/print-internal.ts.
 var displaced = map[string]bool{
 	"core.PodSecurityContext.HostNetwork": true, "core.PodSecurityContext.HostPID": true, "core.PodSecurityContext.HostIPC": true,
 	"core.PodSecurityContext.ShareProcessNamespace": true, "core.PodSecurityContext.HostUsers": true,

@@ -24,13 +24,13 @@ interface State {
   readonly address: string;
 }
 
-type Attempt =
+type AuthorizerAttributes =
   | { readonly deletes: true }
   | { readonly deletes: false; readonly token: string; readonly creates: boolean };
 
 interface Cell {
   known: State | undefined;
-  attempt: Attempt | undefined;
+  attempt: AuthorizerAttributes | undefined;
 }
 
 /** Annotations of a write. */
@@ -59,7 +59,7 @@ export class Knowledge {
     return this.#cells.get(key)?.known?.revision;
   }
 
-  begin(key: string, attempt: Attempt): void {
+  begin(key: string, attempt: AuthorizerAttributes): void {
     this.#cell(key).attempt = attempt;
   }
 

@@ -14,7 +14,7 @@ import {
   issueServingCertificate,
 } from "../../../packages/apiserver/src/certificates/authority.ts";
 import { createFrontDoor } from "../../../packages/apiserver/src/http/front-door.ts";
-import type { Handler } from "../../../packages/apiserver/src/http/handler.ts";
+import type { Handler } from "../../../packages/apiserver/src/apimachinery/handler.ts";
 import { listen } from "../../../packages/apiserver/src/http/listen.ts";
 
 const watches = Number(process.argv[2] ?? 3000);

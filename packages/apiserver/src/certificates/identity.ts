@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
-import { reasonOf, ServerError } from "../server-error.ts";
+import { reasonOf, ServerError } from "../apimachinery/errors/server-error.ts";
 import { type Authority, createAuthority } from "./authority.ts";
 import { writePrivateFile } from "./write-private-file.ts";
 

@@ -11,22 +11,7 @@ import {
   verify,
 } from "node:crypto";
 import { encodeJsonBytes, type JsonObject } from "homeostat/api";
-
-/** Whose tokens a server believes. */
-export interface TokenIssuer {
-  readonly issuer: string;
-  /** Whom tokens are for unless a request says otherwise. */
-  readonly audiences: readonly string[];
-  /** A token with these claims and the issuer's own, e.g. `eyJhbGciOi….eyJhdWQiOi….MEUCIQ…`. */
-  sign(claims: JsonObject): string;
-  /**
-   * The claims of a token that this issuer has signed; undefined for all others. Times are not
-   * looked at.
-   */
-  verify(token: string): JsonObject | undefined;
-  /** The public key, as JSON Web Key Sets hold it. */
-  publicKey(): JsonObject;
-}
+import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 
 export interface TokenIssuerOptions {
   /** Default `https://kubernetes.default.svc.cluster.local`. */

@@ -1,9 +1,8 @@
 // The document of aggregated discovery: everything below /api or /apis in one answer.
-// Upstream: k8s.io/api/apidiscovery/v2/types.go, k8s.io/apiserver/pkg/endpoints/installer.go
-// (built-ins leave the group and version of their own kinds empty),
-// customresource_discovery_controller.go (definitions fill them in).
-import { compareBytewise, type GroupVersionKind, type JsonObject } from "homeostat/api";
-import type { ServedResource } from "../registry/served-resource.ts";
+// Upstream: k8s.io/api/apidiscovery/v2/types.go, k8s.io/apiserver/pkg/endpoints/installer.go,
+// k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_discovery_controller.go.
+import type { GroupVersionKind, JsonObject } from "homeostat/api";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { names } from "./legacy-documents.ts";
 import type { ServedGroup } from "./served-groups.ts";
 
@@ -25,10 +24,11 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[]): JsonObjec
 }
 
 function resourceEntry(resource: ServedResource): JsonObject {
-  const subresources = subresourceNames(resource).map((name) => {
-    const { kind, verbs } = resource.subresources.get(name)!;
-    return { subresource: name, responseKind: responseKind(resource, kind), verbs: [...verbs] };
-  });
+  const subresources = Array.from(resource.subresources, ([name, { kind, verbs }]) => ({
+    subresource: name,
+    responseKind: responseKind(resource, kind),
+    verbs: [...verbs],
+  }));
   return {
     resource: resource.resource,
     responseKind: responseKind(resource, resource),
@@ -40,13 +40,9 @@ function resourceEntry(resource: ServedResource): JsonObject {
   };
 }
 
-function subresourceNames(resource: ServedResource): readonly string[] {
-  if (resource.custom) return ["status", "scale"].filter((name) => resource.subresources.has(name));
-  return [...resource.subresources.keys()].toSorted(compareBytewise);
-}
-
 function responseKind(resource: ServedResource, kind: GroupVersionKind): JsonObject {
-  const own =
-    !resource.custom && kind.group === resource.group && kind.version === resource.version;
-  return { group: own ? "" : kind.group, version: own ? "" : kind.version, kind: kind.kind };
+  const isOwn = kind.group === resource.group && kind.version === resource.version;
+  return isOwn && resource.discovery.responseKind === "relative"
+    ? { group: "", version: "", kind: kind.kind }
+    : { group: kind.group, version: kind.version, kind: kind.kind };
 }

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ResourceCatalog, ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
+import { builtinTraits } from "../kinds/definition/builtin-traits.ts";
+import { customTraits } from "../kinds/custom/custom-traits.ts";
 import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
 
 const verbs = ["get", "list"];
@@ -10,7 +14,7 @@ const view = (
   kind: string,
   of = ["get", "patch", "update"],
 ): Subresource => ({
-  at: "view",
+  at: "store",
   kind: { group, version, kind },
   verbs: of,
   strategy: undefined as never,
@@ -35,7 +39,7 @@ function resource(
     shortNames: [],
     categories: [],
     verbs,
-    custom: false,
+    ...builtinTraits,
     storageVersionHash: "",
     subresources: new Map<string, Subresource>(),
   };
@@ -43,7 +47,7 @@ function resource(
 }
 
 const custom = (version: string, more: Partial<ServedResource> = {}): ServedResource =>
-  resource("zoo.example.com", version, "Ape", { custom: true, ...more });
+  resource("zoo.example.com", version, "Ape", { ...customTraits, ...more });
 const status = new Map([
   ["status", view("zoo.example.com", "v2", "Ape")],
   ["scale", view("autoscaling", "v1", "Scale")],
@@ -58,8 +62,8 @@ const catalog: ResourceCatalog = {
       categories: ["all"],
       storageVersionHash: "abc=",
       subresources: new Map([
-        ["status", view("", "v1", "Pod")],
         ["eviction", view("policy", "v1", "Eviction", ["create"])],
+        ["status", view("", "v1", "Pod")],
       ]),
     }),
     resource("", "v1", "Binding", { verbs: ["create"] }),
@@ -67,7 +71,7 @@ const catalog: ResourceCatalog = {
     resource("apps", "v2", "Thing", { namespaced: false }),
     custom("v2", { subresources: status }),
     custom("v10beta1"),
-    resource("arc.example.com", "v1", "Bee", { custom: true }),
+    resource("arc.example.com", "v1", "Bee", customTraits),
   ],
 };
 const discovery = createDiscovery({

@@ -5,9 +5,9 @@
 // k8s.io/kube-aggregator/pkg/apiserver.
 import { createHash } from "node:crypto";
 import { compareBytewise, type JsonObject } from "homeostat/api";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import { indentJson } from "../registry/negotiation/indent-json.ts";
-import type { ResourceCatalog } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import {
   type AcceptedDiscovery,
   acceptDiscovery,
@@ -15,7 +15,7 @@ import {
 } from "./accept-discovery.ts";
 import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
-import { versionDocument } from "../kubernetes-version.ts";
+import { versionDocument } from "../apimachinery/kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
 import { failure, json, refusal } from "./routed-answer.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";
@@ -56,7 +56,7 @@ interface Found {
   readonly document: () => JsonObject;
   /** Present at /api and /apis. */
   readonly aggregated?: () => JsonObject;
-  /** Built-in paths go through a router that knows GET alone and refuses media types by name. */
+  /** An installed route: it accepts GET alone and refuses media types by name. */
   readonly routed: boolean;
 }
 
@@ -109,7 +109,10 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   if (!legacy && parts.length === 2) return { document: () => apiGroup(group), routed: false };
   const version = group.versions.find((each) => each.version === parts.at(-1));
   return (
-    version && { document: () => apiResourceList(group.name, version), routed: !version.custom }
+    version && {
+      document: () => apiResourceList(group.name, version),
+      routed: version.resources.some(({ routing }) => routing === "installed"),
+    }
   );
 }
 

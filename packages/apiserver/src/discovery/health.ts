@@ -3,7 +3,7 @@
 // all.
 // Upstream: k8s.io/apiserver/pkg/server/healthz/healthz.go; names and order as a running 1.36.3
 // lists them.
-import { quoteGo } from "../registry/field-error.ts";
+import { quoteGo } from "../apimachinery/errors/field-error.ts";
 
 const hooks = [
   "start-apiserver-admission-initializer",

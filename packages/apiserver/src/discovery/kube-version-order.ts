@@ -1,6 +1,7 @@
 // The order of API versions: GA before beta before alpha, each by number, newest first; anything
 // else last, by name.
 // Upstream: k8s.io/apimachinery/pkg/version/helpers.go (CompareKubeAwareVersionStrings).
+import { compareBytewise } from "homeostat/api";
 
 const pattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const stages = ["alpha", "beta", undefined];
@@ -9,7 +10,8 @@ const stages = ["alpha", "beta", undefined];
 export function compareKubeVersions(a: string, b: string): number {
   const left = pattern.exec(a);
   const right = pattern.exec(b);
-  if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : a > b ? 1 : 0;
+  if (!left && !right) return compareBytewise(a, b);
+  if (!left || !right) return left ? -1 : 1;
   return (
     stages.indexOf(right[2]) - stages.indexOf(left[2]) ||
     Number(right[1]) - Number(left[1]) ||

@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/types.go,
 // k8s.io/apiserver/pkg/endpoints/discovery.
 import { compareBytewise, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
-import type { ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
 import type { ServedGroup, ServedVersion } from "./served-groups.ts";
 
 /** `/api` */
@@ -31,12 +32,8 @@ export function apiGroup(group: ServedGroup): JsonObject {
 /** `/api/v1` and `/apis/<group>/<version>` */
 export function apiResourceList(group: string, version: ServedVersion): JsonObject {
   const gv = { group, version: version.version };
-  const resources = version.resources.flatMap((resource) =>
-    resource.custom
-      ? entriesInOrder(resource, ["status", "scale"])
-      : entriesInOrder(resource, [...resource.subresources.keys()].toSorted(compareBytewise)),
-  );
-  if (!version.custom)
+  const resources = version.resources.flatMap(entriesOf);
+  if (version.resources.some(({ discovery }) => discovery.entryOrder === "by path"))
     resources.sort((a, b) => compareBytewise(String(a["name"]), String(b["name"])));
   return {
     kind: "APIResourceList",
@@ -54,7 +51,7 @@ function groupFields(group: ServedGroup): JsonObject {
   return { name: group.name, versions, preferredVersion: versions[0]! };
 }
 
-function entriesInOrder(resource: ServedResource, subresources: readonly string[]): JsonObject[] {
+function entriesOf(resource: ServedResource): JsonObject[] {
   return [
     {
       name: resource.resource,
@@ -65,10 +62,9 @@ function entriesInOrder(resource: ServedResource, subresources: readonly string[
       ...names(resource),
       ...(resource.storageVersionHash ? { storageVersionHash: resource.storageVersionHash } : {}),
     },
-    ...subresources.flatMap((name) => {
-      const subresource = resource.subresources.get(name);
-      return subresource ? [subresourceEntry(resource, name, subresource)] : [];
-    }),
+    ...Array.from(resource.subresources, ([name, subresource]) =>
+      subresourceEntry(resource, name, subresource),
+    ),
   ];
 }
 
@@ -89,7 +85,7 @@ function subresourceEntry(
   };
 }
 
-/** Short names and categories, where there are any. */
+/** Short names and categories, unless empty. */
 export function names(resource: ServedResource): { [key: string]: Json } {
   return {
     ...(resource.shortNames.length ? { shortNames: [...resource.shortNames] } : {}),

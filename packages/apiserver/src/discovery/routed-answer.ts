@@ -1,7 +1,7 @@
 // What the router of built-in paths says by itself, and JSON as it is.
 // Upstream: github.com/emicklei/go-restful, k8s.io/apiserver/pkg/server/mux.
 import type { JsonObject } from "homeostat/api";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 
 /**
  * What is said before anybody looks: 405 to all but GET, 406 to media types that it has not heard

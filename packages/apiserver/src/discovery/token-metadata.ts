@@ -2,7 +2,7 @@
 // public keys.
 // Upstream: k8s.io/kubernetes/pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
 import type { JsonObject } from "homeostat/api";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { DiscoveryRequest } from "./discovery.ts";
 import { refusal } from "./routed-answer.ts";
 

@@ -3,7 +3,7 @@
 // other anonymous.
 // Upstream: k8s.io/apiserver/pkg/authentication/request/x509/x509.go (CommonNameUserConversion).
 import type { PeerCertificate, TLSSocket } from "node:tls";
-import type { UserInfo } from "./handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
 
 /**
  * What a connection's certificate says: a user, a certificate that no known authority has issued,

@@ -1,7 +1,7 @@
 // Compression of large answers for clients that ask for it.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go (threshold, level,
 // which answers); k8s.io/kube-openapi/pkg/handler (version two), Prometheus's promhttp (metrics).
-import type { ApiResponse } from "./handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 
 const thresholdBytes = 128 * 1024;
 const level = 1;

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go).
 import { encodeJsonBytes, type Json } from "homeostat/api";
 import { type Runtime, uuid } from "homeostat/runtime";
-import type { ApiRequest, ApiResponse, Handler } from "./handler.ts";
+import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
 
 /** Puts the headers that belong to every answer around a server core. Never rejects. */
 export function createFrontDoor(core: Handler, runtime: Runtime): Handler {

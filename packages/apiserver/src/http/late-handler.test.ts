@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiRequest, ApiResponse } from "./handler.ts";
+import type { ApiRequest, ApiResponse } from "../apimachinery/handler.ts";
 import { createLateHandler } from "./late-handler.ts";
 
 const request: ApiRequest = {

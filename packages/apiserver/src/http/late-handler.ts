@@ -1,6 +1,6 @@
 // A handler that is there before the server is: its port is known, and whoever comes too early
 // waits.
-import type { ApiResponse, Handler } from "./handler.ts";
+import type { ApiResponse, Handler } from "../apimachinery/handler.ts";
 
 export interface LateHandler {
   readonly handler: Handler;

@@ -14,7 +14,7 @@ import {
   maxBodyBytes,
   type OpenStream,
   type StreamSink,
-} from "./handler.ts";
+} from "../apimachinery/handler.ts";
 import { listen, type Listener } from "./listen.ts";
 
 const runtime = createSystemRuntime();

@@ -5,7 +5,7 @@ import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type CertificateCaller, certificateCaller } from "./certificate-user.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler } from "../apimachinery/handler.ts";
 import { refusePlainHttp } from "./plain-http.ts";
 import { type ParserError, serveBadRequest } from "./serve-bad-request.ts";
 import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "./serve-request.ts";

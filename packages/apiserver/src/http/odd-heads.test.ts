@@ -5,7 +5,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
-import type { Handler } from "./handler.ts";
+import type { Handler } from "../apimachinery/handler.ts";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
 import { listen } from "./listen.ts";
 import { createSystemRuntime } from "homeostat/runtime";

@@ -5,7 +5,12 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { CertificateCaller } from "./certificate-user.ts";
-import { type ApiRequest, type ApiResponse, type Handler, isStream } from "./handler.ts";
+import {
+  type ApiRequest,
+  type ApiResponse,
+  type Handler,
+  isStream,
+} from "../apimachinery/handler.ts";
 
 /** As Node reports it: the code of its parser, and the packet in which it stumbled. */
 export interface ParserError extends Error {

@@ -12,7 +12,7 @@ import {
   type Handler,
   isStream,
   maxBodyBytes,
-} from "./handler.ts";
+} from "../apimachinery/handler.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 /**

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/client-go/util/jsonpath/jsonpath.go,
 // third_party/forked/golang/template/funcs.go.
 import { isObject, type Json } from "homeostat/api";
-import { formatGoValue } from "../schema/go-format.ts";
+import { formatGoValue } from "../apimachinery/values/go-format.ts";
 import type { JsonPath, JsonPathNode, Slice } from "./json-path-node.ts";
 
 /** The path does not fit the value; `message` is upstream's. */

@@ -2,7 +2,7 @@
 // values joined by a space.
 // Upstream: k8s.io/client-go/util/jsonpath/jsonpath.go (PrintResults, evalToText).
 import { encodeJson, type Json } from "homeostat/api";
-import { formatGoValue } from "../schema/go-format.ts";
+import { formatGoValue } from "../apimachinery/values/go-format.ts";
 
 /** One line of text for the values of one node. */
 export function printJsonPathValues(values: readonly Json[]): string {

@@ -2,10 +2,12 @@
 // data, not by this list.
 import {
   mutatingAdmissionPolicy,
-  mutatingAdmissionPolicyBinding,
   validatingAdmissionPolicy,
-  validatingAdmissionPolicyBinding,
 } from "./admissionregistration/admission-policies.ts";
+import {
+  mutatingAdmissionPolicyBinding,
+  validatingAdmissionPolicyBinding,
+} from "./admissionregistration/admission-policy-bindings.ts";
 import {
   mutatingWebhookConfiguration,
   validatingWebhookConfiguration,
@@ -52,7 +54,7 @@ import { ingress } from "./networking/ingress.ts";
 import { networkPolicy } from "./networking/network-policy.ts";
 import { serviceCidr } from "./networking/service-cidr.ts";
 import { runtimeClass } from "./node/runtime-class.ts";
-import type { BuiltinKind } from "./object/builtin-kind.ts";
+import type { AnyKindDefinition } from "./definition/kind-definition.ts";
 import { podDisruptionBudget } from "./policy/pod-disruption-budget.ts";
 import { clusterRoleBinding, roleBinding } from "./rbac/role-binding.ts";
 import { clusterRole, role } from "./rbac/role.ts";
@@ -65,7 +67,7 @@ import { csiNode, csiStorageCapacity } from "./storage/csi-node.ts";
 import { storageClass, volumeAttributesClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 
-const core: readonly BuiltinKind[] = [
+const core: readonly AnyKindDefinition[] = [
   binding,
   componentStatus,
   configMap,
@@ -81,15 +83,15 @@ const core: readonly BuiltinKind[] = [
   secret,
   serviceAccount,
 ];
-const networking: readonly BuiltinKind[] = [
+const networking: readonly AnyKindDefinition[] = [
   endpointSlice,
   ingress,
   ingressClass,
   networkPolicy,
   serviceCidr,
 ];
-const rbac: readonly BuiltinKind[] = [clusterRole, clusterRoleBinding, role, roleBinding];
-const reviews: readonly BuiltinKind[] = [
+const rbac: readonly AnyKindDefinition[] = [clusterRole, clusterRoleBinding, role, roleBinding];
+const reviews: readonly AnyKindDefinition[] = [
   localSubjectAccessReview,
   selfSubjectAccessReview,
   selfSubjectReview,
@@ -97,13 +99,13 @@ const reviews: readonly BuiltinKind[] = [
   subjectAccessReview,
   tokenReview,
 ];
-const devices: readonly BuiltinKind[] = [
+const devices: readonly AnyKindDefinition[] = [
   deviceClass,
   resourceClaim,
   resourceClaimTemplate,
   resourceSlice,
 ];
-const storage: readonly BuiltinKind[] = [
+const storage: readonly AnyKindDefinition[] = [
   csiDriver,
   csiNode,
   csiStorageCapacity,
@@ -111,8 +113,8 @@ const storage: readonly BuiltinKind[] = [
   volumeAttachment,
   volumeAttributesClass,
 ];
-const workloads: readonly BuiltinKind[] = [podDisruptionBudget, priorityClass, runtimeClass];
-const controllers: readonly BuiltinKind[] = [
+const workloads: readonly AnyKindDefinition[] = [podDisruptionBudget, priorityClass, runtimeClass];
+const controllers: readonly AnyKindDefinition[] = [
   pod,
   replicationController,
   autoscalerV1,
@@ -125,7 +127,7 @@ const controllers: readonly BuiltinKind[] = [
   replicaSet,
   statefulSet,
 ];
-const control: readonly BuiltinKind[] = [
+const control: readonly AnyKindDefinition[] = [
   apiService,
   certificateSigningRequest,
   flowSchema,
@@ -142,7 +144,7 @@ const control: readonly BuiltinKind[] = [
  * Every record that needs nothing but the kind data; definitions of custom resources come with
  * their controller.
  */
-export const builtinKinds: readonly BuiltinKind[] = [
+export const builtinKinds: readonly AnyKindDefinition[] = [
   ...control,
   ...core,
   ...controllers,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ServedResource } from "../registry/served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { createCatalog } from "./catalog.ts";
 
 const resource = (group: string, version: string, name: string): ServedResource =>

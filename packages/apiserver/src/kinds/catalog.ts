@@ -2,7 +2,8 @@
 // which come and go.
 // Upstream's counterpart: the API installer of k8s.io/apiserver and the custom resource handler of
 // apiextensions.
-import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
 /** A catalog whose custom resources can be exchanged. */
 export interface MutableCatalog extends ResourceCatalog {

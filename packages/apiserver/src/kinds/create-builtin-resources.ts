@@ -1,17 +1,20 @@
 // All built-in resources in discovery order: groups as the kind data lists them, kinds as within
 // their group.
-import type { ServedResource } from "../registry/served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
-import type { BuiltinKind } from "./object/builtin-kind.ts";
-import { type BuiltinMaterials, createBuiltinResource } from "./object/create-builtin-resource.ts";
+import type { AnyKindDefinition } from "./definition/kind-definition.ts";
+import {
+  type BuiltinResourceOptions,
+  createBuiltinResource,
+} from "./definition/create-builtin-resource.ts";
 
 /**
  * Serves every record; `more` are records that the caller made, such as the definitions of custom
  * resources.
  */
 export function createBuiltinResources(
-  materials: BuiltinMaterials,
-  more: readonly BuiltinKind[] = [],
+  materials: BuiltinResourceOptions,
+  more: readonly AnyKindDefinition[] = [],
 ): readonly ServedResource[] {
   const records = [...builtinKinds, ...more];
   const order = materials.data.groups.flatMap(({ group, versions }) =>
@@ -19,7 +22,7 @@ export function createBuiltinResources(
       materials.data.kinds(group).filter((kind) => kind.version === version),
     ),
   );
-  const rank = (record: BuiltinKind): number =>
+  const rank = (record: AnyKindDefinition): number =>
     order.findIndex(
       (facts) =>
         facts.group === record.group &&

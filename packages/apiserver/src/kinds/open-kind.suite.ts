@@ -1,14 +1,16 @@
 // Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors
 // out. For tests only.
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../merge/smd-type.ts";
-import type { Strategy, WriteContext } from "../registry/served-resource.ts";
-import { createServiceUpkeep } from "./core/service/service-upkeep.ts";
+import type { FieldError } from "../apimachinery/errors/field-error.ts";
+import { deducedType } from "../apimachinery/types/smd-type.ts";
+import type { Strategy } from "../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../apimachinery/rest/write-context.ts";
+import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
-import { readKindData } from "./data/read-kind-data.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 
 /** What became of a write. */
 export interface Tried {
@@ -26,10 +28,20 @@ export interface OpenKind {
   cells(object: JsonObject): readonly unknown[];
 }
 
+/** As the registry does: only a valid object is warned about. */
+function warnUnless(
+  errors: readonly FieldError[],
+  context: WriteContext,
+  warnings: () => readonly string[],
+): void {
+  if (errors.length) return;
+  for (const text of warnings()) context.warn(text);
+}
+
 /** Opens a kind by group and plural; each call has pools of its own. */
 export function openKind(group: string, plural: string): OpenKind {
   const data = readKindData("1.36");
-  const services = createServiceUpkeep(readServiceRanges({}));
+  const services = createServiceAllocation(readServiceRanges({}));
   const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
     serviceKind(services.pool, services.committed),
     ipAddressKind(services.addressCommitted),
@@ -62,16 +74,20 @@ export function openKind(group: string, plural: string): OpenKind {
         resource.strategy.reserve?.(object, undefined, context);
         resource.strategy.prepareForCreate(object, context);
         void resource.committed?.(object, null);
-        return { object, errors: resource.strategy.validateCreate(object, context) };
+        const errors = resource.strategy.validateCreate(object, context);
+        warnUnless(errors, context, () => resource.strategy.warningsOnCreate(object, context));
+        return { object, errors };
       }),
     update: (old, body, view = "") =>
       attempt((context) => {
         const object = decode(body);
         const sub = resource.subresources.get(view);
-        const strategy = sub?.at === "view" ? sub.strategy : resource.strategy;
+        const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
         strategy.prepareForUpdate(object, old, context);
-        return { object, errors: strategy.validateUpdate(object, old, context) };
+        const errors = strategy.validateUpdate(object, old, context);
+        warnUnless(errors, context, () => strategy.warningsOnUpdate(object, old, context));
+        return { object, errors };
       }),
     cells: (object) => resource.table.cells(object, Date.parse("2026-01-01T00:01:00Z")),
   };

@@ -8,7 +8,7 @@ import type {
   SpecialName,
   TypeFacts,
   TypeRef,
-} from "../kinds/data/kind-data.ts";
+} from "../apimachinery/kind-data/kind-data.ts";
 
 const metaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const definitionsPackage = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.";

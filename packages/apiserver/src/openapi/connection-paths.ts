@@ -2,9 +2,9 @@
 // the other side.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with
 // options).
-import type { JsonObject } from "homeostat/api";
-import type { KindData, SubresourceFacts, TypeRef } from "../kinds/data/kind-data.ts";
-import type { ServedResource } from "../registry/served-resource.ts";
+import { compareBytewise, type JsonObject } from "homeostat/api";
+import type { KindData, SubresourceFacts, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { operationNames } from "./operation-id.ts";
 
 const methodsOf: Readonly<Record<string, readonly string[]>> = {
@@ -116,9 +116,7 @@ const inQuery = (name: string, type: string): JsonObject => ({
   schema: { type, uniqueItems: true },
 });
 const sorted = (parameters: readonly JsonObject[]): JsonObject[] =>
-  parameters.toSorted((a, b) =>
-    String(a.name) < String(b.name) ? -1 : String(a.name) > String(b.name) ? 1 : 0,
-  );
+  parameters.toSorted((a, b) => compareBytewise(String(a.name), String(b.name)));
 
 /** The fields of an options type that a query can carry; of lists, one value each time. */
 function optionQueries(model: string, data: KindData): readonly JsonObject[] {

@@ -1,10 +1,9 @@
-// The components of a custom resource: its schema as the definition gives it, with what every
-// object and every embedded resource has, and its list.
+// The components of a custom resource: its schema as the definition gives it, with the type and
+// object metadata of objects and embedded resources, and its list.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go,
 // pkg/apiserver/schema/unfold.go.
-import type { Json, JsonObject } from "homeostat/api";
-import type { CustomResource } from "../kinds/custom/create-custom-resources.ts";
-import type { JsonSchemaProps } from "../schema/json-schema-props.ts";
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { componentRef } from "./builtin-component.ts";
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -18,8 +17,11 @@ export function customModel(group: string, version: string, kind: string): strin
   return `${group.split(".").reverse().join(".")}.${version}.${kind}`;
 }
 
-/** The components of the kind and of its list, by model name. */
-export function customComponents(resource: CustomResource): Readonly<Record<string, JsonObject>> {
+/** The components of a kind with this schema and of its list, by model name. */
+export function customComponents(
+  resource: ServedResource,
+  schema: JsonObject | undefined,
+): Readonly<Record<string, JsonObject>> {
   const { group, version, kind, listKind } = resource;
   const selectable = resource.fields.names.length
     ? {
@@ -27,7 +29,7 @@ export function customComponents(resource: CustomResource): Readonly<Record<stri
       }
     : {};
   const item = {
-    ...(resource.schema ? withTypeMeta(published(resource.schema)) : { type: "object" }),
+    ...(schema ? withTypeMeta(published(schema)) : { type: "object" }),
     "x-kubernetes-group-version-kind": [{ group, version, kind }],
     ...selectable,
   };
@@ -76,19 +78,17 @@ function withTypeMeta(schema: JsonObject): JsonObject {
  * A schema as it is published: int-or-string spelled out, embedded resources with their type and
  * object metadata.
  */
-function published(schema: JsonSchemaProps): JsonObject {
-  const { properties, items, additionalProperties, ...rest } = schema;
-  const out = { ...rest } as unknown as JsonObject;
-  if (properties)
+function published(schema: JsonObject): JsonObject {
+  const { properties, items, additionalProperties, ...out } = schema;
+  if (isObject(properties))
     out.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, child]) => [name, published(child)]),
+      Object.entries(properties).map(([name, child]) => [name, published(child as JsonObject)]),
     );
-  if (items) out.items = published(items as JsonSchemaProps);
+  if (isObject(items)) out.items = published(items);
   if (additionalProperties !== undefined)
-    out.additionalProperties =
-      typeof additionalProperties === "boolean"
-        ? additionalProperties
-        : published(additionalProperties);
+    out.additionalProperties = isObject(additionalProperties)
+      ? published(additionalProperties)
+      : additionalProperties;
   if (schema["x-kubernetes-int-or-string"]) unfoldIntOrString(out);
   return schema["x-kubernetes-embedded-resource"] ? withEmbeddedMeta(out) : out;
 }

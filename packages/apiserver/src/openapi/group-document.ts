@@ -1,9 +1,12 @@
 // OpenAPI v3 documents: one for each served group and version, and the small ones beside them.
 // Upstream: k8s.io/kube-openapi/pkg/builder3, as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
-import { isCustomResource } from "../kinds/custom/create-custom-resources.ts";
-import type { KindData, SubresourceFacts } from "../kinds/data/kind-data.ts";
-import type { ResourceCatalog, ServedResource, Subresource } from "../registry/served-resource.ts";
+import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../apimachinery/rest/subresource.ts";
+import type { OpenApiSource } from "../apimachinery/rest/resource-traits.ts";
+import { definitionStyle, installerStyle } from "./document-style.ts";
 import { builtinComponent, componentRef } from "./builtin-component.ts";
 import { connectionPaths, isConnection } from "./connection-paths.ts";
 import { customComponents, customModel } from "./custom-component.ts";
@@ -11,13 +14,17 @@ import { operationNames } from "./operation-id.ts";
 import { type DocumentedSubresource, resourcePaths } from "./resource-paths.ts";
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-const protobuf = "application/vnd.kubernetes.protobuf";
+const discoveryTypes = [
+  "application/json",
+  "application/yaml",
+  "application/vnd.kubernetes.protobuf",
+];
 
 /** The paths of the index that have a document now, e.g. `api/v1`, `apis/apps/v1`, `version`. */
 export function documentPaths(catalog: ResourceCatalog): readonly string[] {
   const paths = new Set(["api", "apis", "version", ...tokenDocuments.keys()]);
-  for (const { group, version, custom } of catalog.all()) {
-    if (group && !custom) paths.add(`apis/${group}`);
+  for (const { group, version, openapi } of catalog.all()) {
+    if (group && openapi.at === "types") paths.add(`apis/${group}`);
     paths.add(group ? `apis/${group}/${version}` : `api/${version}`);
   }
   return [...paths].sort();
@@ -45,28 +52,31 @@ export function buildDocument(
   data: KindData,
 ): JsonObject | undefined {
   if (path === "version")
-    return plainDocument(
-      "/version/",
-      "get",
-      "CodeVersion",
-      "io.k8s.apimachinery.pkg.version.Info",
-      ["application/json"],
-      data,
-    );
-  if (path === "api")
-    return plainDocument("/api/", "get", "APIVersions", `${meta}APIVersions`, undefined, data);
-  if (path === "apis")
-    return plainDocument("/apis/", "get", "APIVersions", `${meta}APIGroupList`, undefined, data);
+    return discoveryDocument(data, {
+      path: "/version/",
+      rest: "CodeVersion",
+      model: "io.k8s.apimachinery.pkg.version.Info",
+      types: ["application/json"],
+    });
+  if (path === "api" || path === "apis") {
+    const model = `${meta}${path === "api" ? "APIVersions" : "APIGroupList"}`;
+    return discoveryDocument(data, { path: `/${path}/`, rest: "APIVersions", model });
+  }
   const token = tokenDocuments.get(path);
   if (token) return tokenDocument(`/${path}/`, token, data);
   if (!resources.length) return undefined;
   if (/^apis\/[^/]+$/.test(path))
-    return resources.some((each) => !each.custom)
-      ? plainDocument(`/${path}/`, "get", "APIGroup", `${meta}APIGroup`, undefined, data)
+    return resources.some(({ openapi }) => openapi.at === "types")
+      ? discoveryDocument(data, { path: `/${path}/`, rest: "APIGroup", model: `${meta}APIGroup` })
       : undefined;
-  return resources.some((each) => each.custom)
+  return documentSource(resources) === "schema"
     ? customDocument(resources, data)
     : builtinDocument(`/${path}/`, resources, data);
+}
+
+/** What the document of these resources is made from. */
+export function documentSource(resources: readonly ServedResource[]): OpenApiSource["at"] {
+  return resources.some(({ openapi }) => openapi.at === "schema") ? "schema" : "types";
 }
 
 function builtinDocument(
@@ -75,7 +85,7 @@ function builtinDocument(
   data: KindData,
 ): JsonObject {
   const paths: JsonObject = {
-    [root]: discoveryPath(root, "get", "APIResources", `${meta}APIResourceList`),
+    [root]: discoveryPath({ path: root, rest: "APIResources", model: `${meta}APIResourceList` }),
   };
   for (const resource of resources) Object.assign(paths, builtinPaths(resource, data));
   const { group, version } = resources[0]!;
@@ -92,17 +102,18 @@ function builtinDocument(
 function customDocument(resources: readonly ServedResource[], data: KindData): JsonObject {
   const paths: JsonObject = {};
   const own: Record<string, JsonObject> = {};
-  for (const resource of resources.filter(isCustomResource)) {
+  for (const resource of resources) {
+    if (resource.openapi.at !== "schema") continue;
     const model = customModel(resource.group, resource.version, resource.kind);
     const subresources = subresourcesOf(resource, (sub) =>
       sub.at === "scale" ? "io.k8s.api.autoscaling.v1.Scale" : model,
     );
-    Object.assign(own, customComponents(resource));
+    Object.assign(own, customComponents(resource, resource.openapi.schema));
     Object.assign(
       paths,
       resourcePaths({
         ...resource,
-        custom: true,
+        style: definitionStyle,
         model,
         listModel: customModel(resource.group, resource.version, resource.listKind),
         deleteReturnsObject: false,
@@ -120,18 +131,19 @@ function customDocument(resources: readonly ServedResource[], data: KindData): J
 function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
   const facts = data.resource(resource.group, resource.version, resource.resource);
   if (!facts) return {};
-  const factsOf = (name: string): SubresourceFacts | undefined =>
+  const attributesOf = (name: string): SubresourceFacts | undefined =>
     facts.subresources.find((each) => each.name === name);
   const connections = [...resource.subresources.keys()]
     .filter((name) => isConnection(resource, name))
-    .flatMap((name) => factsOf(name) ?? []);
+    .flatMap((name) => attributesOf(name) ?? []);
   const subresources = subresourcesOf(resource, (_, name) =>
-    isConnection(resource, name) ? undefined : factsOf(name)?.type,
+    isConnection(resource, name) ? undefined : attributesOf(name)?.type,
   );
   return {
     ...Object.assign({}, ...connections.map((sub) => connectionPaths(resource, sub, data))),
     ...resourcePaths({
       ...resource,
+      style: installerStyle,
       model: facts.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
       // Namespaces answer themselves too, but behind a wrapper that the documents do not see
@@ -170,10 +182,7 @@ const bearer: JsonObject = {
 /** `v1.36.3` as `1.36`. */
 export const minorOf = (data: KindData): string => data.kubernetes.replace(/^v(\d+\.\d+).*$/, "$1");
 
-/**
- * What is said about the tokens of service accounts, by path: the operation's name and the media
- * type of its text.
- */
+/** The operation name and media type of the documents on service account tokens, by path. */
 const tokenDocuments: ReadonlyMap<string, readonly [rest: string, type: string]> = new Map([
   [
     ".well-known/openid-configuration",
@@ -199,15 +208,17 @@ function tokenDocument(
   };
 }
 
-function plainDocument(
-  path: string,
-  verb: string,
-  rest: string,
-  model: string,
-  types: readonly string[] | undefined,
-  data: KindData,
-): JsonObject {
-  const paths: JsonObject = { [path]: discoveryPath(path, verb, rest, model, types) };
+/** A path that answers one discovery document. */
+interface DiscoveryPath {
+  readonly path: string;
+  /** The end of the operation's id. */
+  readonly rest: string;
+  readonly model: string;
+  readonly types?: readonly string[];
+}
+
+function discoveryDocument(data: KindData, at: DiscoveryPath): JsonObject {
+  const paths: JsonObject = { [at.path]: discoveryPath(at) };
   return {
     ...head("Kubernetes", minorOf(data)),
     paths,
@@ -218,19 +229,13 @@ function plainDocument(
   };
 }
 
-function discoveryPath(
-  path: string,
-  verb: string,
-  rest: string,
-  model: string,
-  types: readonly string[] = ["application/json", "application/yaml", protobuf],
-): JsonObject {
+function discoveryPath({ path, rest, model, types = discoveryTypes }: DiscoveryPath): JsonObject {
   const names = operationNames(path);
   const content = Object.fromEntries(types.map((type) => [type, { schema: componentRef(model) }]));
   return {
     get: {
       tags: [names.tag],
-      operationId: names.id(verb, rest),
+      operationId: names.id("get", rest),
       responses: { 200: { description: "OK", content }, 401: { description: "Unauthorized" } },
     },
   };

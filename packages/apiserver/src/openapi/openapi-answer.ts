@@ -1,14 +1,21 @@
-// Answers below /openapi: for v3 the index, and documents under a hash of their bytes; for v2 one
-// document. A v3 document asked for by its hash never changes, an old hash is sent on to the new
-// one. Documents are made when first asked for and kept until the catalog changes.
+// Serves the paths below /openapi: for v3 an index, and documents under a hash of their bytes; for
+// v2 one document. A v3 document requested by its hash never changes; an old hash is redirected.
+// Documents are built on the first request and cached until the catalog changes.
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
-import type { KindData } from "../kinds/data/kind-data.ts";
-import type { ApiResponse } from "../http/handler.ts";
+import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
-import type { ResourceCatalog, ServedResource } from "../registry/served-resource.ts";
-import { buildDocument, documentedResources, documentPaths, minorOf } from "./group-document.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import {
+  buildDocument,
+  documentedResources,
+  documentSource,
+  documentPaths,
+  minorOf,
+} from "./group-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 
 /** Answers a GET below /openapi; undefined for a path that has no document. */
@@ -27,6 +34,11 @@ export interface OpenApiRequest {
 export interface BinaryForms {
   readonly two: (document: JsonObject) => Uint8Array;
   readonly three: (document: JsonObject) => Uint8Array;
+}
+
+interface DocumentRequest extends Omit<OpenApiRequest, "query"> {
+  /** "" for the current document, whatever its hash. */
+  readonly hash: string;
 }
 
 interface Document {
@@ -83,14 +95,15 @@ export function createOpenApi(
     return older.document;
   };
   return ({ path, query, headers, nowMs }) => {
-    if (path === "/openapi/v2") return documentAnswer(path, versionTwo(nowMs), "", headers, nowMs);
-    if (path === prefix) return indexAnswer(catalog, document, nowMs);
+    const request = { path, hash: "", headers, nowMs };
+    if (path === "/openapi/v2") return documentResponse(versionTwo(nowMs), request);
+    if (path === prefix) return indexResponse(catalog, document, nowMs);
     const found = path.startsWith(`${prefix}/`)
       ? document(path.slice(prefix.length + 1), nowMs)
       : undefined;
     if (!found && path.startsWith(`${prefix}/`))
-      return { status: 404, headers: { "cache-control": "no-cache, private" }, body: empty };
-    return found && documentAnswer(path, found, query.get("hash") ?? "", headers, nowMs);
+      return { status: 404, headers: noCache, body: empty };
+    return found && documentResponse(found, { ...request, hash: query.get("hash") ?? "" });
   };
 }
 
@@ -98,7 +111,7 @@ function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
   const documents = documentPaths(catalog).flatMap((path) => {
     const resources = documentedResources(path, catalog);
     const document = buildDocument(path, resources, data);
-    return document ? [{ document, custom: resources.some((each) => each.custom) }] : [];
+    return document ? [{ document, source: documentSource(resources) }] : [];
   });
   return toVersionTwo(documents, minorOf(data));
 }
@@ -119,7 +132,7 @@ function toDocument(
   };
   if (!encode) return document;
   let made: Uint8Array | undefined;
-  // Made from the bytes, which are kept anyway: what they were made from need not be.
+  // Parses the bytes, which are kept anyway, so that the document itself need not be kept.
   return {
     ...document,
     binary: {
@@ -129,7 +142,7 @@ function toDocument(
   };
 }
 
-function indexAnswer(
+function indexResponse(
   catalog: ResourceCatalog,
   document: (path: string, nowMs: number) => Document | undefined,
   nowMs: number,
@@ -152,13 +165,8 @@ function indexAnswer(
   };
 }
 
-function documentAnswer(
-  path: string,
-  document: Document,
-  hash: string,
-  headers: Readonly<Record<string, string>>,
-  nowMs: number,
-): ApiResponse {
+function documentResponse(document: Document, request: DocumentRequest): ApiResponse {
+  const { path, hash, headers, nowMs } = request;
   const etag = `"${document.hash}"`;
   const [binary, oldBinary] = document.binary ? binaryTypes(document.binary.version) : [];
   const mediaType = chooseMediaType(
@@ -171,27 +179,12 @@ function documentAnswer(
     etag,
     vary: document.vary,
   };
-  if (hash && hash !== document.hash)
-    return {
-      status: 301,
-      headers: {
-        ...common,
-        "cache-control": "no-cache, private",
-        location: `${path}?hash=${document.hash}`,
-      },
-      body: empty,
-    };
-  const caching = hash
-    ? {
-        "cache-control": "public, immutable",
-        expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC"),
-      }
-    : { "cache-control": "no-cache, private" };
-  const isKnown =
-    headers["if-none-match"] === undefined
-      ? Date.parse(headers["if-modified-since"] ?? "") >= Date.parse(document.modified)
-      : headers["if-none-match"].split(",").some((each) => each.trim() === etag);
-  if (isKnown)
+  if (hash && hash !== document.hash) {
+    const location = `${path}?hash=${document.hash}`;
+    return { status: 301, headers: { ...common, ...noCache, location }, body: empty };
+  }
+  const caching = hash ? cacheForever(nowMs) : noCache;
+  if (isKnown(headers, document))
     return { status: 304, headers: { etag, vary: document.vary, ...caching }, body: empty };
   return {
     status: 200,
@@ -205,8 +198,23 @@ function documentAnswer(
   };
 }
 
+const noCache = { "cache-control": "no-cache, private" };
+
+const cacheForever = (nowMs: number): Readonly<Record<string, string>> => ({
+  "cache-control": "public, immutable",
+  expires: new Date(nowMs + yearMs).toUTCString().replace("GMT", "UTC"),
+});
+
+/** True if the client has this document already. */
+function isKnown(headers: OpenApiRequest["headers"], { hash, modified }: Document): boolean {
+  const tags = headers["if-none-match"];
+  return tags === undefined
+    ? Date.parse(headers["if-modified-since"] ?? "") >= Date.parse(modified)
+    : tags.split(",").some((each) => each.trim() === `"${hash}"`);
+}
+
 const json = "application/json";
-/** The present one, and one with a sign that media types cannot have; clients still ask for it. */
+/** The current media type, and the one that old clients ask for although `@` is not allowed. */
 const binaryTypes = (version: string): readonly [string, string] => [
   `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
   `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`,

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import { createCatalog } from "../kinds/catalog.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
 import { createCustomResources } from "../kinds/custom/create-custom-resources.ts";
 import { cages } from "../kinds/custom/testdata/zoo.ts";
-import { readKindData } from "../kinds/data/read-kind-data.ts";
-import { createKindTypes } from "../merge/smd-from-kind-data.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { createOpenApi } from "./openapi-answer.ts";
 import { operationNames } from "./operation-id.ts";
 import { toVersionTwo } from "./version-two.ts";
@@ -237,7 +237,7 @@ test("version two has texts where version three has a choice", () => {
     S: { properties: { q: { allOf: [{ $ref: "#/components/schemas/Q" }], default: {} } } },
   };
   assert.deepEqual(
-    toVersionTwo([{ document: { paths: {}, components: { schemas } }, custom: false }], "1.36")
+    toVersionTwo([{ document: { paths: {}, components: { schemas } }, source: "types" }], "1.36")
       .definitions,
     {
       Q: { type: "string" },

@@ -1,12 +1,11 @@
-// The paths of one resource: what can be done with it, and with which bodies and answers.
-// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go; for custom resources
-// k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go, which differs in many
-// small ways.
-import type { JsonObject } from "homeostat/api";
+// The paths of one resource: operations with their bodies and responses.
+// Upstream: k8s.io/apiserver/pkg/endpoints/installer.go,
+// k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder/builder.go.
+import type { GroupVersionKind, JsonObject } from "homeostat/api";
 import { componentRef } from "./builtin-component.ts";
+import type { DocumentStyle } from "./document-style.ts";
 import { operationNames } from "./operation-id.ts";
 import {
-  deleteCollectionParameters,
   deleteParameters,
   listParameters,
   type Operation,
@@ -17,14 +16,11 @@ import {
 } from "./operation-parameters.ts";
 
 /** What the paths of a resource are made from. */
-export interface DocumentedResource {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+export interface DocumentedResource extends GroupVersionKind {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  readonly custom: boolean;
+  readonly style: DocumentStyle;
   /** Model names. */
   readonly model: string;
   readonly listModel: string | undefined;
@@ -33,21 +29,14 @@ export interface DocumentedResource {
   readonly subresources: readonly DocumentedSubresource[];
 }
 
-/** A subresource with a body of its own, or that of its parent. */
-export interface DocumentedSubresource {
+/** A subresource with a body of its own, or that of its parent; the kind is what operations name. */
+export interface DocumentedSubresource extends GroupVersionKind {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly model: string;
-  /** The kind that operations name. */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
 }
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-const protobuf = "application/vnd.kubernetes.protobuf";
-const plainTypes = ["application/json", "application/yaml"];
-const patchTypes = ["application/json-patch+json", "application/merge-patch+json"];
 const codes: Readonly<Record<string, string>> = {
   200: "OK",
   201: "Created",
@@ -60,11 +49,36 @@ export function resourcePaths(resource: DocumentedResource): Readonly<Record<str
   return new Paths(resource).all();
 }
 
+/** One object: the resource itself, or a subresource of it. */
+interface Endpoint {
+  readonly verbs: readonly string[];
+  readonly model: string;
+  /** The end of operation ids, e.g. `NamespacedPodStatus`. */
+  readonly rest: string;
+  readonly kind: GroupVersionKind;
+}
+
+interface OperationParts {
+  readonly method: Operation["method"];
+  /** The beginning of the operation id. */
+  readonly verb: string;
+  /** `x-kubernetes-action`; the method unless given. */
+  readonly action?: string;
+  readonly parameters: readonly ParameterName[];
+  /** Models by status code. */
+  readonly responses: Readonly<Record<number, string>>;
+  readonly responseTypes?: readonly string[];
+  readonly body?: JsonObject;
+  readonly rest: string;
+  readonly kind?: GroupVersionKind;
+}
+
 class Paths {
   readonly #resource: DocumentedResource;
   readonly #prefix: string;
   readonly #root: string;
   readonly #inside: readonly ParameterName[];
+  readonly #scope: string;
 
   constructor(resource: DocumentedResource) {
     this.#resource = resource;
@@ -73,21 +87,22 @@ class Paths {
       : `/api/${resource.version}`;
     this.#root = `${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.resource}`;
     this.#inside = resource.namespaced ? ["namespace", "pretty"] : ["pretty"];
+    this.#scope = resource.namespaced ? "Namespaced" : "";
   }
 
   all(): Readonly<Record<string, JsonObject>> {
+    const { namespaced, resource, kind, verbs, style, subresources } = this.#resource;
+    const item = `${this.#prefix}${this.#root}/{name}`;
     const paths = new Map<string, readonly Operation[]>([
       [this.#prefix + this.#root, this.#collection()],
-      [`${this.#prefix}${this.#root}/{name}`, this.#item()],
+      [item, this.#item()],
     ]);
-    const { namespaced, resource, verbs, custom } = this.#resource;
     if (namespaced && verbs.includes("list"))
-      paths.set(`${this.#prefix}/${resource}`, [this.#list("ForAllNamespaces", ["pretty"])]);
-    if (!custom && verbs.includes("watch"))
+      paths.set(`${this.#prefix}/${resource}`, [this.#list(`${kind}ForAllNamespaces`, ["pretty"])]);
+    if (style.watchPaths && verbs.includes("watch"))
       for (const [path, operation] of this.#watches())
         paths.set(`${this.#prefix}/watch${path}`, [operation]);
-    for (const sub of this.#resource.subresources)
-      paths.set(`${this.#prefix}${this.#root}/{name}/${sub.name}`, this.#sub(sub));
+    for (const sub of subresources) paths.set(`${item}/${sub.name}`, this.#subresource(sub));
     return Object.fromEntries(
       [...paths]
         .filter(([, operations]) => operations.length > 0)
@@ -95,238 +110,167 @@ class Paths {
     );
   }
 
-  #has(verb: string): boolean {
-    return this.#resource.verbs.includes(verb);
-  }
-
   #collection(): readonly Operation[] {
-    const { model, custom } = this.#resource;
+    const { verbs, model, kind, style } = this.#resource;
+    const rest = `${this.#scope}${kind}`;
     const operations: Operation[] = [];
-    if (this.#has("list")) operations.push(this.#list(this.#scope(), this.#inside));
-    if (this.#has("create"))
+    if (verbs.includes("list")) operations.push(this.#list(rest, this.#inside));
+    if (verbs.includes("create")) operations.push(this.#create(model, this.#inside, { rest }));
+    if (verbs.includes("deletecollection"))
       operations.push(
-        this.#operation(
-          "post",
-          "create",
-          "post",
-          [...writeParameters, ...this.#inside],
-          { 200: model, 201: model, 202: model },
-          this.#body(model),
-        ),
+        this.#operation({
+          method: "delete",
+          verb: "delete",
+          action: "deletecollection",
+          parameters: [...style.deleteCollectionParameters, ...this.#inside],
+          responses: { 200: `${meta}Status` },
+          body: style.deleteCollectionBody ? this.#deleteBody() : {},
+          rest: `Collection${rest}`,
+        }),
       );
-    if (this.#has("deletecollection")) {
-      const parameters = custom ? listParameters : deleteCollectionParameters;
-      operations.push(
-        this.#operation(
-          "delete",
-          "delete",
-          "deletecollection",
-          [...parameters, ...this.#inside],
-          { 200: `${meta}Status` },
-          custom ? {} : this.#deleteBody(),
-          `Collection${this.#scope()}${this.#resource.kind}`,
-        ),
-      );
-    }
     return operations;
   }
 
   #item(): readonly Operation[] {
-    const { model, custom, deleteReturnsObject } = this.#resource;
-    const inside: readonly ParameterName[] = ["name", ...this.#inside];
-    const gone = deleteReturnsObject ? model : `${meta}Status`;
-    const operations: Operation[] = [];
-    if (this.#has("get"))
+    const { verbs, model, kind, deleteReturnsObject } = this.#resource;
+    const rest = `${this.#scope}${kind}`;
+    const deleted = deleteReturnsObject ? model : `${meta}Status`;
+    const operations = this.#object({ verbs, model, rest, kind: this.#resource });
+    if (verbs.includes("delete"))
       operations.push(
-        this.#operation(
-          "get",
-          "read",
-          "get",
-          [...(custom ? (["resourceVersion"] as const) : []), ...inside],
-          { 200: model },
-        ),
+        this.#operation({
+          method: "delete",
+          verb: "delete",
+          parameters: [...deleteParameters, "name", ...this.#inside],
+          responses: { 200: deleted, 202: deleted },
+          body: this.#deleteBody(),
+          rest,
+        }),
       );
-    if (this.#has("update"))
-      operations.push(
-        this.#operation(
-          "put",
-          "replace",
-          "put",
-          [...writeParameters, ...inside],
-          { 200: model, 201: model },
-          this.#body(model),
-        ),
-      );
-    if (this.#has("delete"))
-      operations.push(
-        this.#operation(
-          "delete",
-          "delete",
-          "delete",
-          [...deleteParameters, ...inside],
-          { 200: gone, 202: gone },
-          this.#deleteBody(),
-        ),
-      );
-    if (this.#has("patch")) operations.push(this.#patch(model, inside, ""));
     return operations;
   }
 
-  #sub(sub: DocumentedSubresource): readonly Operation[] {
-    const inside: readonly ParameterName[] = ["name", ...this.#inside];
-    const rest = `${this.#scope()}${this.#resource.kind}${sub.name.slice(0, 1).toUpperCase()}${sub.name.slice(1)}`;
-    const { model } = sub;
-    // Custom resources name their own kind even on /scale.
-    const gvk = this.#resource.custom ? this.#resource : sub;
-    const operations: Operation[] = [];
-    if (sub.verbs.includes("get"))
-      operations.push(
-        this.#operation(
-          "get",
-          "read",
-          "get",
-          [...(this.#resource.custom ? (["resourceVersion"] as const) : []), ...inside],
-          { 200: model },
-          {},
-          rest,
-          gvk,
-        ),
-      );
-    if (sub.verbs.includes("create"))
-      operations.push(
-        this.#operation(
-          "post",
-          "create",
-          "post",
-          [...writeParameters, ...inside],
-          { 200: model, 201: model, 202: model },
-          this.#body(model),
-          rest,
-          gvk,
-        ),
-      );
-    if (sub.verbs.includes("update"))
-      operations.push(
-        this.#operation(
-          "put",
-          "replace",
-          "put",
-          [...writeParameters, ...inside],
-          { 200: model, 201: model },
-          this.#body(model),
-          rest,
-          gvk,
-        ),
-      );
-    if (sub.verbs.includes("patch")) operations.push(this.#patch(model, inside, rest, gvk));
+  #subresource(sub: DocumentedSubresource): readonly Operation[] {
+    const { verbs, model, name } = sub;
+    const rest = `${this.#scope}${this.#resource.kind}${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+    const kind = this.#resource.style.subresourceKind === "own" ? sub : this.#resource;
+    const operations = this.#object({ verbs, model, rest, kind });
+    if (verbs.includes("create"))
+      operations.push(this.#create(model, ["name", ...this.#inside], { rest, kind }));
     return operations;
+  }
+
+  /** Get, update and patch of one object. */
+  #object({ verbs, model, rest, kind }: Endpoint): Operation[] {
+    const { style } = this.#resource;
+    const inside: readonly ParameterName[] = ["name", ...this.#inside];
+    const operations: Operation[] = [];
+    if (verbs.includes("get"))
+      operations.push(
+        this.#operation({
+          method: "get",
+          verb: "read",
+          parameters: [...style.getParameters, ...inside],
+          responses: { 200: model },
+          rest,
+          kind,
+        }),
+      );
+    if (verbs.includes("update"))
+      operations.push(
+        this.#operation({
+          method: "put",
+          verb: "replace",
+          parameters: [...writeParameters, ...inside],
+          responses: { 200: model, 201: model },
+          body: this.#body(model),
+          rest,
+          kind,
+        }),
+      );
+    if (verbs.includes("patch"))
+      operations.push(
+        this.#operation({
+          method: "patch",
+          verb: "patch",
+          parameters: [...patchParameters, ...inside],
+          responses: Object.fromEntries(style.patchCodes.map((code) => [code, model])),
+          body: requestBody(content(style.patchTypes, `${meta}Patch`)),
+          rest,
+          kind,
+        }),
+      );
+    return operations;
+  }
+
+  #create(
+    model: string,
+    inside: readonly ParameterName[],
+    named: Pick<OperationParts, "rest" | "kind">,
+  ): Operation {
+    return this.#operation({
+      method: "post",
+      verb: "create",
+      parameters: [...writeParameters, ...inside],
+      responses: { 200: model, 201: model, 202: model },
+      body: this.#body(model),
+      ...named,
+    });
   }
 
   #watches(): readonly (readonly [string, Operation])[] {
-    const { namespaced, resource, kind } = this.#resource;
+    const { namespaced, resource, kind, style } = this.#resource;
     const watch = (action: string, rest: string, inside: readonly ParameterName[]): Operation =>
-      this.#operation(
-        "get",
-        "watch",
+      this.#operation({
+        method: "get",
+        verb: "watch",
         action,
-        [...listParameters, ...inside],
-        { 200: `${meta}WatchEvent` },
-        {},
+        parameters: [...listParameters, ...inside],
+        responses: { 200: `${meta}WatchEvent` },
+        responseTypes: style.streamTypes,
         rest,
-        this.#resource,
-        "streamed",
-      );
+      });
     const watches: (readonly [string, Operation])[] = [];
     if (namespaced)
       watches.push([`/${resource}`, watch("watchlist", `${kind}ListForAllNamespaces`, ["pretty"])]);
-    watches.push([this.#root, watch("watchlist", `${this.#scope()}${kind}List`, this.#inside)]);
+    watches.push([this.#root, watch("watchlist", `${this.#scope}${kind}List`, this.#inside)]);
     watches.push([
       `${this.#root}/{name}`,
-      watch("watch", `${this.#scope()}${kind}`, ["name", ...this.#inside]),
+      watch("watch", `${this.#scope}${kind}`, ["name", ...this.#inside]),
     ]);
     return watches;
   }
 
-  #scope(): string {
-    return this.#resource.namespaced ? "Namespaced" : "";
-  }
-
-  #list(where: string, inside: readonly ParameterName[]): Operation {
-    const { kind, listModel = "" } = this.#resource;
-    const rest = where === "ForAllNamespaces" ? `${kind}${where}` : `${where}${kind}`;
-    return this.#operation(
-      "get",
-      "list",
-      "list",
-      [...listParameters, ...inside],
-      { 200: listModel },
-      {},
+  #list(rest: string, inside: readonly ParameterName[]): Operation {
+    const { listModel = "", style } = this.#resource;
+    return this.#operation({
+      method: "get",
+      verb: "list",
+      action: "list",
+      parameters: [...listParameters, ...inside],
+      responses: { 200: listModel },
+      responseTypes: style.streamTypes,
       rest,
-      this.#resource,
-      "streamed",
-    );
-  }
-
-  #patch(
-    model: string,
-    inside: readonly ParameterName[],
-    rest: string,
-    gvk: DocumentedResource | DocumentedSubresource = this.#resource,
-  ): Operation {
-    const { custom } = this.#resource;
-    const accepted = [
-      ...patchTypes,
-      ...(custom ? [] : ["application/strategic-merge-patch+json"]),
-      "application/apply-patch+yaml",
-    ];
-    const body = { requestBody: { content: content(accepted, `${meta}Patch`), required: true } };
-    return this.#operation(
-      "patch",
-      "patch",
-      "patch",
-      [...patchParameters, ...inside],
-      custom ? { 200: model } : { 200: model, 201: model },
-      body,
-      rest || undefined,
-      gvk,
-    );
+    });
   }
 
   #body(model: string): JsonObject {
-    return {
-      requestBody: {
-        content: content(this.#resource.custom ? plainTypes : ["*/*"], model),
-        required: true,
-      },
-    };
+    return requestBody(content(this.#resource.style.bodyTypes, model));
   }
 
   #deleteBody(): JsonObject {
-    return {
-      requestBody: {
-        content: content(this.#resource.custom ? plainTypes : ["*/*"], `${meta}DeleteOptions`),
-      },
-    };
+    const { bodyTypes } = this.#resource.style;
+    return { requestBody: { content: content(bodyTypes, `${meta}DeleteOptions`) } };
   }
 
-  #operation(
-    method: Operation["method"],
-    verb: string,
-    action: string,
-    parameters: readonly ParameterName[],
-    answers: Readonly<Record<number, string>>,
-    body: JsonObject = {},
-    rest = `${this.#scope()}${this.#resource.kind}`,
-    { group, version, kind }: DocumentedResource | DocumentedSubresource = this.#resource,
-    answered: "plain" | "streamed" = "plain",
-  ): Operation {
+  #operation(parts: OperationParts): Operation {
+    const { method, verb, action = method, parameters, body = {}, rest } = parts;
+    const { responseTypes = this.#resource.style.responseTypes } = parts;
+    const { group, version, kind } = parts.kind ?? this.#resource;
     const names = operationNames(this.#prefix);
     const responses: JsonObject = { 401: { description: codes[401]! } };
-    for (const [code, model] of Object.entries(answers))
-      responses[code] = {
-        description: codes[code]!,
-        content: content(this.#answerTypes(answered), model),
-      };
+    for (const [code, model] of Object.entries(parts.responses))
+      responses[code] = { description: codes[code]!, content: content(responseTypes, model) };
     return {
       method,
       parameters,
@@ -340,15 +284,12 @@ class Paths {
       },
     };
   }
-
-  #answerTypes(answered: "plain" | "streamed"): readonly string[] {
-    if (this.#resource.custom) return plainTypes;
-    return answered === "plain"
-      ? [...plainTypes, protobuf]
-      : [...plainTypes, protobuf, "application/json;stream=watch", `${protobuf};stream=watch`];
-  }
 }
 
 function content(types: readonly string[], model: string): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema: componentRef(model) }]));
 }
+
+const requestBody = (content: JsonObject): JsonObject => ({
+  requestBody: { content, required: true },
+});

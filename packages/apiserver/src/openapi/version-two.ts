@@ -1,14 +1,15 @@
-// The OpenAPI v2 document: all v3 documents in one, said in the older words. Default values and
-// logic go, because v2 readers choke on them.
+// The OpenAPI v2 document: all v3 documents merged into one and converted. Default values and
+// logical operators are dropped, as upstream drops them for old clients.
 // Upstream: k8s.io/kube-openapi/pkg/builder, pkg/schemaconv; for custom resources
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2/conversion.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { OpenApiSource } from "../apimachinery/rest/resource-traits.ts";
 import { shareParameters } from "./shared-parameters.ts";
 
-/** What one v3 document is about decides how its schemas are simplified. */
+/** A v3 document; its source decides how its schemas are simplified. */
 export interface VersionThreeDocument {
   readonly document: JsonObject;
-  readonly custom: boolean;
+  readonly source: OpenApiSource["at"];
 }
 
 /** Merges documents; where two define the same model, the kinds that it stands for are joined. */
@@ -18,7 +19,7 @@ export function toVersionTwo(
 ): JsonObject {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
-  for (const { document, custom } of documents) {
+  for (const { document, source } of documents) {
     for (const [path, item] of Object.entries(objectAt(document, "paths")))
       paths[path] = pathItem(item as JsonObject);
     for (const [model, schema] of Object.entries(
@@ -26,7 +27,7 @@ export function toVersionTwo(
     )) {
       const simple = definition(
         schema as JsonObject,
-        custom && !model.startsWith("io.k8s.") ? "custom" : "built-in",
+        model.startsWith("io.k8s.") ? "types" : source,
       );
       definitions[model] = joinKinds(simple, definitions[model]);
     }
@@ -76,18 +77,14 @@ function operation({ requestBody, responses, parameters, ...rest }: JsonObject):
   const isText = firstSchema(objectAt(responses as JsonObject, "200")).type === "string";
   const consumes = body
     ? Object.keys(objectAt(body, "content"))
-    : rest["x-kubernetes-action"]
-      ? ["*/*"]
-      : isText
-        ? undefined
-        : produces;
+    : bodilessTypes(isText, produces, rest["x-kubernetes-action"]);
   const all = [
     ...(body ? [bodyParameter(body)] : []),
     ...((parameters as JsonObject[] | undefined) ?? []).map(parameter),
   ];
   return {
     ...rest,
-    ...(consumes ? { consumes } : {}),
+    ...(consumes ? { consumes: [...consumes] } : {}),
     produces,
     schemes: ["https"],
     ...(all.length ? { parameters: all } : {}),
@@ -98,6 +95,16 @@ function operation({ requestBody, responses, parameters, ...rest }: JsonObject):
       ]),
     ),
   };
+}
+
+/** What an operation without a body consumes. */
+function bodilessTypes(
+  isText: boolean,
+  produces: readonly string[],
+  action: Json | undefined,
+): readonly string[] | undefined {
+  if (action) return ["*/*"];
+  return isText ? undefined : produces;
 }
 
 function parameter({ schema, ...rest }: JsonObject): JsonObject {
@@ -130,16 +137,16 @@ const reference = (schema: JsonObject): JsonObject =>
     : schema;
 
 /** v2 forms of the types that v3 describes with `oneOf`. */
-function definition(schema: JsonObject, origin: "built-in" | "custom"): JsonObject {
-  const whole = origin === "custom" && schema["x-kubernetes-preserve-unknown-fields"] === true;
+function definition(schema: JsonObject, source: OpenApiSource["at"]): JsonObject {
+  const whole = source === "schema" && schema["x-kubernetes-preserve-unknown-fields"] === true;
   if (whole)
     return { type: "object", ...(schema[kindsField] ? { [kindsField]: schema[kindsField] } : {}) };
-  return schema.oneOf && origin === "built-in"
-    ? { ...simplify(schema, origin), type: "string" }
-    : simplify(schema, origin);
+  return schema.oneOf && source === "types"
+    ? { ...simplify(schema, source), type: "string" }
+    : simplify(schema, source);
 }
 
-function simplify(schema: JsonObject, origin: "built-in" | "custom"): JsonObject {
+function simplify(schema: JsonObject, source: OpenApiSource["at"]): JsonObject {
   if (typeof schema.$ref === "string") return reference(schema);
   const {
     allOf,
@@ -157,19 +164,19 @@ function simplify(schema: JsonObject, origin: "built-in" | "custom"): JsonObject
   const out: JsonObject = {
     ...rest,
     ...wrapped,
-    ...(origin === "custom" && initial !== undefined ? { default: initial } : {}),
+    ...(source === "schema" && initial !== undefined ? { default: initial } : {}),
   };
   if (isObject(out.properties))
     out.properties = Object.fromEntries(
       Object.entries(out.properties).map(([name, child]) => [
         name,
-        simplify(child as JsonObject, origin),
+        simplify(child as JsonObject, source),
       ]),
     );
-  if (isObject(out.items)) out.items = simplify(out.items, origin);
+  if (isObject(out.items)) out.items = simplify(out.items, source);
   if (isObject(out.additionalProperties))
-    out.additionalProperties = simplify(out.additionalProperties, origin);
-  return origin === "custom" ? loosen(out, schema, nullable === true) : out;
+    out.additionalProperties = simplify(out.additionalProperties, source);
+  return source === "schema" ? loosen(out, schema, nullable === true) : out;
 }
 
 /**

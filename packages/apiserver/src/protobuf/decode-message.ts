@@ -1,9 +1,14 @@
-// A protobuf message to the JSON that Go would write of it: what is on the wire by number, then
-// zero values where encoding/json writes them and nothing where it leaves them out.
+// Decodes a protobuf message to the JSON that Go would write of it: the fields on the wire, then the
+// zero values that encoding/json writes.
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";
-import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
+import type {
+  FieldFacts,
+  KindData,
+  TypeFacts,
+  TypeRef,
+} from "../apimachinery/kind-data/kind-data.ts";
 import { decodeSpecial, zeroOfSpecial } from "./decode-special.ts";
 import { ProtobufError, type Tag, type WireReader, type WireType } from "./wire-reader.ts";
 
@@ -43,7 +48,7 @@ export class MessageDecoder {
     const { ref, name } = field;
     const before = Object.hasOwn(out, name) ? out[name] : undefined;
     if (ref.at === "list" && !ref.wrapped)
-      setOwn(out, name, this.#item(field, ref.items, tag, reader, (before ?? []) as Json[]));
+      setOwn(out, name, this.#items(field, (before ?? []) as Json[], tag, reader));
     else if (ref.at === "map") {
       const map = (before ?? {}) as JsonObject;
       this.#entry(ref.values, message(reader, tag, field), map);
@@ -53,13 +58,9 @@ export class MessageDecoder {
     else setOwn(out, name, this.#value(ref, tag.wireType, reader, field));
   }
 
-  #item(
-    field: FieldFacts,
-    items: TypeRef,
-    { wireType }: Tag,
-    reader: WireReader,
-    list: Json[],
-  ): Json[] {
+  /** Appends the items of a list field: one, or a packed run of them. */
+  #items(field: FieldFacts, list: Json[], { wireType }: Tag, reader: WireReader): Json[] {
+    const items = field.ref.at === "list" ? field.ref.items : field.ref;
     const packed = wireType === 2 && wireTypeOf(items) !== 2 ? reader.message() : undefined;
     if (!packed) list.push(this.#value(items, wireType, reader, field));
     else while (!packed.done) list.push(this.#value(items, wireTypeOf(items), packed, field));
@@ -79,8 +80,8 @@ export class MessageDecoder {
   }
 
   /**
-   * `field` is what a wrong wire type is blamed on; entries of maps are not checked, as upstream's
-   * are not.
+   * `field` is named if the wire type is wrong; absent for entries of maps, which upstream does not
+   * check.
    */
   #value(
     ref: TypeRef,
@@ -118,7 +119,7 @@ export class MessageDecoder {
     }
   }
 
-  /** A named slice with a message of its own, e.g. Verbs; empty, it is nil. */
+  /** A named slice, which is a message, e.g. Verbs; nil if empty. */
   #wrapped(items: TypeRef, reader: WireReader): Json {
     const list: Json[] = [];
     while (!reader.done) {

@@ -4,10 +4,10 @@
 // pkg/api/resource/quantity_proto.go, pkg/util/intstr, pkg/runtime (RawExtension),
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go.
 import { type Json, JsonSyntaxError, parseJson } from "homeostat/api";
-import type { SpecialName } from "../kinds/data/kind-data.ts";
-import { formatGoTime, rfc3339, rfc3339Micro } from "../kinds/object/go-time.ts";
-import { canonicalQuantity } from "../kinds/object/quantity.ts";
-import { formatGoDuration } from "./go-duration.ts";
+import type { SpecialName } from "../apimachinery/kind-data/kind-data.ts";
+import { formatGoTime, rfc3339, rfc3339Micro } from "../apimachinery/values/go-time.ts";
+import { canonicalQuantity } from "../apimachinery/values/quantity.ts";
+import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
 import { ProtobufError, type Tag, type WireReader } from "./wire-reader.ts";
 
 /** Reads a nested message of a named model. */

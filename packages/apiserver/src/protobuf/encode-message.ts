@@ -2,7 +2,12 @@
 // of plain fields included, maps in order of key.
 // Upstream: the MarshalToSizedBuffer methods in generated.pb.go.
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
-import type { FieldFacts, KindData, TypeFacts, TypeRef } from "../kinds/data/kind-data.ts";
+import type {
+  FieldFacts,
+  KindData,
+  TypeFacts,
+  TypeRef,
+} from "../apimachinery/kind-data/kind-data.ts";
 import { encodeSpecial } from "./encode-special.ts";
 import type { WireWriter } from "./wire-writer.ts";
 

@@ -1,10 +1,10 @@
 // The counterpart of decode-special.ts: the content of messages whose JSON is no object of their
 // fields.
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
-import type { SpecialName } from "../kinds/data/kind-data.ts";
-import { parseGoTime, rfc3339, rfc3339Micro } from "../kinds/object/go-time.ts";
+import type { SpecialName } from "../apimachinery/kind-data/kind-data.ts";
+import { parseGoTime, rfc3339, rfc3339Micro } from "../apimachinery/values/go-time.ts";
 import { schemaModel } from "./decode-special.ts";
-import { parseGoDuration } from "./go-duration.ts";
+import { parseGoDuration } from "../apimachinery/values/go-duration.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
 /** Writes a nested message of a named model. */

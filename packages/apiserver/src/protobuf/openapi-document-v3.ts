@@ -13,6 +13,7 @@ import {
   map,
   type Message,
   message,
+  namedEntry,
   string,
   strings,
   type Write,
@@ -29,7 +30,7 @@ export function encodeOpenApiThree(document: JsonObject): Uint8Array {
 
 const isReference = (value: Json): boolean => isObject(value) && typeof value["$ref"] === "string";
 
-/** A message that is what it is, or says where that is to be found. */
+/** A message, or a reference to one. */
 const orReference =
   (of: () => Message): Write =>
   (writer, field, value) =>
@@ -60,15 +61,9 @@ const entries =
   (writer, field, value) =>
     writer.nested(field, () => {
       for (const [name, one] of Object.entries(value as JsonObject))
-        if (isEntry(name)) named(writer, entry, name, one, write);
+        if (isEntry(name)) namedEntry(writer, entry, name, (at) => write(writer, at, one));
       writeMessage(writer, { fields: [], extensions }, value as JsonObject);
     });
-
-const named = (writer: WireWriter, field: number, name: string, value: Json, write: Write): void =>
-  writer.nested(field, () => {
-    writer.string(1, name);
-    write(writer, 2, value);
-  });
 
 const documentMessage: Message = {
   fields: [
@@ -183,7 +178,7 @@ const writeResponses: Write = (writer, field, value) => {
   writer.nested(field, () => {
     if (otherwise !== undefined) write(writer, 1, otherwise);
     for (const [code, one] of Object.entries(coded))
-      if (!code.startsWith("x-")) named(writer, 2, code, one, write);
+      if (!code.startsWith("x-")) namedEntry(writer, 2, code, (at) => write(writer, at, one));
     writeMessage(writer, { fields: [], extensions: 3 }, coded);
   });
 };

@@ -88,20 +88,20 @@ const apiKey: Message = {
 
 const schema: Write = message(() => schemaMessage);
 
+/** The field and message of a parameter by its place; a body has a message of its own. */
+const queryForm = { choice: 3, parameter: () => queryParameter };
+const parameterForms: Readonly<Record<string, { choice: number; parameter: () => Message }>> = {
+  header: { choice: 1, parameter: () => valueParameter(5) },
+  path: { choice: 4, parameter: () => valueParameter(5) },
+  query: queryForm,
+};
+
 const parameter: Write = (writer, field, value) => {
   const { in: place } = value as JsonObject;
   writer.nested(field, () => {
     if (place === "body") return message(() => bodyParameter)(writer, 1, value);
-    const [choice, of] =
-      place === "header"
-        ? ([1, valueParameter(5)] as const)
-        : place === "path"
-          ? ([4, valueParameter(5)] as const)
-          : ([3, queryParameter] as const);
-    return wrapped(
-      choice,
-      message(() => of),
-    )(writer, 2, value);
+    const { choice, parameter } = parameterForms[String(place)] ?? queryForm;
+    return wrapped(choice, message(parameter))(writer, 2, value);
   });
 };
 

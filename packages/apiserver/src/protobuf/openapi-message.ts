@@ -1,5 +1,5 @@
-// How documents become protobuf messages: fields by their name in JSON, choices, maps and values of
-// any form, as gnostic's models have them in both versions of OpenAPI. Knows no document.
+// Writers for the messages of gnostic's OpenAPI models, v2 and v3: fields by their name in JSON,
+// choices, maps and values of any type. Knows no document.
 // Upstream: github.com/google/gnostic-models/{openapiv2,openapiv3}.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { toBlockYaml } from "./block-yaml.ts";
@@ -80,7 +80,8 @@ export const map =
         namedEntry(writer, entry, name, (at) => write(writer, at, one));
     });
 
-function namedEntry(
+/** A pair of a name and a value. */
+export function namedEntry(
   writer: WireWriter,
   field: number,
   name: string,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { isApiStatusError, type JsonObject } from "homeostat/api";
-import { readKindData } from "../kinds/data/read-kind-data.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { openEnvelope, sealEnvelope } from "./envelope.ts";
 import { createProtobufCodec, encodeWatchFrame } from "./protobuf-codec.ts";
 import { WireWriter } from "./wire-writer.ts";

@@ -8,10 +8,10 @@ import {
   type JsonObject,
   parseApiVersion,
 } from "homeostat/api";
-import type { KindData } from "../kinds/data/kind-data.ts";
-import { badRequestError } from "../registry/api-errors.ts";
-import type { ProtobufBody, ProtobufCodec } from "../registry/body/protobuf-codec.ts";
-import { quoteGo } from "../registry/field-error.ts";
+import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
+import { badRequestError } from "../apimachinery/errors/api-errors.ts";
+import type { ProtobufBody, ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
+import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { MessageDecoder } from "./decode-message.ts";
 import { MessageEncoder } from "./encode-message.ts";
 import { type Envelope, openEnvelope, sealEnvelope } from "./envelope.ts";

@@ -1,22 +1,21 @@
-// From a request to the behaviour that answers it, or to the 404 or 405 that upstream's two routers
-// give: one for built-in kinds, which knows paths and methods, and one for custom resources, which
-// knows verbs.
+// Finds the resource and the action of a request, or the 404 or 405 of upstream's two routers: the
+// installed routes know paths and methods, the delegate for custom resources knows verbs.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, github.com/emicklei/go-restful (curly.go,
 // jsr311.go), k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
-import type { ApiResponse } from "../http/handler.ts";
+import type { ApiResponse } from "../apimachinery/handler.ts";
 import {
   badRequestError,
   failure,
   genericNotFoundError,
   methodNotAllowedError,
   notFoundError,
-} from "./api-errors.ts";
-import type { Action, Call } from "./call.ts";
-import type { CoreServices } from "./core-services.ts";
-import { assertRoutable, mediaTypes, negotiate } from "./negotiation/accept.ts";
+} from "../apimachinery/errors/api-errors.ts";
+import type { Action, RequestScope } from "./scope/request-scope.ts";
+import type { CoreServices } from "./scope/core-services.ts";
+import { assertRoutable, mediaTypes, negotiate, type Offer } from "./negotiation/accept.ts";
 import { patchTypes } from "./patch/patch-type.ts";
 import type { ServerRequest } from "./request/server-request.ts";
-import type { ServedResource } from "./served-resource.ts";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
 /** 404 as text. */
 export function pageNotFound(): ApiResponse {
@@ -27,7 +26,7 @@ export function pageNotFound(): ApiResponse {
   };
 }
 
-/** The 405 of the built-in kinds' router. */
+/** The 405 of the installed routes. */
 export function notAllowedError(): Error {
   return failure(
     405,
@@ -37,39 +36,34 @@ export function notAllowedError(): Error {
   );
 }
 
-/**
- * The answer to a path that is no resource and that nobody knows: below what is installed a Status,
- * elsewhere plain text.
- */
-export function answerUnknownPath(core: CoreServices, request: ServerRequest): ApiResponse {
+/** The 404 for a path that is no resource: a Status below installed paths, elsewhere plain text. */
+export function unknownPathResponse(core: CoreServices, request: ServerRequest): ApiResponse {
   const [root = "", group = ""] = request.info.path.slice(1).split("/");
   if (
     root === "api" ||
     root === "version" ||
-    (root === "apis" && group !== "" && isBuiltinGroup(core, group))
+    (root === "apis" && group !== "" && isInstalledGroup(core, group))
   )
     throw genericNotFoundError();
   return pageNotFound();
 }
 
-/** True when built-in kinds live in this group: its unknown paths are answered by a Status. */
-export function isBuiltinGroup(core: CoreServices, group: string): boolean {
-  return core.catalog.all().some((each) => !each.custom && each.group === group);
+/** True if routes are installed below this group: its unknown paths are answered by a Status. */
+export function isInstalledGroup(core: CoreServices, group: string): boolean {
+  return core.catalog.all().some((each) => each.routing === "installed" && each.group === group);
 }
 
-/**
- * Finds what answers; undefined where the answer is the plain 404. Throws what the routers refuse.
- */
-export function route(core: CoreServices, request: ServerRequest): Call | undefined {
+/** Routes a request to a resource; undefined for the plain 404. Throws what the routers refuse. */
+export function route(core: CoreServices, request: ServerRequest): RequestScope | undefined {
   const { group, version, resource: name } = request.info;
   const resource = core.catalog.find(group, version, name);
   if (!resource) {
-    if (isBuiltinGroup(core, group)) throw genericNotFoundError();
+    if (isInstalledGroup(core, group)) throw genericNotFoundError();
     return undefined;
   }
-  if (!resource.custom) return routeBuiltin(core, request, resource);
+  if (resource.routing === "installed") return routeInstalled(core, request, resource);
   warnOfDeprecation(request, resource);
-  return routeCustom(core, request, resource);
+  return routeDelegated(core, request, resource);
 }
 
 function warnOfDeprecation(
@@ -79,14 +73,14 @@ function warnOfDeprecation(
   if (deprecationWarning) warnings.add(deprecationWarning);
 }
 
-function routeBuiltin(
+function routeInstalled(
   core: CoreServices,
   request: ServerRequest,
   resource: ServedResource,
-): Call | undefined {
+): RequestScope | undefined {
   const { info, api } = request;
   if (info.path.startsWith("//")) return undefined;
-  const actions = builtinActions(request, resource);
+  const actions = installedActions(request, resource);
   if (!Object.keys(actions).length) throw genericNotFoundError();
   const action = actions[api.method];
   if (!action) throw notAllowedError();
@@ -103,17 +97,17 @@ function routeBuiltin(
         ]
       : mediaTypes,
   );
-  // of custom resources whoever asks is warned, of built-in ones whoever is answered
+  // The installed routes warn after they have accepted a request, the delegate warns at once.
   warnOfDeprecation(request, resource);
-  return callOf(core, request, resource, action);
+  return scopeOf(core, request, resource, action);
 }
 
 type Actions = Readonly<Record<string, Action>>;
 
 const proxyMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
-/** What each method does at this path; empty where there is no such path. */
-function builtinActions({ info, query }: ServerRequest, resource: ServedResource): Actions {
+/** The action of each method at this path; empty for a path that is not installed. */
+function installedActions({ info, query }: ServerRequest, resource: ServedResource): Actions {
   const { parts, scoped, watchPrefix } = info;
   if (scoped && !resource.namespaced) return {};
   const subresource = parts.length >= 3 ? resource.subresources.get(info.subresource) : undefined;
@@ -163,7 +157,7 @@ function assertPatchType(contentType: string): void {
     throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-const customActions: Readonly<Record<string, Action>> = {
+const delegatedActions: Readonly<Record<string, Action>> = {
   get: "get",
   list: "list",
   watch: "watch",
@@ -175,11 +169,11 @@ const customActions: Readonly<Record<string, Action>> = {
 };
 const needName = new Set<Action>(["get", "update", "patch", "delete"]);
 
-function routeCustom(
+function routeDelegated(
   core: CoreServices,
   request: ServerRequest,
   resource: ServedResource,
-): Call | undefined {
+): RequestScope | undefined {
   const { info } = request;
   const scoped = info.namespace !== "";
   if (!resource.namespaced && scoped) return undefined;
@@ -187,23 +181,28 @@ function routeCustom(
     return undefined;
   const subresource = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   if (info.subresource && !subresource) throw notFoundError(resource, info.name);
-  const action = customActions[info.verb];
+  const action = delegatedActions[info.verb];
   if (!action || (subresource && !["get", "update", "patch"].includes(action)))
     throw methodNotAllowedError(resource, info.verb);
   if (needName.has(action) && !info.named) throw badRequestError("name must be provided");
-  return callOf(core, request, resource, action);
+  return scopeOf(core, request, resource, action);
 }
 
-function callOf(
+function protobufOf({ protobuf }: CoreServices, { codec }: ServedResource): Offer["protobuf"] {
+  if (!protobuf?.encode) return "none";
+  return codec.protobuf ? "objects" : "metadata";
+}
+
+function scopeOf(
   core: CoreServices,
   request: ServerRequest,
   resource: ServedResource,
   action: Action,
-): Call {
+): RequestScope {
   const { info, api } = request;
-  const view = info.subresource ? resource.subresources.get(info.subresource) : undefined;
+  const endpoint = info.subresource ? resource.subresources.get(info.subresource) : undefined;
   const table =
-    view?.at === "connect"
+    endpoint?.at === "connect"
       ? false
       : resource.verbs.includes("list") || resource.verbs.includes("get");
   return {
@@ -213,10 +212,9 @@ function callOf(
     action,
     namespace: resource.namespaced ? info.namespace : "",
     name: info.named ? info.name : "",
-    subresource: view && { name: info.subresource, view },
+    subresource: endpoint && { name: info.subresource, endpoint },
     accepted: negotiate(api.headers["accept"] ?? "", {
-      custom: resource.custom,
-      protobuf: core.protobuf?.encode !== undefined,
+      protobuf: protobufOf(core, resource),
       table,
     }),
   };

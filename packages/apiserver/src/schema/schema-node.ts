@@ -7,8 +7,8 @@
 // there is one here).
 import type { Json } from "homeostat/api";
 import type { JsonSchemaProps } from "./json-schema-props.ts";
-import type { StringFormat } from "./formats.ts";
-import type { GoPattern } from "./go-pattern.ts";
+import type { StringFormat } from "./formats/string-formats.ts";
+import type { GoPattern } from "./formats/go-pattern.ts";
 
 /** Bits of {@link SchemaNode.types}. */
 export const TYPE_OBJECT = 1;

@@ -1,6 +1,6 @@
 // The global log: every acknowledged change in order of revision, from the last compaction on.
 // Chains per key hang on the versions themselves; this file cuts both when history is forgotten.
-import type { Facts, Revision } from "./store.ts";
+import type { ObjectAttributes, Revision } from "./store.ts";
 
 /** A revision as the store holds it: `older` leads to the state before, tombstones included. */
 export class Version implements Revision {
@@ -9,7 +9,7 @@ export class Version implements Revision {
   readonly created: number;
   readonly schemaEpoch: number;
   readonly bytes: Uint8Array;
-  readonly facts: Facts;
+  readonly facts: ObjectAttributes;
   readonly type: Revision["type"];
   older: Version | undefined;
 

@@ -7,7 +7,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
-import type { Facts, Journal, Revision } from "./store.ts";
+import type { ObjectAttributes, Journal, Revision } from "./store.ts";
 
 export interface SqliteJournalOptions {
   /** Path of the database file; its folder must exist. */
@@ -272,7 +272,7 @@ function fromRow(
       schemaEpoch,
       type: types[type] ?? "MODIFIED",
       bytes,
-      facts: JSON.parse(facts) as Facts,
+      facts: JSON.parse(facts) as ObjectAttributes,
     };
   } catch (error) {
     throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));

@@ -2,11 +2,11 @@
 // one.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Encoded, Facts, Revision, Store } from "./store.ts";
+import type { Encoded, ObjectAttributes, Revision, Store } from "./store.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const noFacts: Facts = {
+const noFacts: ObjectAttributes = {
   uid: "u",
   generation: 1,
   labels: {},

@@ -8,7 +8,7 @@
  * What selectors, garbage collection and admission ask of an object, taken once at commit so that
  * nobody parses for it.
  */
-export interface Facts {
+export interface ObjectAttributes {
   readonly uid: string;
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface Revision {
   readonly schemaEpoch: number;
   /** For DELETED: the last state, with the resourceVersion of the deletion. */
   readonly bytes: Uint8Array;
-  readonly facts: Facts;
+  readonly facts: ObjectAttributes;
   /** The state before this change; kept only while history reaches back to it. */
   readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -45,7 +45,7 @@ export interface Revision {
 /** What a commit stores. */
 export interface Encoded {
   readonly bytes: Uint8Array;
-  readonly facts: Facts;
+  readonly facts: ObjectAttributes;
   /** The schema under which the bytes were written; 0 where it does not matter. */
   readonly schemaEpoch?: number;
 }

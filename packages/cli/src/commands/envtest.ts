@@ -1,5 +1,4 @@
-// homeostat server envtest install: a folder of programs that envtest takes for the control
-// plane's.
+// homeostat server envtest install: installs programs that envtest runs as its control plane.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/testing/process/bin_path_finder.go
 // (KUBEBUILDER_ASSETS).
 import { accessSync, constants, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,13 +8,13 @@ import { CommandError } from "../command-error.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /**
- * Writes etcd and kube-apiserver into `dir`, links the kubectl on the path, and says how to use
+ * Writes etcd and kube-apiserver into `dir`, links kubectl from the PATH, and prints how to use
  * them.
  */
 export function installEnvtest(dir: string): void {
   if (process.platform === "win32")
     throw new CommandError(
-      "server envtest install: the programs are shell scripts, which Windows does not run; use the Windows Subsystem for Linux",
+      "server envtest install: the programs are shell scripts, which Windows cannot run; use the Windows Subsystem for Linux",
       1,
     );
   const folder = resolve(dir);
@@ -33,7 +32,7 @@ export function installEnvtest(dir: string): void {
     ]);
   } catch (error) {
     throw new CommandError(
-      `server envtest install: write into ${folder}: ${error instanceof Error ? error.message : String(error)}; name a folder that this user may write to`,
+      `server envtest install: write into ${folder}: ${error instanceof Error ? error.message : String(error)}; choose a folder that this user can write to`,
       1,
     );
   }
@@ -42,31 +41,35 @@ export function installEnvtest(dir: string): void {
 }
 
 function report(folder: string, kubectl: string | undefined): string {
-  const third =
+  const kubectlLine =
     kubectl === undefined
-      ? "No kubectl is on the path, so none is linked; suites that run it need one there."
+      ? "kubectl is not on the PATH and is not linked; suites that run kubectl need it."
       : `kubectl is ${kubectl}.`;
-  return `etcd and kube-apiserver are in ${folder}. ${third}\nUse them with: KUBEBUILDER_ASSETS=${folder} go test ./...`;
+  return `etcd and kube-apiserver are in ${folder}. ${kubectlLine}\nUse them with: KUBEBUILDER_ASSETS=${folder} go test ./...`;
 }
 
-/** A shell script that becomes the given program, with its own arguments after those here. */
-function writeProgram(path: string, words: readonly string[]): void {
+/** Writes a shell script that executes `command` with the script's arguments appended. */
+function writeProgram(path: string, command: readonly string[]): void {
   const draft = `${path}.${process.pid}.tmp`;
-  // What the calling test's shell has in NODE_OPTIONS is meant for other programs.
-  writeFileSync(draft, `#!/bin/sh\nunset NODE_OPTIONS\nexec ${words.map(quote).join(" ")} "$@"\n`, {
-    mode: 0o755,
-  });
+  // NODE_OPTIONS of the calling test is meant for other programs.
+  writeFileSync(
+    draft,
+    `#!/bin/sh\nunset NODE_OPTIONS\nexec ${command.map(quote).join(" ")} "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
   renameSync(draft, path);
 }
 
-const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quote = (argument: string): string => `'${argument.replaceAll("'", "'\\''")}'`;
 
-/** Links the first kubectl of the path that is not the link itself. */
+/** Links the first kubectl on the PATH outside `folder`. */
 function linkKubectl(folder: string): string | undefined {
   const found = (process.env["PATH"] ?? "")
     .split(delimiter)
-    .filter((place) => place && resolve(place) !== folder)
-    .map((place) => resolve(place, "kubectl"))
+    .filter((directory) => directory && resolve(directory) !== folder)
+    .map((directory) => resolve(directory, "kubectl"))
     .find(isExecutable);
   if (found === undefined) return undefined;
   rmSync(join(folder, "kubectl"), { force: true });

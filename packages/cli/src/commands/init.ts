@@ -1,27 +1,30 @@
-// `homeostat init`: a new operator project from the template. Writes into an empty or new folder
-// only, so that nothing is ever overwritten.
+// `homeostat init`: creates an operator project from the template. Refuses a folder that is not
+// empty, so that no file is overwritten.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError, parseOutput, usageError } from "../command-error.ts";
 import { makeFolder } from "../make-folder.ts";
 
-/** Two folders up from src/commands as from dist/commands. */
+/** Two folders up, from src/commands and from dist/commands alike. */
 const template = fileURLToPath(new URL("../../templates/operator/", import.meta.url));
 const suffix = ".tmpl";
 const nameRule = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** Creates the project. @throws CommandError when the name or the folder will not do. */
+/** Creates the project. @throws CommandError when the name or the folder is unusable. */
 export function runInit(directory: string, options: { readonly output?: unknown }): void {
   const output = parseOutput(options.output ?? "text");
   const folder = resolve(directory);
   const name = basename(folder);
   if (!nameRule.test(name) || name.length > 63)
     throw usageError(
-      `init ${directory}: the folder's name becomes the operator's, which objects carry for ever: expected lower-case letters, digits and "-", got ${JSON.stringify(name)}`,
+      `init ${directory}: the folder's name becomes the operator's name, which is stored in objects: expected lower-case letters, digits and "-", at most 63, got ${JSON.stringify(name)}`,
     );
   if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new CommandError(`init ${directory}: the folder is not empty; name a new one`, 1);
+    throw new CommandError(
+      `init ${directory}: the folder is not empty; choose a new or empty folder`,
+      1,
+    );
   const { version } = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
   ) as { readonly version: string };
@@ -54,7 +57,7 @@ function writeFile(
     writeFileSync(path, text);
   } catch (error) {
     throw new CommandError(
-      `init: write ${path}: ${error instanceof Error ? error.message : String(error)}; name a folder that this user may write to`,
+      `init: write ${path}: ${error instanceof Error ? error.message : String(error)}; choose a folder that this user can write to`,
       1,
     );
   }

@@ -1,5 +1,5 @@
-// homeostat server: options to an API server, one line when it is ready, a clean end on SIGTERM and
-// SIGINT.
+// homeostat server: parses the flags, runs the API server, prints one line when it is ready, and
+// stops it on SIGTERM or SIGINT.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import {
@@ -9,11 +9,11 @@ import {
   startApiServer,
 } from "@homeostat/apiserver";
 import { parseOutput, usageError } from "../command-error.ts";
-import { parseDuration } from "../parse-duration.ts";
+import { parseDurationFlag } from "../parse-duration-flag.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Runs until a signal comes. Resolves to the exit code. */
+/** Runs until SIGTERM or SIGINT. Resolves to the exit code. */
 export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
   const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
@@ -28,8 +28,7 @@ export async function runServer(flags: Flags): Promise<number> {
 
 function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfigPath: string } {
   const dataDir = flags["dataDir"];
-  if (flags["fsync"] && dataDir === undefined)
-    throw usageError("--fsync: there is nothing to sync without --data-dir; name a folder");
+  if (flags["fsync"] && dataDir === undefined) throw usageError("--fsync: requires --data-dir");
   return {
     port: parsePort(String(flags["port"])),
     kubeconfigPath: resolve(String(flags["kubeconfig"])),
@@ -42,11 +41,11 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     },
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
-    compactionIntervalMs: parseDuration(
+    compactionIntervalMs: parseDurationFlag(
       "--compaction-interval",
       String(flags["compactionInterval"]),
     ),
-    eventTtlMs: parseDuration("--event-ttl", String(flags["eventTtl"])),
+    eventTtlMs: parseDurationFlag("--event-ttl", String(flags["eventTtl"])),
     ...(flags["fakeNodes"] === undefined
       ? {}
       : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
@@ -77,7 +76,7 @@ function textOf(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     throw usageError(
-      `--stages: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `--stages: read ${file}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
@@ -93,7 +92,7 @@ function parseControllers(text: string): readonly string[] {
   );
 }
 
-/** The folder that we make up for a token must not end up in anybody's repository. */
+/** Keeps the default kubeconfig, which holds a token, out of the user's repository. */
 function hideFromGit(kubeconfigPath: string): void {
   const folder = dirname(kubeconfigPath);
   if (folder !== resolve(".homeostat") || existsSync(folder)) return;
@@ -101,7 +100,7 @@ function hideFromGit(kubeconfigPath: string): void {
     mkdirSync(folder);
     writeFileSync(resolve(folder, ".gitignore"), "*\n");
   } catch {
-    // Starting the server says what is wrong with this folder.
+    // Writing the kubeconfig reports the error.
   }
 }
 
@@ -110,13 +109,13 @@ function readyLine(server: ApiServer, kubeconfig: string, output: "text" | "json
   return `API server ready at ${server.url}; use it with: kubectl --kubeconfig ${kubeconfig}`;
 }
 
-/** Resolves on the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves on the first SIGTERM or SIGINT; a second signal exits at once. */
 function untilSignal(): Promise<void> {
   return new Promise((done) => {
-    let asked = false;
+    let stopping = false;
     const stop = (): void => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (stopping) process.exit(1);
+      stopping = true;
       done();
     };
     process.on("SIGTERM", stop);

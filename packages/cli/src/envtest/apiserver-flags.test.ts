@@ -15,7 +15,7 @@ const file = (name: string, text: string): string => {
 };
 const read = (...argv: readonly string[]) => readApiServerFlags(parseFlags(argv));
 
-test("flags may be joined, spaced, bare or repeated; the last one counts", () => {
+test("flags may be joined, spaced, bare or repeated; the last one wins", () => {
   const flags = parseFlags(["--a=1", "--b", "2", "--c", "--a=3=4", "stray", "--d", "--e="]);
   assert.deepEqual(Object.fromEntries(flags), {
     a: ["1", "3=4"],
@@ -27,7 +27,7 @@ test("flags may be joined, spaced, bare or repeated; the last one counts", () =>
   assert.equal(read("--secure-port=1", "--secure-port", "2").options.port, 2);
 });
 
-test("no flag has to be given", () => {
+test("no flag is required", () => {
   assert.deepEqual(read(), {
     options: {
       admissionPlugins: { enable: ["ServiceAccount"], disable: [] },
@@ -35,7 +35,7 @@ test("no flag has to be given", () => {
       host: "127.0.0.1",
       port: 6443,
     },
-    unheeded: [],
+    ignored: [],
   });
   assert.equal(read("--bind-address=0.0.0.0").options.host, "127.0.0.1");
   assert.equal(read("--bind-address=::1").options.host, "::1");
@@ -60,14 +60,14 @@ test("certificates come from the certificate folder, or from the files named", (
     cert: "other",
     key: "its key",
   });
-  assert.throws(() => read(other[0]!), /one was given without the other/);
+  assert.throws(() => read(other[0]!), /one is missing; pass both/);
   assert.throws(
     () => read(`--client-ca-file=${join(folder, "gone")}`),
     /--client-ca-file: read .*gone: ENOENT/,
   );
 });
 
-test("tokens and their users are read as kube-apiserver reads them", () => {
+test("token files are parsed as kube-apiserver parses them", () => {
   const path = file("tokens.csv", '# who\n\nsecret,alice,7,"dev,ops"\nplain,bob,\n');
   const users = [...read(`--token-auth-file=${path}`).options.tokens!];
   assert.deepEqual(users, [
@@ -89,7 +89,7 @@ test("tokens of service accounts are signed with the key given", () => {
   );
 });
 
-test("plug-ins and ranges are read; flags for plug-ins add up", () => {
+test("plug-ins and ranges are parsed; repeated plug-in flags add up", () => {
   const { options } = read(
     "--disable-admission-plugins=ServiceAccount,Priority",
     "--disable-admission-plugins=RuntimeClass",
@@ -107,16 +107,13 @@ test("plug-ins and ranges are read; flags for plug-ins add up", () => {
   );
 });
 
-test("how long Events stay and how often the past is forgotten can be said", () => {
-  const { options, unheeded } = read("--event-ttl=30m", "--etcd-compaction-interval=0");
-  assert.deepEqual(
-    [options.eventTtlMs, options.compactionIntervalMs, unheeded],
-    [1_800_000, 0, []],
-  );
+test("event TTL and compaction interval are durations", () => {
+  const { options, ignored } = read("--event-ttl=30m", "--etcd-compaction-interval=0");
+  assert.deepEqual([options.eventTtlMs, options.compactionIntervalMs, ignored], [1_800_000, 0, []]);
   assert.throws(() => read("--event-ttl=soon"), /--event-ttl: expected a duration/);
 });
 
-test("flags that would change something are told, those of envtest are not", () => {
+test("flags without support are reported, except those of envtest", () => {
   const envtest = [
     "--allow-privileged=true",
     "--authorization-mode=RBAC",
@@ -124,13 +121,13 @@ test("flags that would change something are told, those of envtest are not", () 
     "--etcd-servers=http://127.0.0.1:2379",
     "--service-cluster-ip-range=10.0.0.0/24",
   ];
-  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").unheeded, [
+  assert.deepEqual(read(...envtest, "--feature-gates=A=true", "--audit-policy-file=x").ignored, [
     "feature-gates",
     "audit-policy-file",
   ]);
 });
 
-test("wrong ports are refused, and help shows no flag of releases long past", () => {
+test("invalid ports are refused, and help lists no removed flag", () => {
   for (const port of ["web", "65536", ""])
     assert.throws(() => read(`--secure-port=${port}`), /--secure-port: expected a number/);
   assert.match(apiServerHelp(), /^ +--secure-port/m);

@@ -1,37 +1,37 @@
-// Which of kube-apiserver's flags mean something to the embedded server, and which may be said in
-// vain. Flags in, options of the server out; reads the files that flags name.
+// Maps kube-apiserver's flags to options of the embedded server, and reads the files that the flags
+// name. Knows which flags take effect and which are safe to ignore.
 // Upstream: k8s.io/kubernetes/cmd/kube-apiserver/app/options, and what
 // sigs.k8s.io/controller-runtime/pkg/internal/testing/controlplane/apiserver.go passes.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiServerOptions, UserInfo } from "@homeostat/apiserver";
 import { usageError } from "../command-error.ts";
-import { parseDuration } from "../parse-duration.ts";
+import { parseDurationFlag } from "../parse-duration-flag.ts";
 import { lastOf, type ParsedFlags } from "./parse-flags.ts";
 
-const honoured = {
-  "bind-address": "address to serve on (default 0.0.0.0 means 127.0.0.1 here)",
+const supported = {
+  "bind-address": "address to listen on (0.0.0.0, the default, becomes 127.0.0.1)",
   "cert-dir": "folder with apiserver.crt and apiserver.key",
-  "client-ca-file": "authority whose client certificates are believed",
-  "disable-admission-plugins": "admission plug-ins that are not to be at work",
-  "enable-admission-plugins": "admission plug-ins beside those that are on by default",
-  "etcd-compaction-interval": "how often the past is forgotten (default 5m; 0 never)",
-  "event-ttl": "how long an Event stays after it was last written (default 1h)",
-  "secure-port": "port to serve on",
-  "service-account-issuer": "what the tokens of service accounts say about who issued them",
-  "service-account-signing-key-file": "key that signs those tokens",
-  "service-cluster-ip-range": "addresses of services (default 10.0.0.0/24)",
-  "service-node-port-range": "node ports of services (default 30000-32767)",
-  "tls-cert-file": "certificate to serve with, instead of the one in the certificate folder",
-  "tls-private-key-file": "its key",
-  "token-auth-file": 'bearer tokens, one a line: token,user,uid,"group,group"',
+  "client-ca-file": "certificate authority for client certificates",
+  "disable-admission-plugins": "admission plug-ins to disable",
+  "enable-admission-plugins": "admission plug-ins to enable in addition to the defaults",
+  "etcd-compaction-interval": "interval between compactions (default 5m; 0 disables)",
+  "event-ttl": "time to keep an Event after its last write (default 1h)",
+  "secure-port": "port to listen on",
+  "service-account-issuer": "issuer of service account tokens",
+  "service-account-signing-key-file": "private key that signs service account tokens",
+  "service-cluster-ip-range": "range of cluster IPs (default 10.0.0.0/24)",
+  "service-node-port-range": "range of node ports (default 30000-32767)",
+  "tls-cert-file": "serving certificate, instead of the one in --cert-dir",
+  "tls-private-key-file": "private key of the serving certificate",
+  "token-auth-file": 'file of bearer tokens, one per line: token,user,uid,"group,group"',
 } as const;
 
-type Honoured = keyof typeof honoured;
+type SupportedFlag = keyof typeof supported;
 
 /**
- * Said by envtest or usual test suites; without effect because the embedded server is so anyway, or
- * has nothing to configure.
+ * Flags that envtest and common test suites pass. They need no support: the embedded server behaves
+ * that way anyway, or has nothing to configure.
  */
 const harmless = new Set([
   "advertise-address",
@@ -42,18 +42,15 @@ const harmless = new Set([
   "v",
 ]);
 
-/**
- * What the flags ask for; `unheeded` are flags that would change something on a real
- * kube-apiserver.
- */
+/** Parsed flags; `ignored` flags would take effect on a real kube-apiserver. */
 export interface ApiServerFlags {
   readonly options: ApiServerOptions;
-  readonly unheeded: readonly string[];
+  readonly ignored: readonly string[];
 }
 
-/** Reads flags into options. Throws a usage error that names flag and file. */
+/** Converts flags to options. Throws a usage error that names flag and file. */
 export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
-  const value = (name: Honoured): string | undefined => lastOf(flags, name);
+  const value = (name: SupportedFlag): string | undefined => lastOf(flags, name);
   const serving = servingPair(value);
   const clientCa = value("client-ca-file");
   const tokens = value("token-auth-file");
@@ -74,36 +71,36 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
       ...serviceAccountTokens(value),
       admissionPlugins: pluginsOf(flags),
       ...rangesOf(value),
-      ...upkeepOf(value),
+      ...retentionOf(value),
       ...(tokens === undefined
         ? {}
         : { tokens: parseTokens(readFlagFile("token-auth-file", tokens)) }),
     },
-    unheeded: [...flags.keys()].filter((name) => !(name in honoured) && !harmless.has(name)),
+    ignored: [...flags.keys()].filter((name) => !(name in supported) && !harmless.has(name)),
   };
 }
 
 /**
- * Text for `--help`. No line may begin with a flag of releases long past: envtest looks for those
- * to learn how old this is.
+ * The text of `--help`. No line may start with a flag that upstream has removed: envtest searches
+ * the help text for such flags to detect old releases.
  */
 export function apiServerHelp(): string {
-  const lines = Object.entries(honoured).map(
+  const lines = Object.entries(supported).map(
     ([name, what]) => `      --${name.padEnd(34)} ${what}`,
   );
   const more = [...harmless].map((name) => `      --${name}`);
-  return `The embedded Kubernetes API server of Homeostat, in kube-apiserver's place under envtest. Objects are kept in memory.
+  return `Homeostat's embedded Kubernetes API server, as kube-apiserver for envtest. Objects are in memory only.
 
 Flags:
 ${lines.join("\n")}
 
-Accepted, and without effect:
+Accepted and ignored:
 ${more.join("\n")}
 `;
 }
 
 function serviceAccountTokens(
-  value: (name: Honoured) => string | undefined,
+  value: (name: SupportedFlag) => string | undefined,
 ): Pick<ApiServerOptions, "serviceAccountTokens"> {
   const [issuer, key] = [
     value("service-account-issuer"),
@@ -120,12 +117,9 @@ function serviceAccountTokens(
   };
 }
 
-/**
- * Each flag may be given several times. ServiceAccount is on as it is upstream, unless it is
- * disabled.
- */
+/** Flags may repeat. ServiceAccount is enabled by default, as upstream. */
 function pluginsOf(flags: ParsedFlags): NonNullable<ApiServerOptions["admissionPlugins"]> {
-  const names = (flag: Honoured): string[] =>
+  const names = (flag: SupportedFlag): string[] =>
     (flags.get(flag) ?? []).flatMap((text) => (text ? text.split(",") : []));
   const [enable, disable] = [names("enable-admission-plugins"), names("disable-admission-plugins")];
   const accounts = "ServiceAccount";
@@ -136,9 +130,9 @@ function pluginsOf(flags: ParsedFlags): NonNullable<ApiServerOptions["admissionP
   };
 }
 
-/** Of two ranges for two families the first counts. */
+/** Takes the first of two ranges (dual stack). */
 function rangesOf(
-  value: (name: Honoured) => string | undefined,
+  value: (name: SupportedFlag) => string | undefined,
 ): Pick<ApiServerOptions, "serviceClusterIpRange" | "serviceNodePortRange"> {
   const [addresses, ports] = [
     value("service-cluster-ip-range")?.split(",")[0],
@@ -150,22 +144,22 @@ function rangesOf(
   };
 }
 
-function upkeepOf(
-  value: (name: Honoured) => string | undefined,
+function retentionOf(
+  value: (name: SupportedFlag) => string | undefined,
 ): Pick<ApiServerOptions, "compactionIntervalMs" | "eventTtlMs"> {
   const [interval, ttl] = [value("etcd-compaction-interval"), value("event-ttl")];
   return {
     ...(interval === undefined
       ? {}
-      : { compactionIntervalMs: parseDuration("--etcd-compaction-interval", interval) }),
-    ...(ttl === undefined ? {} : { eventTtlMs: parseDuration("--event-ttl", ttl) }),
+      : { compactionIntervalMs: parseDurationFlag("--etcd-compaction-interval", interval) }),
+    ...(ttl === undefined ? {} : { eventTtlMs: parseDurationFlag("--event-ttl", ttl) }),
   };
 }
 
 type FlagFile = readonly [flag: string, path: string];
 
 function servingPair(
-  value: (name: Honoured) => string | undefined,
+  value: (name: SupportedFlag) => string | undefined,
 ): readonly [FlagFile, FlagFile] | undefined {
   const [cert, key, folder] = [
     value("tls-cert-file"),
@@ -178,9 +172,7 @@ function servingPair(
       ["tls-private-key-file", key],
     ];
   if (cert !== undefined || key !== undefined)
-    throw usageError(
-      "--tls-cert-file and --tls-private-key-file: one was given without the other; give both",
-    );
+    throw usageError("--tls-cert-file and --tls-private-key-file: one is missing; pass both");
   if (folder === undefined || !existsSync(join(folder, "apiserver.crt"))) return undefined;
   return [
     ["cert-dir", join(folder, "apiserver.crt")],
@@ -198,11 +190,10 @@ function readFlagFile(flag: string, path: string): string {
   }
 }
 
-/** All interfaces are more than a test needs; whoever wants one names it. */
+/** Tests need no more than loopback: unspecified addresses become 127.0.0.1. */
 function hostOf(address: string | undefined): string {
-  return address === undefined || address === "0.0.0.0" || address === "::" || address === ""
-    ? "127.0.0.1"
-    : address;
+  const unspecified = ["", "0.0.0.0", "::"];
+  return unspecified.includes(address ?? "") ? "127.0.0.1" : address!;
 }
 
 function portOf(text: string | undefined): number {
@@ -212,7 +203,7 @@ function portOf(text: string | undefined): number {
   throw usageError(`--secure-port: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
-/** Lines as `token,user,uid,"group1,group2"`; the groups may be missing. */
+/** Parses lines such as `token,user,uid,"group1,group2"`; the groups are optional. */
 function parseTokens(text: string): ReadonlyMap<string, UserInfo> {
   const users = new Map<string, UserInfo>();
   for (const line of text.split("\n").map((each) => each.trim())) {
@@ -231,7 +222,7 @@ function parseTokens(text: string): ReadonlyMap<string, UserInfo> {
   return users;
 }
 
-/** Fields between commas; a quoted one may hold commas. */
+/** Splits at commas outside quotes. */
 const splitRecord = (line: string): readonly string[] =>
   [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../../bin/envtest-etcd.js", import.meta.url));
 
-test("an address that is no URL ends etcd's stand-in in a sentence", () => {
+test("an invalid URL ends the etcd replacement with a message", () => {
   for (const urls of ["foo", "http://127.0.0.1:0,bar", "unix:///x", "localhost:2379"]) {
     const { status, stderr } = spawnSync(
       process.execPath,
@@ -15,7 +15,7 @@ test("an address that is no URL ends etcd's stand-in in a sentence", () => {
     assert.deepEqual(
       [
         status,
-        /^etcd: --listen-client-urls: expected http:\/\/HOST:PORT, got ".*"; give URLs, separated by commas\n$/.test(
+        /^etcd: --listen-client-urls: expected http:\/\/HOST:PORT, got ".*"; separate URLs with commas\n$/.test(
           stderr,
         ),
       ],

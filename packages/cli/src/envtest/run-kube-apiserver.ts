@@ -1,6 +1,6 @@
-// The program that envtest takes for kube-apiserver: flags in, a server until a signal comes or
-// whoever started it is gone. It lives in memory, so that two of them share nothing, and leaves
-// nothing behind.
+// The program that envtest runs as kube-apiserver: parses its flags and serves until SIGTERM, SIGINT
+// or the end of the parent process. Objects are in memory, so servers share nothing and leave no
+// files.
 import { startApiServer } from "@homeostat/apiserver";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";
@@ -8,7 +8,7 @@ import { parseFlags } from "./parse-flags.ts";
 
 const parentPollMs = 500;
 
-/** Runs with kube-apiserver's flags. Resolves to the exit code. */
+/** Runs a server with kube-apiserver's flags. Resolves to the exit code. */
 export async function runKubeApiServer(argv: readonly string[]): Promise<number> {
   if (argv.includes("--help") || argv.includes("-h")) {
     process.stdout.write(apiServerHelp());
@@ -19,11 +19,11 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
     process.stdout.write(`Kubernetes ${kubernetesVersion}\n`);
     return 0;
   }
-  const { options, unheeded } = readApiServerFlags(parseFlags(argv));
+  const { options, ignored } = readApiServerFlags(parseFlags(argv));
   const warn = (message: string): void =>
     void process.stderr.write(`kube-apiserver (homeostat): ${message}\n`);
-  if (unheeded.length)
-    warn(`flags without effect here: ${unheeded.map((name) => `--${name}`).join(", ")}`);
+  if (ignored.length)
+    warn(`flags without effect: ${ignored.map((name) => `--${name}`).join(", ")}`);
   const stopped = untilStopped(createSystemRuntime());
   const server = await startApiServer({ ...options, warn });
   warn(`serving on ${server.url}`);
@@ -33,22 +33,22 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
 }
 
 /**
- * Resolves on SIGTERM, SIGINT or the end of the parent; a second signal ends the process at once.
+ * Resolves on SIGTERM, SIGINT or the end of the parent process; a second signal exits at once.
  */
 function untilStopped({ clock }: Runtime): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let stopping = false;
     const stop = (): void => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (stopping) process.exit(1);
+      stopping = true;
       resolve();
     };
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
     const parent = process.ppid;
-    const look = (): void => {
-      if (process.ppid === parent) clock.timer(parentPollMs, look);
-      else if (!asked) stop();
+    const pollParent = (): void => {
+      if (process.ppid === parent) clock.timer(parentPollMs, pollParent);
+      else if (!stopping) stop();
     };
-    look();
+    pollParent();
   });
 }

@@ -2,6 +2,8 @@
  * Pure values of the Kubernetes API: JSON, names, Status, transports.
  * @module homeostat/api
  */
+export type { Decoded } from "./decoded.ts";
+export { parseDuration } from "./duration.ts";
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
 export {
   formatApiVersion,

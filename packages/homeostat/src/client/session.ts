@@ -1,6 +1,6 @@
 // Sends requests as one user of one server: default headers, retries, warnings, refusals turned
 // into errors. Between the typed client above and the Transport below; knows no kinds.
-import { type ApiStatusError, type Status } from "../api/status.ts";
+import type { ApiStatusError, Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
@@ -10,7 +10,7 @@ import { decodeJson } from "./request/decode-json.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
-import { type Attempt, retryDelay } from "./request/retry-policy.ts";
+import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
 
 /** Counts and tells what happens on the wire; metrics and logs hang on this. Must not throw. */
 export interface ClientObserver {
@@ -139,7 +139,7 @@ async function wireRequest(
   });
 }
 
-function toAttempt(outcome: Outcome): Attempt {
+function toAttempt(outcome: Outcome): AuthorizerAttributes {
   return "status" in outcome
     ? { type: "answer", status: outcome.status, retryAfter: outcome.headers["retry-after"] }
     : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };

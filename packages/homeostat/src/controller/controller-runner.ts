@@ -1,6 +1,7 @@
 // A controller at work: takes keys from its queue, reconciles them under a deadline, and decides
 // what each outcome means for the key. One object at a time, different objects concurrently; an
 // abandoned reconcile frees its worker but keeps its key until it settles.
+import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
@@ -14,7 +15,7 @@ import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts"
 import { createObjectStates, type ObjectState, type Progress } from "./object-state.ts";
 import type { ControllerNames } from "./names.ts";
 import { type Loop, LoopDetector } from "./loop-detector.ts";
-import { isTerminal, parseDuration } from "./outcome.ts";
+import { isTerminal } from "./outcome.ts";
 import { type Call, type Reconciled, reconcileObject } from "./reconcile.ts";
 import { connectSources } from "./sources.ts";
 

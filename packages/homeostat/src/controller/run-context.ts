@@ -1,5 +1,6 @@
 // The context that one call of the user's code is given, and what is kept of the call: what was
 // said, what was written, what is still open.
+import { parseDuration } from "../api/duration.ts";
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -14,7 +15,7 @@ import type {
   OwnOptions,
   ReconcileLog,
 } from "./define-controller.ts";
-import { createWait, parseDuration, retry } from "./outcome.ts";
+import { createWait, retry } from "./outcome.ts";
 import { createOwn } from "./owned-set.ts";
 import type { Call, ReconcileDependencies } from "./reconcile.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";

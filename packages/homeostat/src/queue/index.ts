@@ -4,6 +4,13 @@
  * @module homeostat/queue
  */
 export { createWorkQueue } from "./create-workqueue.ts";
+export {
+  createKeyedWorkers,
+  type KeyedWorkers,
+  type KeyedWorkersOptions,
+  reportAfterFailures,
+  type SyncKey,
+} from "./keyed-workers.ts";
 export type {
   AddOptions,
   QueueCause,

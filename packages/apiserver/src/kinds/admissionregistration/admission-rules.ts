@@ -1,14 +1,22 @@
-// Rules that webhooks and policies share: what requests they match, and which parameters they take.
+// Validation and defaults that webhooks and policies share: which requests they match, and with
+// which parameters.
 // Upstream:
 // k8s.io/kubernetes/pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
 import {
+  type Decoded,
   dns1035LabelFaults,
   dnsSubdomainFaults,
-  isObject,
-  type JsonObject,
   labelKeyFaults,
   pathSegmentFaults,
 } from "homeostat/api";
+import type {
+  MatchCondition,
+  MatchResources,
+  NamedRuleWithOperations,
+  ParamKind,
+  ParamRef,
+  RuleWithOperations,
+} from "homeostat/k8s/admissionregistration/v1";
 import {
   duplicate,
   type FieldError,
@@ -17,10 +25,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
-import { validateLabelSelector } from "../object/label-selectors.ts";
-import { isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../validation/label-selectors.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { PolicyExpressions } from "./policy-expressions.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -30,10 +37,10 @@ export const failurePolicies = ["Fail", "Ignore"];
 export const matchPolicies = ["Equivalent", "Exact"];
 const maxConditions = 64;
 
-/** A set field with a value that is not among those known. */
-export function oneOf(
-  object: JsonObject,
-  field: string,
+/** A field that is set, but not to one of `values`. */
+export function enumErrors<T extends object>(
+  object: T,
+  field: keyof NoInfer<T> & string,
   values: readonly string[],
   path: string,
 ): FieldError[] {
@@ -49,16 +56,16 @@ const wildcardErrors = (texts: readonly string[], path: string, what: string): F
     ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
     : [];
 
-/** Sets the scope of rules. */
-export function setRuleDefaults(rules: readonly JsonObject[]): void {
-  for (const rule of rules) setIfNil(rule, "scope", "*");
+/** Sets the scope of each rule. */
+export function setRuleDefaults(rules: readonly Decoded<RuleWithOperations>[]): void {
+  for (const rule of rules) rule.scope ??= "*";
 }
 
-/** Operations with the resources that they are about. */
-export function validateRule(rule: JsonObject, path: string): FieldError[] {
-  const verbs = textsAt(rule, "operations");
-  const groups = textsAt(rule, "apiGroups");
-  const versions = textsAt(rule, "apiVersions");
+/** Operations, and the resources that they are on. */
+export function validateRule(rule: Decoded<RuleWithOperations>, path: string): FieldError[] {
+  const verbs = rule.operations ?? [];
+  const groups = rule.apiGroups ?? [];
+  const versions = rule.apiVersions ?? [];
   return [
     ...(verbs.length ? [] : [required(`${path}.operations`, "")]),
     ...wildcardErrors(verbs, `${path}.operations`, "operations"),
@@ -72,8 +79,8 @@ export function validateRule(rule: JsonObject, path: string): FieldError[] {
     ...versions.flatMap((version, i) =>
       version ? [] : [required(`${path}.apiVersions[${i}]`, "")],
     ),
-    ...resourceErrors(textsAt(rule, "resources"), `${path}.resources`),
-    ...oneOf(rule, "scope", scopes, path),
+    ...resourceErrors(rule.resources ?? [], `${path}.resources`),
+    ...enumErrors(rule, "scope", scopes, path),
   ];
 }
 
@@ -115,31 +122,30 @@ function resourceErrors(resources: readonly string[], path: string): FieldError[
   return errors;
 }
 
-/** Sets what matching resources leave open. */
-export function setMatchDefaults(match: JsonObject | undefined): void {
-  if (!match) return;
-  setIfNil(match, "matchPolicy", "Equivalent");
-  setIfNil(match, "namespaceSelector", {});
-  setIfNil(match, "objectSelector", {});
-  for (const list of ["resourceRules", "excludeResourceRules"])
-    setRuleDefaults(itemsAt(match, list));
+/** Sets the defaults of matchConstraints or matchResources. */
+export function setMatchDefaults(match: Decoded<MatchResources>): void {
+  match.matchPolicy ??= "Equivalent";
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  setRuleDefaults(match.resourceRules ?? []);
+  setRuleDefaults(match.excludeResourceRules ?? []);
 }
 
-/** Every breach in matchConstraints or matchResources. */
-export function validateMatchResources(match: JsonObject, path: string): FieldError[] {
+/** Every violation in matchConstraints or matchResources. */
+export function validateMatchResources(match: Decoded<MatchResources>, path: string): FieldError[] {
   return [
-    ...oneOf(match, "matchPolicy", matchPolicies, path),
-    ...["namespaceSelector", "objectSelector"].flatMap((field) =>
-      validateLabelSelector(objectAt(match, field), `${path}.${field}`),
+    ...enumErrors(match, "matchPolicy", matchPolicies, path),
+    ...(["namespaceSelector", "objectSelector"] as const).flatMap((field) =>
+      validateLabelSelector(match[field] ?? {}, `${path}.${field}`),
     ),
-    ...["resourceRules", "excludeResourceRules"].flatMap((list) =>
-      itemsAt(match, list).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${list}[${i}]`)),
+    ...(["resourceRules", "excludeResourceRules"] as const).flatMap((list) =>
+      (match[list] ?? []).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${list}[${i}]`)),
     ),
   ];
 }
 
-function namedRuleErrors(rule: JsonObject, path: string): FieldError[] {
-  const names = textsAt(rule, "resourceNames");
+function namedRuleErrors(rule: Decoded<NamedRuleWithOperations>, path: string): FieldError[] {
+  const names = rule.resourceNames ?? [];
   const nameErrors = names.flatMap((name, i) => {
     const at = `${path}.resourceNames[${i}]`;
     return [
@@ -150,10 +156,10 @@ function namedRuleErrors(rule: JsonObject, path: string): FieldError[] {
   return [...nameErrors, ...validateRule(rule, path)];
 }
 
-/** Mutation is for what is written. */
-export function mutableOperationErrors(match: JsonObject, path: string): FieldError[] {
-  return itemsAt(match, "resourceRules").flatMap((rule) =>
-    textsAt(rule, "operations")
+/** Mutating policies match writes only. */
+export function mutableOperationErrors(match: Decoded<MatchResources>, path: string): FieldError[] {
+  return (match.resourceRules ?? []).flatMap((rule) =>
+    (rule.operations ?? [])
       .filter((verb) => !mutableOperations.includes(verb))
       .map((verb) => notSupported(`${path}.resourceRules.operations`, verb, mutableOperations)),
   );
@@ -161,7 +167,7 @@ export function mutableOperationErrors(match: JsonObject, path: string): FieldEr
 
 /** Names and expressions of match conditions. */
 export function validateMatchConditions(
-  conditions: readonly JsonObject[],
+  conditions: readonly Decoded<MatchCondition>[],
   path: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
@@ -169,8 +175,8 @@ export function validateMatchConditions(
   const many =
     conditions.length > maxConditions ? [tooMany(path, conditions.length, maxConditions)] : [];
   const each = conditions.flatMap((condition, i) => {
-    const name = stringAt(condition, "name");
-    const expression = stringAt(condition, "expression").trim();
+    const name = condition.name ?? "";
+    const expression = (condition.expression ?? "").trim();
     const errors = expression
       ? expressions.check("condition", expression, `${path}[${i}].expression`)
       : [required(`${path}[${i}].expression`, "")];
@@ -187,27 +193,21 @@ export function validateMatchConditions(
 }
 
 /** The kind of a policy's parameters. */
-export function validateParamKind(kind: JsonObject, path: string): FieldError[] {
-  const apiVersion = stringAt(kind, "apiVersion");
-  const name = stringAt(kind, "kind");
-  const kindFaults = dns1035LabelFaults(name.toLowerCase());
-  const kindErrors = name
-    ? kindFaults.length
-      ? [
-          invalid(
-            `${path}.kind`,
-            name,
-            `may have mixed case, but should otherwise match: ${kindFaults.join(",")}`,
-          ),
-        ]
-      : []
-    : [required(`${path}.kind`, "")];
+export function validateParamKind(kind: Decoded<ParamKind>, path: string): FieldError[] {
+  const apiVersion = kind.apiVersion ?? "";
+  const name = kind.kind ?? "";
   return [
     ...(apiVersion
       ? apiVersionErrors(apiVersion, `${path}.apiVersion`)
       : [required(`${path}.apiVersion`, "")]),
-    ...kindErrors,
+    ...(name ? kindErrors(name, `${path}.kind`) : [required(`${path}.kind`, "")]),
   ];
+}
+
+function kindErrors(kind: string, path: string): FieldError[] {
+  const faults = dns1035LabelFaults(kind.toLowerCase());
+  const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
+  return faults.length ? [invalid(path, kind, detail)] : [];
 }
 
 function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
@@ -217,34 +217,31 @@ function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
   const version = parts.at(-1)!;
   const group = parts.length === 2 ? parts[0]! : "";
   const groupFaults = group ? dnsSubdomainFaults(group) : [];
-  const versionFaults = version ? dns1035LabelFaults(version) : [];
-  return [
-    ...(groupFaults.length ? [invalid(path, group, groupFaults.join(","))] : []),
-    ...(version
-      ? versionFaults.length
-        ? [invalid(path, version, versionFaults.join(","))]
-        : []
-      : [invalid(path, apiVersion, "version must be specified")]),
-  ];
+  const errors = groupFaults.length ? [invalid(path, group, groupFaults.join(","))] : [];
+  if (!version) return [...errors, invalid(path, apiVersion, "version must be specified")];
+  const versionFaults = dns1035LabelFaults(version);
+  return versionFaults.length
+    ? [...errors, invalid(path, version, versionFaults.join(","))]
+    : errors;
 }
 
 const notFoundActions = ["Deny", "Allow"];
 
-/** Which parameters a binding takes. */
-export function validateParamRef(reference: JsonObject, path: string): FieldError[] {
-  const name = stringAt(reference, "name");
+/** The parameters of a binding. */
+export function validateParamRef(reference: Decoded<ParamRef>, path: string): FieldError[] {
+  const name = reference.name ?? "";
   const { selector } = reference;
   const both = "name and selector are mutually exclusive";
   const errors = pathSegmentFaults(name).map((fault) => invalid(`${path}.name`, name, fault));
-  if (name && isObject(selector)) errors.push(forbidden(`${path}.name`, both));
-  if (isObject(selector)) errors.push(...validateLabelSelector(selector, `${path}.selector`));
-  if (name && isObject(selector)) errors.push(forbidden(`${path}.selector`, both));
+  if (name && selector) errors.push(forbidden(`${path}.name`, both));
+  if (selector) errors.push(...validateLabelSelector(selector, `${path}.selector`));
+  if (name && selector) errors.push(forbidden(`${path}.selector`, both));
   if (!name && !isSet(selector))
     errors.push(required(path, "one of name or selector must be specified"));
   return [
     ...errors,
-    ...(stringAt(reference, "parameterNotFoundAction")
-      ? oneOf(reference, "parameterNotFoundAction", notFoundActions, path)
+    ...(reference.parameterNotFoundAction
+      ? enumErrors(reference, "parameterNotFoundAction", notFoundActions, path)
       : [required(`${path}.parameterNotFoundAction`, "")]),
   ];
 }

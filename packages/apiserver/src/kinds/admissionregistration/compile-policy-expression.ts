@@ -1,34 +1,35 @@
-// Compiles the expressions of admission policies and of webhooks' match conditions: which variables
-// they have, and what they must come to. Loaded when the first expression is seen; see
-// policy-expressions.ts.
+// Compiles the expressions of admission policies and of webhooks' match conditions: declares their
+// variables and checks the type of their results. Loaded with the first expression; see
+// load-policy-compiler.ts.
 // Upstream: k8s.io/apiserver v0.36 pkg/admission/plugin/cel/{compile,composition}.go,
 // pkg/cel/mutation, and the ReturnTypes of pkg/admission/plugin/{policy,webhook/matchconditions}.
-import { type Environment, type StructDeclaration, withVariables } from "../../cel/environment.ts";
 import {
-  compatibilityMinor,
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../cel/kubernetes-environment.ts";
-import { authorizerType, resourceCheckType } from "../../cel/libraries/authorizer.ts";
-import { jsonPatchLibrary } from "../../cel/libraries/json-patch.ts";
-import { compileExpression } from "../../cel/program.ts";
-import {
+  authorizerType,
   boolType,
+  compatibilityMinor,
+  compileExpression,
   dynType,
+  type Environment,
   intType,
+  jsonPatchLibrary,
+  kubernetesEnvironment,
   listType,
   mapType,
   nullType,
+  resourceCheckType,
   runtimeName,
   sameType,
+  storedMinor,
   stringType,
+  type StructDeclaration,
   structType,
   timestampType,
   type Type,
-} from "../../cel/type.ts";
-import { ValueMap } from "../../cel/values/map.ts";
+  ValueMap,
+  withVariables,
+} from "@homeostat/cel";
 
-/** What an expression is for, which decides what it must come to. */
+/** The purpose of an expression, which decides its result type. */
 export type Purpose =
   | "condition"
   | "message"
@@ -40,13 +41,13 @@ export type Purpose =
 /** What an expression may refer to. */
 export interface ExpressionScope {
   readonly params: "given" | "none";
-  /** Expressions that were stored before may use what newer servers have. */
+  /** Stored expressions may use functions of newer servers. */
   readonly age: "new" | "stored";
-  /** Types of the policy's variables declared so far; absent where there can be none. */
+  /** Types of the variables declared so far; undefined where variables are not allowed. */
   readonly variables: ReadonlyMap<string, Type> | undefined;
 }
 
-/** The type of the result, or why there is none; `internal` faults are no fault of the writer's. */
+/** The type of the result, or the error; `internal` errors are not the author's. */
 export type CompiledPolicyExpression =
   | { readonly type: Type }
   | { readonly fault: string; readonly internal?: true };
@@ -84,10 +85,7 @@ export function compilePolicyExpression(
     : { type };
 }
 
-/**
- * The type of a variable as those after it see it: what is neither scalar, list nor map is
- * anything.
- */
+/** The type of a variable in later expressions: dyn unless it is a scalar, a list or a map. */
 export function variableType(type: Type | undefined): Type {
   if (!type || ["struct", "opaque", "type", "param", "error"].includes(type.kind)) return dynType;
   if (type.kind === "list") return listType(variableType(type.params[0]));
@@ -134,12 +132,10 @@ const declare = (name: string, fields: ReadonlyMap<string, Type>): StructDeclara
   field: (field) => fields.get(field),
 });
 
-/**
- * Objects that a mutation builds: of these nothing is known, so that every field can be anything.
- */
+/** Objects that a mutation constructs. They have no schema, so that every field is dyn. */
 function patchStruct(name: string): StructDeclaration | undefined {
   const create: StructDeclaration["create"] = (fields) => new ValueMap(fields);
-  // Upstream has every field here, of no type where there is none by that name.
+  // Upstream declares every field; one of an unknown name has no type.
   if (name === patchType.name)
     return { name, field: (field) => patchFields.get(field) ?? structType(""), create };
   return name === objectType.name || name.startsWith(`${objectType.name}.`)

@@ -1,5 +1,5 @@
-// Brings in the compiler of expressions when the first policy or match condition asks for it: most
-// servers never see one, and CEL is a third of what there is to load.
+// Loads the compiler of expressions with the first policy or match condition: most servers never see
+// one, and CEL is a third of the modules.
 import { createRequire } from "node:module";
 
 /** The compiler. Loading is synchronous and happens once. */

@@ -1,37 +1,43 @@
-// The expressions of one policy or webhook, checked in the order in which they are written: a
-// variable is known to those after it.
+// Compiles the expressions of one policy or webhook in their order: later expressions can use the
+// variables declared by earlier ones.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
-import type { JsonObject } from "homeostat/api";
-import type { Type } from "../../cel/type.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import type { Decoded } from "homeostat/api";
+import type {
+  MutatingAdmissionPolicySpec,
+  ValidatingAdmissionPolicySpec,
+} from "homeostat/k8s/admissionregistration/v1";
+import type { Type } from "@homeostat/cel";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { Purpose } from "./compile-policy-expression.ts";
 import { loadPolicyCompiler } from "./load-policy-compiler.ts";
 
-/** Checks expressions that share their variables. */
+/** Compiles expressions that share variables. */
 export interface PolicyExpressions {
-  /** The breach of an expression that is not empty, shown as `shown` where that differs. */
+  /** The error of a non-empty expression; its value prints as `shown`. */
   check(purpose: Purpose, expression: string, path: string, shown?: string): FieldError[];
-  /** The same for a variable, which later expressions may use. */
+  /** The same for a variable, which later expressions can use. */
   declare(name: string, expression: string, path: string): FieldError[];
 }
 
-export interface ExpressionRules {
+export interface ExpressionOptions {
   readonly params: "given" | "none";
   /** Whether expressions can refer to variables. */
   readonly variables: "some" | "none";
-  /** Expressions that are stored already. */
+  /** Expressions of the stored object, which may use newer functions. */
   readonly stored: StoredExpressions;
 }
 
-/** What was stored, by what it is for. */
+/** Stored expressions by purpose. */
 export type StoredExpressions = Readonly<
   Partial<Record<Purpose | "match condition", ReadonlySet<string>>>
 >;
 
-/** Opens the expressions of one object. */
-export function openExpressions({ params, variables, stored }: ExpressionRules): PolicyExpressions {
+/** The compiler of one object's expressions. */
+export function openExpressions({
+  params,
+  variables,
+  stored,
+}: ExpressionOptions): PolicyExpressions {
   const declared = variables === "some" ? new Map<string, Type>() : undefined;
   const compile = (purpose: Purpose, expression: string) =>
     loadPolicyCompiler().compilePolicyExpression(expression, purpose, {
@@ -67,9 +73,9 @@ export function openExpressions({ params, variables, stored }: ExpressionRules):
   };
 }
 
-/** The checker of match conditions, which know no variables. */
+/** The compiler of match conditions, which have no variables. */
 export const openMatchConditions = (
-  params: ExpressionRules["params"],
+  params: ExpressionOptions["params"],
   stored: StoredExpressions,
 ): PolicyExpressions =>
   openExpressions({
@@ -78,22 +84,24 @@ export const openMatchConditions = (
     stored: { condition: stored["match condition"] ?? new Set() },
   });
 
-const textsOf = (items: readonly JsonObject[], field: string): ReadonlySet<string> =>
-  new Set(items.map((each) => stringAt(each, field)));
+type PolicySpec = Decoded<ValidatingAdmissionPolicySpec> & Decoded<MutatingAdmissionPolicySpec>;
 
 /** The expressions of a stored policy. */
-export function storedExpressions(spec: JsonObject): StoredExpressions {
-  const [validations, mutations] = [itemsAt(spec, "validations"), itemsAt(spec, "mutations")];
+export function storedExpressions({
+  auditAnnotations,
+  matchConditions,
+  mutations,
+  validations,
+}: PolicySpec): StoredExpressions {
+  const setOf = (texts: readonly (string | null | undefined)[] | undefined): ReadonlySet<string> =>
+    new Set((texts ?? []).map((text) => text ?? ""));
   // Upstream compares JSON patches with the stored apply configurations.
-  const applied = textsOf(
-    mutations.map((each) => objectAt(each, "applyConfiguration")),
-    "expression",
-  );
+  const applied = setOf(mutations?.map((each) => each.applyConfiguration?.expression));
   return {
-    "match condition": textsOf(itemsAt(spec, "matchConditions"), "expression"),
-    condition: textsOf(validations, "expression"),
-    message: textsOf(validations, "messageExpression"),
-    annotation: textsOf(itemsAt(spec, "auditAnnotations"), "valueExpression"),
+    "match condition": setOf(matchConditions?.map((each) => each.expression)),
+    condition: setOf(validations?.map((each) => each.expression)),
+    message: setOf(validations?.map((each) => each.messageExpression)),
+    annotation: setOf(auditAnnotations?.map((each) => each.valueExpression)),
     "apply configuration": applied,
     "JSON patch": applied,
   };

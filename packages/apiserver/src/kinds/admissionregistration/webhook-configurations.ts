@@ -1,23 +1,37 @@
-// Webhook configurations: which webhooks are asked about which writes. Stored and checked.
+// Webhook configurations. Stored and validated; this server does not call webhooks.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
 // pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
-import { dns1035LabelFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { type LabelSelectorRules, validateLabelSelector } from "../object/label-selectors.ts";
-import { qualifiedNameErrors } from "../object/name-faults.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt, setIfNil, textsAt } from "../object/read-fields.ts";
-import { bumpGeneration, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { validateWebhookService, validateWebhookUrl } from "../object/validate-webhook-client.ts";
+import { type Decoded, dns1035LabelFaults, equalJson, type Json } from "homeostat/api";
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  WebhookClientConfig,
+} from "homeostat/k8s/admissionregistration/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
+import { qualifiedNameErrors } from "../validation/name-faults.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration } from "../definition/default-strategy.ts";
+import {
+  validateWebhookService,
+  validateWebhookUrl,
+} from "../validation/validate-webhook-client.ts";
 import {
   failurePolicies,
   matchPolicies,
-  oneOf,
+  enumErrors,
   setRuleDefaults,
   validateMatchConditions,
   validateRule,
@@ -27,60 +41,66 @@ import { openMatchConditions, type StoredExpressions } from "./policy-expression
 const acceptedVersions = ["v1", "v1beta1"];
 const sideEffects = ["None", "NoneOnDryRun", "Some", "Unknown"];
 const harmless = ["None", "NoneOnDryRun"];
+const selectorFields = ["namespaceSelector", "objectSelector"] as const;
 const defaultTimeoutSeconds = 10;
 const maxTimeoutSeconds = 30;
 
-export const mutatingWebhookConfiguration: BuiltinKind = configurationKind(
+/** What validating and mutating configurations have in common. */
+type WebhookConfiguration = Pick<Decoded<MutatingWebhookConfiguration>, "metadata" | "webhooks">;
+type Webhook = Decoded<MutatingWebhook>;
+
+export const mutatingWebhookConfiguration: KindDefinition<WebhookConfiguration> = configurationKind(
   "MutatingWebhookConfiguration",
 );
-export const validatingWebhookConfiguration: BuiltinKind = configurationKind(
-  "ValidatingWebhookConfiguration",
-);
+export const validatingWebhookConfiguration: KindDefinition<WebhookConfiguration> =
+  configurationKind("ValidatingWebhookConfiguration");
 
-function configurationKind(kind: string): BuiltinKind {
+function configurationKind(
+  kind: "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration",
+): KindDefinition<WebhookConfiguration> {
   const isMutating = kind === "MutatingWebhookConfiguration";
   return {
     group: "admissionregistration.k8s.io",
     version: "v1",
     kind,
     defaults(object) {
-      for (const webhook of itemsAt(object, "webhooks")) {
+      for (const webhook of object.webhooks ?? []) {
         setWebhookDefaults(webhook);
-        if (isMutating) setIfNil(webhook, "reinvocationPolicy", "Never");
+        if (isMutating) webhook.reinvocationPolicy ??= "Never";
       }
     },
-    rules: {
+    strategy: {
       allowUnconditionalUpdate: false,
-      prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
+      prepareForCreate: (object) => void (metadataOf(object).generation = 1),
       prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
-      validateCreate: (object, context) => warnNotEnforced(kind, context, validate(object, strict)),
-      validateUpdate: (object, old, context) =>
-        warnNotEnforced(kind, context, [
-          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-          ...validate(object, rulesFor(object, old)),
-        ]),
+      validateCreate: (object) => validate(object, strictValidation),
+      validateUpdate: (object, old) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...validate(object, optionsFor(object, old)),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
     },
     cells: (object, nowMs) => [
       nameOf(object),
-      itemsAt(object, "webhooks").length,
+      (object.webhooks ?? []).length,
       ageOf(object, nowMs),
     ],
   };
 }
 
-function setWebhookDefaults(webhook: JsonObject): void {
-  setIfNil(webhook, "failurePolicy", "Fail");
-  setIfNil(webhook, "matchPolicy", "Equivalent");
-  setIfNil(webhook, "namespaceSelector", {});
-  setIfNil(webhook, "objectSelector", {});
-  setIfNil(webhook, "timeoutSeconds", defaultTimeoutSeconds);
-  setRuleDefaults(itemsAt(webhook, "rules"));
-  const service = mutableAt(objectAt(webhook, "clientConfig"), "service");
-  if (service) setIfNil(service, "port", 443);
+function setWebhookDefaults(webhook: Webhook): void {
+  webhook.failurePolicy ??= "Fail";
+  webhook.matchPolicy ??= "Equivalent";
+  webhook.namespaceSelector ??= {};
+  webhook.objectSelector ??= {};
+  webhook.timeoutSeconds ??= defaultTimeoutSeconds;
+  setRuleDefaults(webhook.rules ?? []);
+  if (webhook.clientConfig?.service) webhook.clientConfig.service.port ??= 443;
 }
 
-/** What the stored configuration already broke may stay broken. */
-interface WebhookRules {
+/** Which rules apply; what the stored configuration violates may stay so. */
+interface WebhookValidationOptions {
   readonly sideEffects: readonly string[];
   readonly needsKnownVersion: boolean;
   readonly uniqueNames: boolean;
@@ -89,7 +109,7 @@ interface WebhookRules {
   readonly stored: StoredExpressions;
 }
 
-const strict: WebhookRules = {
+const strictValidation: WebhookValidationOptions = {
   sideEffects: harmless,
   needsKnownVersion: true,
   uniqueNames: true,
@@ -98,30 +118,27 @@ const strict: WebhookRules = {
   stored: {},
 };
 
-function rulesFor(object: JsonObject, old: JsonObject): WebhookRules {
-  const before = itemsAt(old, "webhooks");
-  const names = before.map((webhook) => stringAt(webhook, "name"));
-  const conditionsOf = (each: JsonObject): JsonObject[] =>
-    itemsAt(each, "webhooks").map((webhook) => ({
-      conditions: webhook["matchConditions"] ?? null,
-    }));
-  const knows = (webhook: JsonObject): boolean =>
-    textsAt(webhook, "admissionReviewVersions").some((version) =>
-      acceptedVersions.includes(version),
-    );
+function optionsFor(
+  object: WebhookConfiguration,
+  old: WebhookConfiguration,
+): WebhookValidationOptions {
+  const before = old.webhooks ?? [];
+  const names = before.map((webhook) => webhook.name ?? "");
+  const conditionsOf = (each: WebhookConfiguration): Json =>
+    (each.webhooks ?? []).map(({ matchConditions }) => matchConditions ?? null);
+  const knows = (webhook: Webhook): boolean =>
+    (webhook.admissionReviewVersions ?? []).some((version) => acceptedVersions.includes(version));
   return {
-    sideEffects: before.every((webhook) => harmless.includes(stringAt(webhook, "sideEffects")))
+    sideEffects: before.every((webhook) => harmless.includes(webhook.sideEffects ?? ""))
       ? harmless
       : sideEffects,
     needsKnownVersion: before.every(
-      (webhook) => knows(webhook) || !textsAt(webhook, "admissionReviewVersions").length,
+      (webhook) => knows(webhook) || !(webhook.admissionReviewVersions ?? []).length,
     ),
     uniqueNames: new Set(names).size === names.length,
     selectors: {
       invalidValues: before.some((webhook) =>
-        ["namespaceSelector", "objectSelector"].some(
-          (field) => validateLabelSelector(objectAt(webhook, field), "").length,
-        ),
+        selectorFields.some((field) => validateLabelSelector(webhook[field] ?? {}, "").length),
       )
         ? "allowed"
         : "refused",
@@ -130,42 +147,47 @@ function rulesFor(object: JsonObject, old: JsonObject): WebhookRules {
     stored: {
       "match condition": new Set(
         before.flatMap((webhook) =>
-          itemsAt(webhook, "matchConditions").map((condition) => stringAt(condition, "expression")),
+          (webhook.matchConditions ?? []).map((condition) => condition.expression ?? ""),
         ),
       ),
     },
   };
 }
 
-function validate(object: JsonObject, rules: WebhookRules): FieldError[] {
+function validate(object: WebhookConfiguration, options: WebhookValidationOptions): FieldError[] {
   const names = new Set<string>();
-  return itemsAt(object, "webhooks").flatMap((webhook, i) => {
+  return (object.webhooks ?? []).flatMap((webhook, i) => {
     const path = `webhooks[${i}]`;
-    const name = stringAt(webhook, "name");
+    const name = webhook.name ?? "";
     const errors = [
-      ...validateWebhook(webhook, path, rules),
+      ...validateWebhook(webhook, path, options),
       ...versionErrors(
-        textsAt(webhook, "admissionReviewVersions"),
+        webhook.admissionReviewVersions ?? [],
         `${path}.admissionReviewVersions`,
-        rules,
+        options,
       ),
     ];
-    if (rules.uniqueNames && name && names.has(name)) errors.push(duplicate(`${path}.name`, name));
+    if (options.uniqueNames && name && names.has(name))
+      errors.push(duplicate(`${path}.name`, name));
     names.add(name);
     return errors;
   });
 }
 
-function validateWebhook(webhook: JsonObject, path: string, rules: WebhookRules): FieldError[] {
-  const seconds = numberAt(webhook, "timeoutSeconds");
+function validateWebhook(
+  webhook: Webhook,
+  path: string,
+  options: WebhookValidationOptions,
+): FieldError[] {
+  const seconds = webhook.timeoutSeconds ?? 0;
   return [
-    ...qualifiedNameErrors(stringAt(webhook, "name"), `${path}.name`),
-    ...itemsAt(webhook, "rules").flatMap((rule, i) => validateRule(rule, `${path}.rules[${i}]`)),
-    ...oneOf(webhook, "failurePolicy", failurePolicies, path),
-    ...oneOf(webhook, "matchPolicy", matchPolicies, path),
-    ...(isSet(webhook["sideEffects"])
-      ? oneOf(webhook, "sideEffects", rules.sideEffects, path)
-      : [required(`${path}.sideEffects`, `must specify one of ${rules.sideEffects.join(", ")}`)]),
+    ...qualifiedNameErrors(webhook.name ?? "", `${path}.name`),
+    ...(webhook.rules ?? []).flatMap((rule, i) => validateRule(rule, `${path}.rules[${i}]`)),
+    ...enumErrors(webhook, "failurePolicy", failurePolicies, path),
+    ...enumErrors(webhook, "matchPolicy", matchPolicies, path),
+    ...(isSet(webhook.sideEffects)
+      ? enumErrors(webhook, "sideEffects", options.sideEffects, path)
+      : [required(`${path}.sideEffects`, `must specify one of ${options.sideEffects.join(", ")}`)]),
     ...(seconds > maxTimeoutSeconds || seconds < 1
       ? [
           invalid(
@@ -175,35 +197,34 @@ function validateWebhook(webhook: JsonObject, path: string, rules: WebhookRules)
           ),
         ]
       : []),
-    ...["namespaceSelector", "objectSelector"].flatMap((field) =>
-      validateLabelSelector(objectAt(webhook, field), `${path}.${field}`, rules.selectors),
+    ...selectorFields.flatMap((field) =>
+      validateLabelSelector(webhook[field] ?? {}, `${path}.${field}`, options.selectors),
     ),
-    ...oneOf(webhook, "reinvocationPolicy", ["IfNeeded", "Never"], path),
-    ...clientErrors(objectAt(webhook, "clientConfig"), `${path}.clientConfig`),
-    ...(rules.conditions === "checked"
+    ...enumErrors(webhook, "reinvocationPolicy", ["IfNeeded", "Never"], path),
+    ...clientErrors(webhook.clientConfig ?? {}, `${path}.clientConfig`),
+    ...(options.conditions === "checked"
       ? validateMatchConditions(
-          itemsAt(webhook, "matchConditions"),
+          webhook.matchConditions ?? [],
           `${path}.matchConditions`,
-          openMatchConditions("none", rules.stored),
+          openMatchConditions("none", options.stored),
         )
       : []),
   ];
 }
 
-function clientErrors(client: JsonObject, path: string): FieldError[] {
+function clientErrors(client: Decoded<WebhookClientConfig>, path: string): FieldError[] {
   const { url, service } = client;
   if (isSet(url) === isSet(service))
     return [required(path, "exactly one of url or service is required")];
-  if (typeof url === "string") return validateWebhookUrl(url, `${path}.url`);
-  const given = isObject(service) ? service : {};
-  const target = typeof given["path"] === "string" ? { path: given["path"] } : {};
-  // Upstream mixes up name and namespace here, so that the error for one bears the name of the
-  // other.
+  if (isSet(url)) return validateWebhookUrl(url, `${path}.url`);
+  const given = service ?? {};
+  const target = isSet(given.path) ? { path: given.path } : {};
+  // Upstream swaps name and namespace here, so that the error of one has the path of the other.
   return validateWebhookService(
     {
-      name: stringAt(given, "namespace"),
-      namespace: stringAt(given, "name"),
-      port: numberAt(given, "port"),
+      name: given.namespace ?? "",
+      namespace: given.name ?? "",
+      port: given.port ?? 0,
       ...target,
     },
     `${path}.service`,
@@ -213,7 +234,7 @@ function clientErrors(client: JsonObject, path: string): FieldError[] {
 function versionErrors(
   versions: readonly string[],
   path: string,
-  { needsKnownVersion }: WebhookRules,
+  { needsKnownVersion }: WebhookValidationOptions,
 ): FieldError[] {
   if (!versions.length)
     return [required(path, `must specify one of ${acceptedVersions.join(", ")}`)];

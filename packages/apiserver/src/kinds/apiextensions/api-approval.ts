@@ -1,7 +1,12 @@
 // Definitions in the Kubernetes community's own groups need an approval annotation.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go, pkg/controller/apiapproval.
-import { type FieldError, invalid, quoteGo, required } from "../../registry/field-error.ts";
-import { isRequestUri } from "../../schema/format-uri.ts";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { isRequestUri } from "../../schema/formats/uri.ts";
 import type { Definition, DefinitionCondition } from "./definition.ts";
 
 /** The annotation that names the approving pull request, or says that there is none. */

@@ -4,10 +4,12 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, quoteGo } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition.ts";
 import { setCondition } from "./set-condition.ts";
 import { unrecognizedFormats } from "./unrecognized-formats.ts";
@@ -24,8 +26,8 @@ export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 /** The record, checking schemas with `checks`. */
 export function customResourceDefinition(
   checks: SchemaChecks,
-  committed: NonNullable<BuiltinKind["committed"]>,
-): BuiltinKind {
+  committed: NonNullable<KindDefinition["committed"]>,
+): KindDefinition {
   return {
     group: "apiextensions.k8s.io",
     version: "v1",
@@ -33,7 +35,7 @@ export function customResourceDefinition(
     stored: "json",
     defaults,
     committed,
-    rules: {
+    strategy: {
       allowUnconditionalUpdate: false,
       resetFields: [["f:status"]],
       prepareForCreate(object) {
@@ -66,7 +68,7 @@ export function customResourceDefinition(
         ignoresPropagation: true,
       },
     },
-    views: {
+    subresources: {
       status: {
         resetFields: [["f:spec"]],
         prepareForUpdate: (object, old) => keepOld(object, old, "spec"),

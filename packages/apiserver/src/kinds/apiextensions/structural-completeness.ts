@@ -2,7 +2,7 @@
 // Upstream looks at the branches of the root only; branches further down may name what they like.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/complete.go.
 import { compareBytewise } from "homeostat/api";
-import { type FieldError, required } from "../../registry/field-error.ts";
+import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 
 /** Breaches below the branches of a root schema. */

@@ -2,8 +2,13 @@
 // anyOf, oneOf and not, and nothing reasoned about that the outer schema does not define.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
-import { goPatternFault } from "../../schema/go-pattern.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { goPatternFault } from "../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
 

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go
 // (getUnrecognizedFormatsInCRD), pkg/apiserver/validation/formats.go.
 import { compareBytewise } from "homeostat/api";
-import { findStringFormat, isNumberFormat } from "../../schema/formats.ts";
+import { findStringFormat, isNumberFormat } from "../../schema/formats/string-formats.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { DefinitionSpec } from "./definition.ts";
 

@@ -8,13 +8,13 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "./definition.ts";
 import {
   validateCaBundle,
   validateWebhookService,
   validateWebhookUrl,
-} from "../object/validate-webhook-client.ts";
+} from "../validation/validate-webhook-client.ts";
 
 /** `caBundle: "checked"` once the definition is established and its old bundle was sound. */
 export function validateConversion(

@@ -10,18 +10,18 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { compileSchema } from "../../schema/compile-schema.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { compileSchema } from "../../schema/structural/compile-schema.ts";
 import {
   coerceEmbeddedMetadata,
   type MetadataDecoder,
   validateEmbeddedMetadata,
-} from "../../schema/embedded-metadata.ts";
+} from "../../schema/objectmeta/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { pruneUnknown } from "../../schema/prune-unknown.ts";
-import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
+import { pruneUnknown } from "../../schema/pruning/prune-unknown.ts";
+import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import { validateSchema } from "../../schema/validate-schema.ts";
+import { validateSchema } from "../../schema/validation/validate-schema.ts";
 
 /** What checking defaults needs from the rest of the server. */
 export interface DefaultChecks {

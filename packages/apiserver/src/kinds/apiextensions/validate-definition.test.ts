@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { checkRuleExpressions } from "../../schema/rules/check-rule-expressions.ts";
-import { checkRuleFields } from "../../schema/rules/check-rule-fields.ts";
-import { compileRules } from "../../schema/rules/compile-rules.ts";
-import { readKindData } from "../data/read-kind-data.ts";
-import { createGoDecoder } from "../object/go-decoder.ts";
+import { checkRuleExpressions } from "../../schema/cel/check-rule-expressions.ts";
+import { checkRuleFields } from "../../schema/cel/check-rule-fields.ts";
+import { compileRules } from "../../schema/cel/compile-rules.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createGoDecoder } from "../serializer/go-decoder.ts";
 import {
   type Definition,
   type DefinitionSpec,
@@ -15,8 +15,8 @@ import {
 } from "./definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
 import type { SchemaChecks } from "./validate-spec.ts";
-import { createInternalPrinter } from "../object/print-internal.ts";
-import { type FieldError, printError } from "../../registry/field-error.ts";
+import { createInternalPrinter } from "../printers/print-internal.ts";
+import { type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
 
 const print = createInternalPrinter(() => readKindData("1.36").layout());
 

@@ -2,9 +2,9 @@
 // registry's.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { validateCaBundle } from "../object/validate-webhook-client.ts";
-import { immutable } from "../object/strategy.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { validateCaBundle } from "../validation/validate-webhook-client.ts";
+import { immutable } from "../definition/default-strategy.ts";
 import { validateApproval } from "./api-approval.ts";
 import { type Definition, type DefinitionVersion, isConditionTrue } from "./definition.ts";
 import { validateNames } from "./validate-names.ts";

@@ -10,7 +10,7 @@ import {
   invalid,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "./definition.ts";
 import { findSchemaAtPath } from "./schema-at-path.ts";

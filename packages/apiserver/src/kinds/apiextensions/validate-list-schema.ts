@@ -9,7 +9,7 @@ import {
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 
 /** Breaches of one node, its children apart. */

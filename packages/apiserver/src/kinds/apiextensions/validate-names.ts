@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { DefinitionNames } from "./definition.ts";
 
 /** Breaches of names, of spec.names or status.acceptedNames. */

@@ -10,7 +10,7 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { validateListSchema } from "./validate-list-schema.ts";
 

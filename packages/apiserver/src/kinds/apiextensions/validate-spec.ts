@@ -11,7 +11,7 @@ import {
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import {
   type DefinitionSpec,

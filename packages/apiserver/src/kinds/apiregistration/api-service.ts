@@ -1,41 +1,40 @@
-// API services: where a group and version are served. Stored and checked; requests are not passed
-// on to other servers.
+// API services: which server serves a group and version. Stored and validated; the server does not
+// proxy requests to other servers.
 // Upstream: k8s.io/kube-aggregator/pkg/{registry/apiservice,apis/apiregistration/{v1,validation}}.
 import {
+  type Decoded,
   dns1035LabelFaults,
   dnsSubdomainFaults,
-  isObject,
   type Json,
-  type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
+import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
 import {
   type FieldError,
   invalid,
   notSupported,
   quoteGo,
   required,
-} from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { portNumberFaults } from "../object/name-faults.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, mutableAt, numberAt, setIfNil } from "../object/read-fields.ts";
-import { keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { portNumberFaults } from "../validation/name-faults.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 
 const statuses = ["True", "False", "Unknown"];
 
-export const apiService: BuiltinKind = {
+export const apiService: KindDefinition<Decoded<APIService>> = {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
   stored: "json",
-  defaults(object) {
-    const service = mutableAt(objectAt(object, "spec"), "service");
-    if (service) setIfNil(service, "port", 443);
+  defaults({ spec }) {
+    if (spec?.service) spec.service.port ??= 443;
   },
-  rules: {
+  strategy: {
     allowUnconditionalUpdate: false,
     validateName: pathSegmentFaults,
     resetFields: [["f:status"]],
@@ -47,61 +46,51 @@ export const apiService: BuiltinKind = {
         reason: "Local",
         message: "Local APIServices are always available",
       };
-      object["status"] = isObject(objectAt(object, "spec")["service"])
-        ? {}
-        : { conditions: [local] };
+      object.status = object.spec?.service ? {} : { conditions: [local] };
     },
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object, context) => warned(object, context, validate(object)),
-    validateUpdate: (object, _old, context) => warned(object, context, validate(object)),
+    validateCreate: validate,
+    validateUpdate: validate,
+    warningsOnCreate: (object, context) => warnings(object, context),
+    warningsOnUpdate: (object, _old, context) => warnings(object, context),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {
         keepOld(object, old, "spec");
-        for (const field of ["labels", "annotations", "finalizers", "ownerReferences"])
+        for (const field of ["labels", "annotations", "finalizers", "ownerReferences"] as const)
           keepOld(metadataOf(object), metadataOf(old), field);
       },
-      validateUpdate: (object) =>
-        itemsAt(objectAt(object, "status"), "conditions").flatMap((condition, i) =>
-          statuses.includes(stringAt(condition, "status"))
+      validateUpdate: ({ status }) =>
+        (status?.conditions ?? []).flatMap((condition, i) =>
+          statuses.includes(condition.status ?? "")
             ? []
-            : [
-                notSupported(
-                  `status.conditions[${i}].status`,
-                  stringAt(condition, "status"),
-                  statuses,
-                ),
-              ],
+            : [notSupported(`status.conditions[${i}].status`, condition.status ?? "", statuses)],
         ),
     },
   },
   cells,
 };
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  return isObject(objectAt(object, "spec")["service"])
-    ? warnNotEnforced("APIService", context, errors)
-    : errors;
-}
+const warnings = (object: Decoded<APIService>, context: WriteContext): readonly string[] =>
+  object.spec?.service ? notEnforcedWarnings("APIService", context) : [];
 
-function validate(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const [group, version, name] = [
-    stringAt(spec, "group"),
-    stringAt(spec, "version"),
-    nameOf(object),
-  ];
+function validate(object: Decoded<APIService>): FieldError[] {
+  const spec = object.spec ?? {};
+  const name = nameOf(object);
+  const group = spec.group ?? "";
+  const version = spec.version ?? "";
   const needed = `${version}.${group}`;
-  const between = (field: string, max: number): FieldError[] =>
-    numberAt(spec, field) > 0 && numberAt(spec, field) <= max
+  const between = (
+    field: "groupPriorityMinimum" | "versionPriority",
+    max: number,
+  ): FieldError[] => {
+    const value = spec[field] ?? 0;
+    return value > 0 && value <= max
       ? []
-      : [invalid(`spec.${field}`, numberAt(spec, field), `must be positive and less than ${max}`)];
+      : [invalid(`spec.${field}`, value, `must be positive and less than ${max}`)];
+  };
   return [
     ...(name && name !== needed && !pathSegmentFaults(name).length
       ? [
@@ -119,52 +108,58 @@ function validate(object: JsonObject): FieldError[] {
     ...dns1035LabelFaults(version).map((fault) => invalid("spec.version", version, fault)),
     ...between("groupPriorityMinimum", 20_000),
     ...between("versionPriority", 1000),
-    ...serviceErrors(spec),
+    ...(spec.service ? serviceErrors(spec, spec.service) : localErrors(spec)),
   ];
 }
 
-function serviceErrors(spec: JsonObject): FieldError[] {
-  const { service } = spec;
-  const bundle = Buffer.from(stringAt(spec, "caBundle"), "base64").length;
-  const insecure = spec["insecureSkipTLSVerify"] === true;
-  const path = "spec.insecureSkipTLSVerify";
-  if (!isObject(service))
-    return [
-      ...(bundle
-        ? [invalid("spec.caBundle", `${bundle} bytes`, "local APIServices may not have a caBundle")]
-        : []),
-      ...(insecure
-        ? [invalid(path, true, "local APIServices may not have insecureSkipTLSVerify")]
-        : []),
-    ];
-  const faults = portNumberFaults(numberAt(service, "port"));
+const caBundleBytes = ({ caBundle }: Decoded<APIServiceSpec>): number =>
+  Buffer.from(caBundle ?? "", "base64").length;
+
+function localErrors(spec: Decoded<APIServiceSpec>): FieldError[] {
+  const bytes = caBundleBytes(spec);
   return [
-    ...["namespace", "name"]
-      .filter((field) => !stringAt(service, field))
-      .map((field) => required(`spec.service.${field}`, "")),
-    ...(faults.length
+    ...(bytes
+      ? [invalid("spec.caBundle", `${bytes} bytes`, "local APIServices may not have a caBundle")]
+      : []),
+    ...(spec.insecureSkipTLSVerify
       ? [
           invalid(
-            "spec.service.port",
-            numberAt(service, "port"),
-            `port is not valid: ${faults.join(", ")}`,
+            "spec.insecureSkipTLSVerify",
+            true,
+            "local APIServices may not have insecureSkipTLSVerify",
           ),
         ]
       : []),
-    ...(insecure && bundle ? [invalid(path, true, "may not be true if caBundle is present")] : []),
   ];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const { service } = objectAt(object, "spec");
-  const available = itemsAt(objectAt(object, "status"), "conditions").find(
-    (condition) => stringAt(condition, "type") === "Available",
-  );
-  const status = available ? stringAt(available, "status") : "Unknown";
-  const reason = available && status !== "True" ? stringAt(available, "reason") : "";
+function serviceErrors(
+  spec: Decoded<APIServiceSpec>,
+  service: NonNullable<Decoded<APIServiceSpec>["service"]>,
+): FieldError[] {
+  const port = service.port ?? 0;
+  const faults = portNumberFaults(port);
+  return [
+    ...(["namespace", "name"] as const)
+      .filter((field) => !service[field])
+      .map((field) => required(`spec.service.${field}`, "")),
+    ...(faults.length
+      ? [invalid("spec.service.port", port, `port is not valid: ${faults.join(", ")}`)]
+      : []),
+    ...(spec.insecureSkipTLSVerify && caBundleBytes(spec)
+      ? [invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")]
+      : []),
+  ];
+}
+
+function cells(object: Decoded<APIService>, nowMs: number): readonly Json[] {
+  const service = object.spec?.service;
+  const available = object.status?.conditions?.find(({ type }) => type === "Available");
+  const status = available ? (available.status ?? "") : "Unknown";
+  const reason = available && status !== "True" ? available.reason : "";
   return [
     nameOf(object),
-    isObject(service) ? `${stringAt(service, "namespace")}/${stringAt(service, "name")}` : "Local",
+    service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local",
     reason ? `${status} (${reason})` : status,
     ageOf(object, nowMs),
   ];

@@ -1,57 +1,52 @@
-// ControllerRevisions: a number and data that never changes.
+// ControllerRevisions: a number and immutable data.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/controllerrevision/strategy.go,
 // pkg/apis/apps/validation/validation.go.
-import {
-  controllerOf,
-  isObject,
-  type Json,
-  type JsonObject,
-  type KubeObject,
-  parseApiVersion,
-} from "homeostat/api";
-import { type FieldError, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, numberAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable } from "../object/strategy.ts";
+import { type Decoded, isObject, type Json, parseApiVersion } from "homeostat/api";
+import type { ControllerRevision } from "homeostat/k8s/apps/v1";
+import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
 
-export const controllerRevision: BuiltinKind = {
+export const controllerRevision: KindDefinition<Decoded<ControllerRevision>> = {
   group: "apps",
   version: "v1",
   kind: "ControllerRevision",
-  rules: {
-    validateCreate: (object) => [...revisionErrors(object), ...dataErrors(object["data"])],
+  strategy: {
+    validateCreate: (object) => [...validateRevision(object), ...validateData(object.data)],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...revisionErrors(object),
-      ...immutable("data", object["data"] ?? null, old["data"] ?? null),
+      ...validateRevision(object),
+      ...immutable("data", object.data ?? null, old.data ?? null),
     ],
   },
   cells: (object, nowMs) => [
     nameOf(object),
-    ownerCell(object),
-    numberAt(object, "revision"),
+    controllerCell(object),
+    Number(object.revision ?? 0),
     ageOf(object, nowMs),
   ],
 };
 
-const revisionErrors = (object: JsonObject): FieldError[] => [
+const validateRevision = (object: Decoded<ControllerRevision>): FieldError[] => [
   ...finalizerErrors(object),
-  ...nonNegative(numberAt(object, "revision"), "revision"),
+  ...nonNegative(Number(object.revision ?? 0), "revision"),
 ];
 
-function dataErrors(data: Json | undefined): FieldError[] {
+function validateData(data: Json | undefined): FieldError[] {
   if (!isSet(data)) return [required("data", "data is mandatory")];
   return isObject(data) ? [] : [required("data", "data must be a valid JSON object")];
 }
 
-function ownerCell(object: JsonObject): string {
-  const owner = controllerOf(object as unknown as KubeObject);
+/** The controller, e.g. `statefulset.apps/web`. */
+function controllerCell({ metadata }: Decoded<ControllerRevision>): string {
+  const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (!owner) return "<none>";
-  const group = parseApiVersion(owner.apiVersion)?.group ?? "";
-  return `${(group ? `${owner.kind}.${group}` : owner.kind).toLowerCase()}/${owner.name}`;
+  const group = parseApiVersion(owner.apiVersion ?? "")?.group ?? "";
+  return `${(group ? `${owner.kind}.${group}` : (owner.kind ?? "")).toLowerCase()}/${owner.name}`;
 }

@@ -1,148 +1,136 @@
-// DaemonSets: a template generation that nobody sees moves with the template.
+// DaemonSets: upstream's internal type has a template generation, which increments with the template;
+// apps/v1 keeps it in an annotation.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go,
-// pkg/apis/apps/v1/{defaults.go,conversion.go} (the template generation as an annotation),
-// pkg/apis/apps/validation.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+// pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
+import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type {
+  DaemonSet,
+  DaemonSetStatus,
+  DaemonSetUpdateStrategy,
+  RollingUpdateDaemonSet,
+} from "homeostat/k8s/apps/v1";
 import {
   type FieldError,
   invalid,
   notSupportedInternal,
   quoteGo,
   required,
-} from "../../registry/field-error.ts";
-import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { GoDecodeError } from "../object/go-decoder.ts";
+import {
+  validateCollisionCount,
+  validateCounts,
+} from "../core/workload/validate-replica-counts.ts";
+import {
+  validateRestartPolicy,
+  validateTemplateLabels,
+} from "../core/workload/validate-workload-template.ts";
+import {
+  dropDisabledTemplateFields,
+  workloadStrategy,
+} from "../core/workload/workload-strategy.ts";
+import { templateWarnings } from "../core/workload/workload-warnings.ts";
+import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
+import {
+  bumpGeneration,
+  finalizerErrors,
+  keepOld,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { GoDecodeError } from "../serializer/go-decoder.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
 import {
   formatLabels,
   immutableSelector,
   isEmptySelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+} from "../validation/label-selectors.ts";
 import {
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  setIfEmpty,
-  setIfNil,
-  textMapAt,
-} from "../object/read-fields.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
-import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
-import {
-  choose,
-  collisionErrors,
-  containerCells,
-  countErrors,
-  endlessErrors,
-  labelErrors,
-  selectorCell,
-  templateOf,
-  warnOfTemplate,
-} from "./selected-template.ts";
+  intOrPercentValue,
+  validateNotMoreThan100Percent,
+  validatePositiveIntOrPercent,
+} from "./rolling-update.ts";
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-export const daemonSet: BuiltinKind = {
+export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
   group: "apps",
   version: "v1",
   kind: "DaemonSet",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...workloadStrategy,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
+      workloadStrategy.prepareForCreate!(object, context);
       setTemplateGeneration(object, Math.max(1, templateGenerationOf(object)));
     },
     prepareForUpdate(object, old) {
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
+      dropDisabledTemplateFields(object);
       keepOld(object, old, "status");
       const changed = !equalJson(templateOf(object), templateOf(old));
       setTemplateGeneration(object, templateGenerationOf(old) + (changed ? 1 : 0));
       bumpGeneration(object, old, ["spec"]);
     },
-    validateCreate(object, context) {
-      warnOfTemplate(object, context);
-      return [...finalizerErrors(object), ...validateSpec(object)];
-    },
-    validateUpdate(object, old, context) {
-      if (templateGenerationOf(object) !== templateGenerationOf(old))
-        warnOfTemplate(object, context);
-      return [
-        ...finalizerErrors(object),
-        ...immutableSelector(
-          "spec.selector",
-          mutableAt(objectAt(object, "spec"), "selector"),
-          mutableAt(objectAt(old, "spec"), "selector"),
-        ),
-        ...validateSpec(object, old),
-      ];
-    },
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object)],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
+      ...validateSpec(object, old),
+    ],
+    warningsOnCreate: templateWarnings,
+    warningsOnUpdate: (object, old) =>
+      templateGenerationOf(object) === templateGenerationOf(old) ? [] : templateWarnings(object),
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object, old) => [
         ...finalizerErrors(object),
-        ...statusErrors(objectAt(object, "status")),
-        ...collisionErrors(object, old),
+        ...validateStatus(object.status ?? {}),
+        ...validateCollisionCount(object, old),
       ],
     },
   },
   cells,
 };
 
-/** apps/v1 has no field for it: an annotation carries it, and goes with the last of it. */
-function templateGenerationOf(object: JsonObject): number {
-  const text = textMapAt(metadataOf(object), "annotations")[templateGeneration] ?? "";
+/** 0 without the annotation. */
+function templateGenerationOf({ metadata }: Decoded<DaemonSet>): number {
+  const text = metadata?.annotations?.[templateGeneration] ?? "";
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) : 0;
 }
 
-function setTemplateGeneration(object: JsonObject, generation: number): void {
-  metadataOf(object)["annotations"] = {
-    ...objectAt(metadataOf(object), "annotations"),
-    [templateGeneration]: String(generation),
-  };
+function setTemplateGeneration(object: Decoded<DaemonSet>, generation: number): void {
+  const metadata = metadataOf(object);
+  metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(generation) };
 }
 
-function setDefaults(object: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  setPodTemplateDefaults(mutableAt(spec, "template"));
+function setDefaults(object: Decoded<DaemonSet>): void {
+  const spec = object.spec ?? {};
+  setPodTemplateDefaults(spec.template ?? undefined);
   assertTemplateGeneration(object);
   setTemplateGeneration(object, templateGenerationOf(object));
-  setIfNil(spec, "updateStrategy", {});
-  const strategy = objectAt(spec, "updateStrategy");
-  setIfEmpty(strategy, "type", "RollingUpdate");
-  if (strategy["type"] === "RollingUpdate") {
-    setIfNil(strategy, "rollingUpdate", {});
-    const rolling = objectAt(strategy, "rollingUpdate");
-    setIfNil(rolling, "maxUnavailable", 1);
-    setIfNil(rolling, "maxSurge", 0);
-  } else fillAmounts(mutableAt(strategy, "rollingUpdate"));
-  setIfNil(spec, "revisionHistoryLimit", 10);
+  const strategy = (spec.updateStrategy ??= {});
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rolling = (strategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= 1;
+    rolling.maxSurge ??= 0;
+  } else if (strategy.rollingUpdate) {
+    // Upstream's internal type has values where apps/v1 has pointers.
+    strategy.rollingUpdate.maxUnavailable ??= 0;
+    strategy.rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
 }
 
-/** Upstream's internal type has amounts where apps/v1 has pointers to them. */
-function fillAmounts(rolling: JsonObject | undefined): void {
-  for (const field of ["maxUnavailable", "maxSurge"]) if (rolling) setIfNil(rolling, field, 0);
-}
-
-/** The annotation is a number upstream, and whatever is none cannot be read. */
-function assertTemplateGeneration(object: JsonObject): void {
-  const text = textMapAt(metadataOf(object), "annotations")[templateGeneration];
+/** Upstream parses the annotation when it decodes. Throws GoDecodeError for malformed numbers. */
+function assertTemplateGeneration({ metadata }: Decoded<DaemonSet>): void {
+  const text = metadata?.annotations?.[templateGeneration];
   if (text === undefined) return;
   const digits = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
   if (digits === undefined || BigInt.asIntN(64, digits) !== digits)
@@ -151,35 +139,33 @@ function assertTemplateGeneration(object: JsonObject): void {
     );
 }
 
-function validateSpec(object: JsonObject, old?: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const selector = mutableAt(spec, "selector");
-  const chosen = choose(selector);
-  const template = objectAt(spec, "template");
-  const history = optionalNumberAt(spec, "revisionHistoryLimit");
+function validateSpec(object: Decoded<DaemonSet>, old?: Decoded<DaemonSet>): FieldError[] {
+  const spec = object.spec ?? {};
+  const { selector } = spec;
+  const labelSelector = labelSelectorAsSelector(selector);
+  const template = templateOf(object);
   return [
     ...(selector ? validateLabelSelector(selector, "spec.selector") : []),
-    ...(chosen === undefined ? [] : labelErrors(chosen, template, "spec.template")),
+    ...(labelSelector === undefined ? [] : validateTemplateLabels(template, labelSelector)),
     ...(selector && isEmptySelector(selector)
       ? [invalid("spec.selector", selector, "empty selector is invalid for daemonset")]
       : []),
     ...validatePodTemplate(template, "spec.template", old && templateOf(old)),
-    ...endlessErrors(template, "spec.template", "DaemonSet"),
-    ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
+    ...validateRestartPolicy(template, "DaemonSet"),
+    ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...nonNegative(templateGenerationOf(object), "spec.templateGeneration"),
-    ...strategyErrors(objectAt(spec, "updateStrategy")),
-    ...(history === undefined ? [] : nonNegative(history, "spec.revisionHistoryLimit")),
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}),
+    ...nonNegative(spec.revisionHistoryLimit ?? 0, "spec.revisionHistoryLimit"),
   ];
 }
 
-function strategyErrors(strategy: JsonObject): FieldError[] {
+function validateUpdateStrategy(strategy: Decoded<DaemonSetUpdateStrategy>): FieldError[] {
   const path = "spec.updateStrategy";
-  const type = stringAt(strategy, "type");
-  const rolling = mutableAt(strategy, "rollingUpdate");
+  const { type, rollingUpdate: rolling } = strategy;
   if (type === "OnDelete") return [];
   if (type === "RollingUpdate")
     return rolling
-      ? rollingErrors(rolling, `${path}.rollingUpdate`)
+      ? validateRollingUpdate(rolling, `${path}.rollingUpdate`)
       : [required(`${path}.rollingUpdate`, "")];
   return [
     notSupportedInternal(
@@ -190,16 +176,19 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   ];
 }
 
-function rollingErrors(rolling: JsonObject, path: string): FieldError[] {
-  const unavailable = rolling["maxUnavailable"];
-  const surge = rolling["maxSurge"];
-  const both = amountOf(unavailable) !== 0 && amountOf(surge) !== 0;
-  const neither = amountOf(unavailable) === 0 && amountOf(surge) === 0;
+function validateRollingUpdate(
+  rolling: Decoded<RollingUpdateDaemonSet>,
+  path: string,
+): FieldError[] {
+  const unavailable = rolling.maxUnavailable;
+  const surge = rolling.maxSurge;
+  const both = intOrPercentValue(unavailable) !== 0 && intOrPercentValue(surge) !== 0;
+  const neither = intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0;
   return [
-    ...intOrPercentErrors(unavailable, `${path}.maxUnavailable`),
-    ...intOrPercentErrors(surge, `${path}.maxSurge`),
-    ...overAllErrors(unavailable, `${path}.maxUnavailable`),
-    ...overAllErrors(surge, `${path}.maxSurge`),
+    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
+    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
+    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
+    ...validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
     ...(both
       ? [invalid(`${path}.maxSurge`, surge, "may not be set when maxUnavailable is non-zero")]
       : []),
@@ -207,8 +196,8 @@ function rollingErrors(rolling: JsonObject, path: string): FieldError[] {
   ];
 }
 
-const statusErrors = (status: JsonObject): FieldError[] =>
-  countErrors(status, [
+const validateStatus = (status: Decoded<DaemonSetStatus>): FieldError[] =>
+  validateCounts(status, [
     "currentNumberScheduled",
     "numberMisscheduled",
     "desiredNumberScheduled",
@@ -220,21 +209,19 @@ const statusErrors = (status: JsonObject): FieldError[] =>
     "collisionCount",
   ]);
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const status = objectAt(object, "status");
-  const counts = [
-    "desiredNumberScheduled",
-    "currentNumberScheduled",
-    "numberReady",
-    "updatedNumberScheduled",
-    "numberAvailable",
-  ].map((field) => numberAt(status, field));
+function cells(object: Decoded<DaemonSet>, nowMs: number): readonly Json[] {
+  const status = object.status ?? {};
+  const template = templateOf(object);
   return [
     nameOf(object),
-    ...counts,
-    formatLabels(textMapAt(objectAt(templateOf(object), "spec"), "nodeSelector")),
+    status.desiredNumberScheduled ?? 0,
+    status.currentNumberScheduled ?? 0,
+    status.numberReady ?? 0,
+    status.updatedNumberScheduled ?? 0,
+    status.numberAvailable ?? 0,
+    formatLabels(template.spec?.nodeSelector ?? {}),
     ageOf(object, nowMs),
-    ...containerCells(templateOf(object)),
-    selectorCell(object),
+    ...containerCells(template),
+    selectorCell(object.spec?.selector),
   ];
 }

@@ -1,8 +1,14 @@
-// Deployments: the generation follows annotations, too; labels are not the status endpoint's
-// affair.
+// Deployments: annotations raise the generation, too, and the status endpoint keeps labels.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/strategy.go,
 // pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type {
+  Deployment,
+  DeploymentSpec,
+  DeploymentStatus,
+  DeploymentStrategy,
+  RollingUpdateDeployment,
+} from "homeostat/k8s/apps/v1";
 import {
   type FieldError,
   forbidden,
@@ -10,86 +16,57 @@ import {
   invalidInternal,
   notSupportedInternal,
   required,
-} from "../../registry/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector, immutableSelector, selectorType } from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
+import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  setIfEmpty,
-  setIfNil,
-} from "../object/read-fields.ts";
+  validateAtMost,
+  validateCollisionCount,
+  validateCounts,
+} from "../core/workload/validate-replica-counts.ts";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
-import { amountOf, intOrPercentErrors, overAllErrors } from "./rolling-update.ts";
+  validateWorkloadSelector,
+  validateWorkloadTemplate,
+} from "../core/workload/validate-workload-template.ts";
 import {
-  choose,
-  collisionErrors,
-  containerCells,
-  countErrors,
-  createReplicaScale,
-  endlessErrors,
-  excessErrors,
-  labelErrors,
-  nameWarnings,
-  selectorErrors,
-  templateOf,
-  warnOfChange,
-  warnOfTemplate,
-} from "./selected-template.ts";
+  dropDisabledTemplateFields,
+  workloadStrategy,
+} from "../core/workload/workload-strategy.ts";
+import { containerCells, templateOf } from "../core/workload/workload.ts";
+import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
+import { formatSelector, immutableSelector, selectorType } from "../validation/label-selectors.ts";
+import {
+  intOrPercentValue,
+  validateNotMoreThan100Percent,
+  validatePositiveIntOrPercent,
+} from "./rolling-update.ts";
 
-export const deployment: BuiltinKind = {
+export const deployment: KindDefinition<Decoded<Deployment>> = {
   group: "apps",
   version: "v1",
   kind: "Deployment",
   defaults: setDefaults,
-  rules: {
-    resetFields: [["f:status"]],
-    prepareForCreate(object) {
-      object["status"] = {};
-      metadataOf(object)["generation"] = 1;
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
-    },
+  strategy: {
+    ...workloadStrategy,
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
-      bumpGeneration(
-        { ...object, annotations: objectAt(metadataOf(object), "annotations") },
-        { ...old, annotations: objectAt(metadataOf(old), "annotations") },
-        ["spec", "annotations"],
-      );
+      dropDisabledTemplateFields(object);
+      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
-    validateCreate(object, context) {
-      for (const text of nameWarnings(object)) context.warn(text);
-      warnOfTemplate(object, context);
-      return [...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"))];
-    },
-    validateUpdate(object, old, context) {
-      warnOfChange(object, old, context);
-      const spec = objectAt(object, "spec");
-      return [
-        ...finalizerErrors(object),
-        ...validateSpec(spec, objectAt(old, "spec")),
-        ...immutableSelector(
-          "spec.selector",
-          mutableAt(spec, "selector"),
-          mutableAt(objectAt(old, "spec"), "selector"),
-        ),
-      ];
-    },
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
+      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
+    ],
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"], ["f:metadata", "f:labels"]],
       prepareForUpdate(object, old) {
@@ -98,64 +75,65 @@ export const deployment: BuiltinKind = {
       },
       validateUpdate: (object, old) => [
         ...finalizerErrors(object),
-        ...statusErrors(objectAt(object, "status")),
-        ...collisionErrors(object, old),
+        ...validateStatus(object.status ?? {}),
+        ...validateCollisionCount(object, old),
       ],
     },
   },
-  scale: createReplicaScale((parent) =>
-    formatSelector(objectAt(objectAt(parent, "spec"), "selector")),
-  ),
+  scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),
   cells,
 };
 
-function setDefaults(object: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  setPodTemplateDefaults(mutableAt(spec, "template"));
-  setIfNil(spec, "replicas", 1);
-  setIfNil(spec, "strategy", {});
-  const strategy = objectAt(spec, "strategy");
-  setIfEmpty(strategy, "type", "RollingUpdate");
-  if (strategy["type"] === "RollingUpdate") {
-    setIfNil(strategy, "rollingUpdate", {});
-    const rolling = objectAt(strategy, "rollingUpdate");
-    setIfNil(rolling, "maxUnavailable", "25%");
-    setIfNil(rolling, "maxSurge", "25%");
+/** The controller copies annotations to ReplicaSets, so they count for the generation. */
+const withAnnotations = (
+  object: Decoded<Deployment>,
+): Decoded<Deployment> & { annotations: Json } => ({
+  ...object,
+  annotations: object.metadata?.annotations ?? {},
+});
+
+function setDefaults({ spec }: Decoded<Deployment>): void {
+  if (!spec) return;
+  setPodTemplateDefaults(spec.template ?? undefined);
+  spec.replicas ??= 1;
+  const strategy = (spec.strategy ??= {});
+  strategy.type ||= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rolling = (strategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= "25%";
+    rolling.maxSurge ??= "25%";
   }
-  setIfNil(spec, "revisionHistoryLimit", 10);
-  setIfNil(spec, "progressDeadlineSeconds", 600);
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
 }
 
-function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
-  const selector = mutableAt(spec, "selector");
-  const chosen = choose(selector);
-  const template = objectAt(spec, "template");
-  const minReady = numberAt(spec, "minReadySeconds");
-  const history = optionalNumberAt(spec, "revisionHistoryLimit");
-  const deadline = optionalNumberAt(spec, "progressDeadlineSeconds");
+function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpec>): FieldError[] {
+  const selector = labelSelectorAsSelector(spec.selector);
+  const minReady = spec.minReadySeconds ?? 0;
+  const deadline = spec.progressDeadlineSeconds;
   return [
-    ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
-    ...selectorErrors(selector, "spec.selector", "deployment"),
-    ...(chosen === undefined
-      ? [invalidInternal("spec.selector", [selectorType, selector], "invalid label selector")]
-      : [
-          ...labelErrors(chosen, template, "spec.template"),
-          ...validatePodTemplate(template, "spec.template", old && objectAt(old, "template")),
-          ...endlessErrors(template, "spec.template", "ReplicaSet"),
-        ]),
-    ...strategyErrors(objectAt(spec, "strategy")),
+    ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
+    ...validateWorkloadSelector(spec.selector, "deployment"),
+    ...(selector === undefined
+      ? [invalidInternal("spec.selector", [selectorType, spec.selector], "invalid label selector")]
+      : validateWorkloadTemplate(spec.template ?? {}, {
+          selector,
+          kind: "ReplicaSet",
+          old: old && (old.template ?? {}),
+        })),
+    ...validateStrategy(spec.strategy ?? {}),
     ...nonNegative(minReady, "spec.minReadySeconds"),
-    ...(history === undefined ? [] : nonNegative(history, "spec.revisionHistoryLimit")),
-    ...(deadline === undefined ? [] : nonNegative(deadline, "spec.progressDeadlineSeconds")),
-    ...(deadline !== undefined && deadline <= minReady
+    ...nonNegative(spec.revisionHistoryLimit ?? 0, "spec.revisionHistoryLimit"),
+    ...nonNegative(deadline ?? 0, "spec.progressDeadlineSeconds"),
+    ...(isSet(deadline) && deadline <= minReady
       ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
       : []),
   ];
 }
 
-function strategyErrors(strategy: JsonObject): FieldError[] {
-  const rolling = mutableAt(strategy, "rollingUpdate");
-  switch (stringAt(strategy, "type")) {
+function validateStrategy(strategy: Decoded<DeploymentStrategy>): FieldError[] {
+  const rolling = strategy.rollingUpdate;
+  switch (strategy.type) {
     case "Recreate":
       return rolling
         ? [
@@ -167,7 +145,7 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
         : [];
     case "RollingUpdate":
       return rolling
-        ? rollingErrors(rolling)
+        ? validateRollingUpdate(rolling)
         : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
     default:
       return [
@@ -180,24 +158,23 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   }
 }
 
-function rollingErrors(rolling: JsonObject): FieldError[] {
+function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): FieldError[] {
   const path = "spec.strategy.rollingUpdate";
-  const unavailable = rolling["maxUnavailable"];
-  const surge = rolling["maxSurge"];
+  const unavailable = rolling.maxUnavailable;
+  const surge = rolling.maxSurge;
   return [
-    ...intOrPercentErrors(unavailable, `${path}.maxUnavailable`),
-    ...intOrPercentErrors(surge, `${path}.maxSurge`),
-    ...(amountOf(unavailable) === 0 && amountOf(surge) === 0
+    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
+    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
+    ...(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0
       ? [invalid(`${path}.maxUnavailable`, unavailable, "may not be 0 when `maxSurge` is 0")]
       : []),
-    ...overAllErrors(unavailable, `${path}.maxUnavailable`),
+    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
   ];
 }
 
-function statusErrors(status: JsonObject): FieldError[] {
-  const total = "cannot be greater than status.replicas";
+function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
   return [
-    ...countErrors(status, [
+    ...validateCounts(status, [
       "observedGeneration",
       "replicas",
       "updatedReplicas",
@@ -207,29 +184,31 @@ function statusErrors(status: JsonObject): FieldError[] {
       "terminatingReplicas",
       "collisionCount",
     ]),
-    ...["updatedReplicas", "readyReplicas", "availableReplicas"].flatMap((field) =>
-      excessErrors(status, field, "replicas", total),
-    ),
-    ...excessErrors(
+    ...validateAtMost(
       status,
-      "availableReplicas",
+      ["updatedReplicas", "readyReplicas", "availableReplicas"],
+      "replicas",
+      "cannot be greater than status.replicas",
+    ),
+    ...validateAtMost(
+      status,
+      ["availableReplicas"],
       "readyReplicas",
       "cannot be greater than readyReplicas",
     ),
   ];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
-  const ready = `${numberAt(status, "readyReplicas")}/${numberAt(spec, "replicas")}`;
+function cells(object: Decoded<Deployment>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const status = object.status ?? {};
   return [
     nameOf(object),
-    ready,
-    numberAt(status, "updatedReplicas"),
-    numberAt(status, "availableReplicas"),
+    `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
+    status.updatedReplicas ?? 0,
+    status.availableReplicas ?? 0,
     ageOf(object, nowMs),
     ...containerCells(templateOf(object)),
-    formatSelector(objectAt(spec, "selector")),
+    formatSelector(spec.selector ?? {}),
   ];
 }

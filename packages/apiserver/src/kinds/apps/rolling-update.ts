@@ -1,27 +1,29 @@
-// Numbers or percentages that bound a rolling update.
+// The numbers or percentages that bound a rolling update.
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent,
-// IsNotMoreThan100Percent).
-import type { Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { nonNegative, percentFaults } from "../core/pod/field-rules.ts";
+// IsNotMoreThan100Percent, getIntOrPercentValue).
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { nonNegative, percentFaults } from "../validation/field-rules.ts";
 
-/** A whole number, or a percentage. */
-export function intOrPercentErrors(value: Json | undefined, path: string): FieldError[] {
+/** A decoded IntOrString; absent means 0. */
+type IntOrPercent = string | number | null | undefined;
+
+/** Requires a non-negative number or a percentage. */
+export function validatePositiveIntOrPercent(value: IntOrPercent, path: string): FieldError[] {
   if (typeof value === "string")
     return percentFaults(value).map((fault) => invalid(path, value, fault));
-  return nonNegative(Number(value ?? 0), path);
+  return nonNegative(value ?? 0, path);
 }
 
-/** Not above all there is. */
-export function overAllErrors(value: Json | undefined, path: string): FieldError[] {
-  return typeof value === "string" && /^[0-9]+%$/.test(value) && amountOf(value) > 100
+/** Refuses percentages above 100. */
+export function validateNotMoreThan100Percent(value: IntOrPercent, path: string): FieldError[] {
+  return typeof value === "string" && /^[0-9]+%$/.test(value) && intOrPercentValue(value) > 100
     ? [invalid(path, value, "must not be greater than 100%")]
     : [];
 }
 
-/** The number, or the number of percent; what cannot be read is nothing. */
-export function amountOf(value: Json | undefined): number {
-  if (typeof value !== "string") return Number(value ?? 0);
+/** The number before the percent sign or the number itself; 0 for malformed text. */
+export function intOrPercentValue(value: IntOrPercent): number {
+  if (typeof value !== "string") return value ?? 0;
   const digits = /^([0-9]+)%?$/.exec(value);
   return digits ? Number(digits[1]) : 0;
 }

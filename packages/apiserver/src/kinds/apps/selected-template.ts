@@ -12,24 +12,34 @@ import {
   type LabelSelector,
   matchesLabels,
 } from "homeostat/api";
-import { invalidError } from "../../registry/api-errors.ts";
+import { invalidError } from "../../apimachinery/errors/api-errors.ts";
 import {
   type FieldError,
   forbidden,
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import type { ScaleView, WriteContext } from "../../registry/served-resource.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import {
   formatSelector,
   isEmptySelector,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { isSet, itemsAt, mutableAt, numberAt, textMapAt, textsAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { podWarnings } from "../core/pod/pod-warnings.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+} from "../validation/label-selectors.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { podTemplateWarnings } from "../core/pod/warnings/pod-warnings.ts";
+import { nonNegative } from "../validation/field-rules.ts";
 
 /** What a LabelSelector chooses; upstream's Nothing and Everything apart. */
 export type Chosen = "nothing" | "everything" | LabelSelector;
@@ -142,7 +152,7 @@ export const templateOf = (object: JsonObject): JsonObject =>
 
 /** Gives the warnings of a changed workload's template to the client. */
 export function warnOfTemplate(object: JsonObject, context: WriteContext): void {
-  for (const text of podWarnings(templateOf(object), "spec.template")) context.warn(text);
+  for (const text of podTemplateWarnings(templateOf(object), "spec.template")) context.warn(text);
 }
 
 /** As {@link warnOfTemplate}, where the generation has gone up. */
@@ -201,7 +211,7 @@ export function collisionErrors(object: JsonObject, old: JsonObject): FieldError
  * The scale subresource of a workload with spec.replicas and status.replicas; `selectorText` is how
  * clients find its pods.
  */
-export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleView {
+export function createReplicaScale(selectorText: (parent: JsonObject) => string): ScaleConverter {
   return {
     toScale: (parent) => ({
       kind: "Scale",
@@ -232,7 +242,7 @@ const replicasOf = (replicas: Json | undefined): JsonObject => (replicas ? { rep
 function scaleMetadata(parent: JsonObject): JsonObject {
   const source = metadataOf(parent);
   return Object.fromEntries(
-    ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"]
+    (["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] as const)
       .filter((field) => isSet(source[field]))
       .map((field) => [field, source[field]!]),
   );

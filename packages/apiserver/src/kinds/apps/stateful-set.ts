@@ -1,40 +1,31 @@
-// StatefulSets: most of the spec is frozen after creation; claims are made from templates.
+// StatefulSets: most of the spec is immutable, and claims come from templates.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { forbidden } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { claimWarnings } from "../core/pod/claim-warnings.ts";
-import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
+import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
+import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/k8s/apps/v1";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
+import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
+import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { setClaimSpecDefaults } from "../core/pod/volume-defaults.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector } from "../object/label-selectors.ts";
-import { nameIsDnsLabel } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  setIfEmpty,
-  setIfNil,
-} from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
-import {
-  collisionErrors,
-  containerCells,
-  countErrors,
-  createReplicaScale,
-  excessErrors,
-  templateOf,
-  warnOfChange,
-  warnOfTemplate,
-} from "./selected-template.ts";
+  validateAtMost,
+  validateCollisionCount,
+  validateCounts,
+} from "../core/workload/validate-replica-counts.ts";
+import { workloadStrategy } from "../core/workload/workload-strategy.ts";
+import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
+import { containerCells, templateOf } from "../core/workload/workload.ts";
+import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { formatSelector } from "../validation/label-selectors.ts";
+import { nameIsDnsLabel } from "../validation/names.ts";
 import { validateStatefulSetSpec } from "./validate-stateful-set.ts";
 
-const changeable = [
+const mutableFields: readonly (keyof StatefulSetSpec)[] = [
   "replicas",
   "template",
   "updateStrategy",
@@ -44,113 +35,105 @@ const changeable = [
   "persistentVolumeClaimRetentionPolicy",
 ];
 
-export const statefulSet: BuiltinKind = {
+export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
   group: "apps",
   version: "v1",
   kind: "StatefulSet",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...workloadStrategy,
     validateName: nameIsDnsLabel,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
-      dropDisabled(object);
+      workloadStrategy.prepareForCreate!(object, context);
+      dropMaxUnavailable(object);
     },
     prepareForUpdate(object, old, context) {
-      dropDisabled(object);
-      specStatusRules.prepareForUpdate!(object, old, context);
+      dropMaxUnavailable(object);
+      workloadStrategy.prepareForUpdate!(object, old, context);
     },
-    validateCreate(object, context) {
-      warnOfTemplate(object, context);
-      warnOfRest(object, context, "");
-      return [
-        ...finalizerErrors(object),
-        ...validateStatefulSetSpec(objectAt(object, "spec"), "create"),
-      ];
-    },
-    validateUpdate(object, old, context) {
-      warnOfChange(object, old, context);
-      warnOfRest(object, context, ".Spec");
-      return [
-        ...finalizerErrors(object),
-        ...validateStatefulSetSpec(objectAt(object, "spec"), "update", objectAt(old, "spec")),
-        ...frozenErrors(objectAt(object, "spec"), objectAt(old, "spec")),
-      ];
-    },
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateStatefulSetSpec(object.spec ?? {}, "create"),
+    ],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateStatefulSetSpec(object.spec ?? {}, "update", old.spec ?? {}),
+      ...validateImmutableFields(object.spec ?? {}, old.spec ?? {}),
+    ],
+    warningsOnCreate: (object) => [
+      ...templateWarnings(object),
+      ...specWarnings(object.spec ?? {}, ""),
+    ],
+    warningsOnUpdate: (object, old) => [
+      ...changedTemplateWarnings(object, old),
+      ...specWarnings(object.spec ?? {}, ".Spec"),
+    ],
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object, old) => [
-        ...statusErrors(objectAt(object, "status")),
+        ...validateStatus(object.status ?? {}),
         ...finalizerErrors(object),
-        ...collisionErrors(object, old),
+        ...validateCollisionCount(object, old),
       ],
     },
   },
-  scale: createReplicaScale((parent) =>
-    formatSelector(objectAt(objectAt(parent, "spec"), "selector")),
-  ),
+  scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),
   cells,
 };
 
-/** A limit on unavailable pods waits for its feature gate. */
-function dropDisabled(object: JsonObject): void {
-  dropDisabledFields(objectAt(templateOf(object), "spec"));
-  const rolling = mutableAt(objectAt(objectAt(object, "spec"), "updateStrategy"), "rollingUpdate");
-  if (rolling) delete rolling["maxUnavailable"];
+/** The feature gate MaxUnavailableStatefulSet is off. */
+function dropMaxUnavailable({ spec }: Decoded<StatefulSet>): void {
+  delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
 }
 
-function setDefaults(object: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  setPodTemplateDefaults(mutableAt(spec, "template"));
-  for (const claim of itemsAt(spec, "volumeClaimTemplates")) setClaimDefaults(claim);
-  setIfEmpty(spec, "podManagementPolicy", "OrderedReady");
-  setIfNil(spec, "updateStrategy", {});
-  const strategy = objectAt(spec, "updateStrategy");
-  if (!strategy["type"]) {
-    strategy["type"] = "RollingUpdate";
-    setIfNil(strategy, "rollingUpdate", {});
+function setDefaults({ spec }: Decoded<StatefulSet>): void {
+  if (!spec) return;
+  setPodTemplateDefaults(spec.template ?? undefined);
+  for (const claim of spec.volumeClaimTemplates ?? []) setClaimDefaults(claim);
+  spec.podManagementPolicy ||= "OrderedReady";
+  const strategy = (spec.updateStrategy ??= {});
+  if (!strategy.type) {
+    strategy.type = "RollingUpdate";
+    strategy.rollingUpdate ??= {};
   }
-  const rolling = mutableAt(strategy, "rollingUpdate");
-  if (strategy["type"] === "RollingUpdate" && rolling) setIfNil(rolling, "partition", 0);
-  setIfNil(spec, "persistentVolumeClaimRetentionPolicy", {});
-  const retention = objectAt(spec, "persistentVolumeClaimRetentionPolicy");
-  setIfEmpty(retention, "whenDeleted", "Retain");
-  setIfEmpty(retention, "whenScaled", "Retain");
-  setIfNil(spec, "replicas", 1);
-  setIfNil(spec, "revisionHistoryLimit", 10);
+  if (strategy.type === "RollingUpdate" && strategy.rollingUpdate)
+    strategy.rollingUpdate.partition ??= 0;
+  const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
+  retention.whenDeleted ||= "Retain";
+  retention.whenScaled ||= "Retain";
+  spec.replicas ??= 1;
+  spec.revisionHistoryLimit ??= 10;
 }
 
-function setClaimDefaults(claim: JsonObject): void {
-  claim["apiVersion"] = "v1";
-  claim["kind"] = "PersistentVolumeClaim";
-  const spec = mutableAt(claim, "spec");
-  if (spec) setClaimSpecDefaults(spec);
-  setIfNil(claim, "status", {});
-  setIfEmpty(objectAt(claim, "status"), "phase", "Pending");
+function setClaimDefaults(claim: Decoded<PersistentVolumeClaim>): void {
+  claim.apiVersion = "v1";
+  claim.kind = "PersistentVolumeClaim";
+  if (claim.spec) setClaimSpecDefaults(claim.spec);
+  const status = (claim.status ??= {});
+  status.phase ||= "Pending";
 }
 
-function warnOfRest(object: JsonObject, context: WriteContext, suffix: string): void {
-  const spec = objectAt(object, "spec");
-  for (const [i, claim] of itemsAt(spec, "volumeClaimTemplates").entries())
-    for (const text of claimWarnings(
-      objectAt(claim, "spec"),
-      `spec.volumeClaimTemplates[${i}]${suffix}`,
-    ))
-      context.warn(text);
-  if ((optionalNumberAt(spec, "revisionHistoryLimit") ?? 0) < 0)
-    context.warn(
-      "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
-    );
+/** `claimPath` is what upstream writes after the path of a claim template. */
+function specWarnings(spec: Decoded<StatefulSetSpec>, claimPath: "" | ".Spec"): string[] {
+  return [
+    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
+      claimSpecWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}]${claimPath}`),
+    ),
+    ...((spec.revisionHistoryLimit ?? 0) < 0
+      ? [
+          "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+        ]
+      : []),
+  ];
 }
 
-function frozenErrors(spec: JsonObject, old: JsonObject): ReturnType<typeof forbidden>[] {
-  const rest = (of: JsonObject): Json =>
-    Object.fromEntries(
-      Object.entries(of).filter(([name, value]) => !changeable.includes(name) && isSet(value)),
-    );
-  if (equalJson(rest(spec), rest(old))) return [];
+function validateImmutableFields(
+  spec: Decoded<StatefulSetSpec>,
+  old: Decoded<StatefulSetSpec>,
+): FieldError[] {
+  if (equalJson(immutableFields(spec), immutableFields(old))) return [];
   return [
     forbidden(
       "spec",
@@ -159,10 +142,14 @@ function frozenErrors(spec: JsonObject, old: JsonObject): ReturnType<typeof forb
   ];
 }
 
-function statusErrors(status: JsonObject): ReturnType<typeof countErrors> {
-  const total = "cannot be greater than status.replicas";
+function immutableFields(spec: Decoded<StatefulSetSpec>): JsonObject {
+  const fields: JsonObject = withoutFields(spec, ...mutableFields);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
+}
+
+function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
   return [
-    ...countErrors(status, [
+    ...validateCounts(status, [
       "replicas",
       "readyReplicas",
       "currentReplicas",
@@ -171,19 +158,26 @@ function statusErrors(status: JsonObject): ReturnType<typeof countErrors> {
       "observedGeneration",
       "collisionCount",
     ]),
-    ...["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"].flatMap(
-      (field) => excessErrors(status, field, "replicas", total),
-    ),
-    ...excessErrors(
+    ...validateAtMost(
       status,
-      "availableReplicas",
+      ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+      "replicas",
+      "cannot be greater than status.replicas",
+    ),
+    ...validateAtMost(
+      status,
+      ["availableReplicas"],
       "readyReplicas",
       "cannot be greater than status.readyReplicas",
     ),
   ];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const ready = `${numberAt(objectAt(object, "status"), "readyReplicas")}/${numberAt(objectAt(object, "spec"), "replicas")}`;
-  return [nameOf(object), ready, ageOf(object, nowMs), ...containerCells(templateOf(object))];
+function cells(object: Decoded<StatefulSet>, nowMs: number): readonly Json[] {
+  return [
+    nameOf(object),
+    `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
+    ageOf(object, nowMs),
+    ...containerCells(templateOf(object)),
+  ];
 }

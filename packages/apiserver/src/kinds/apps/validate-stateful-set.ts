@@ -1,122 +1,117 @@
 // The spec of a StatefulSet.
-// Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidateStatefulSetSpec).
-import type { JsonObject } from "homeostat/api";
-import {
-  validateAnnotations,
-  validateLabels,
-} from "../../registry/object-meta/validate-object-meta.ts";
+// Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidateStatefulSetSpec,
+// ValidatePodTemplateSpecForStatefulSet).
+import type { Decoded } from "homeostat/api";
+import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { dnsLabelErrors, nonNegative } from "../core/pod/field-rules.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import {
+  validateAnnotations,
+  validateLabels,
+} from "../../apimachinery/meta/validate-object-meta.ts";
+import { validateClaimSpec } from "../core/persistent-volume-claim/validate-claim-spec.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
-import { validateClaimSpec } from "../core/pod/validate-claim-spec.ts";
-import { validatePodAnnotations } from "../core/pod/validate-pod-annotations.ts";
-import { hasItems, itemsAt, mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
-import { choose, endlessErrors, labelErrors, selectorErrors } from "./selected-template.ts";
+import { validatePodAnnotations } from "../core/pod/validation/validate-pod-annotations.ts";
+import {
+  validateRestartPolicy,
+  validateTemplateLabels,
+  validateWorkloadSelector,
+} from "../core/workload/validate-workload-template.ts";
+import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
+import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
 
-/** On update what is frozen is not looked at again. */
+/** An update does not validate immutable fields again. */
 export function validateStatefulSetSpec(
-  spec: JsonObject,
+  spec: Decoded<StatefulSetSpec>,
   on: "create" | "update",
-  old?: JsonObject,
+  old?: Decoded<StatefulSetSpec>,
 ): FieldError[] {
-  const selector = mutableAt(spec, "selector");
-  const chosen = choose(selector);
+  const selector = labelSelectorAsSelector(spec.selector);
   const template = withClaimVolumes(spec);
-  const serviceName = stringAt(spec, "serviceName");
-  const ordinals = mutableAt(spec, "ordinals");
   return [
-    ...managementErrors(stringAt(spec, "podManagementPolicy")),
-    ...strategyErrors(objectAt(spec, "updateStrategy")),
-    ...["whenDeleted", "whenScaled"].flatMap((field) =>
-      retentionErrors(
-        stringAt(objectAt(spec, "persistentVolumeClaimRetentionPolicy"), field),
-        `spec.persistentVolumeClaimRetentionPolicy.${field}`,
-      ),
-    ),
-    ...(on === "create"
-      ? itemsAt(spec, "volumeClaimTemplates").flatMap((claim, i) =>
-          validateClaimSpec(objectAt(claim, "spec"), `spec.volumeClaimTemplates[${i}].spec`),
-        )
+    ...validateManagementPolicy(spec.podManagementPolicy),
+    ...validateUpdateStrategy(spec.updateStrategy ?? {}),
+    ...validateRetentionPolicy(spec.persistentVolumeClaimRetentionPolicy ?? {}),
+    ...(on === "create" ? validateClaimTemplates(spec.volumeClaimTemplates ?? []) : []),
+    ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
+    ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
+    ...nonNegative(spec.ordinals?.start ?? 0, "spec.ordinals.start"),
+    ...(on === "create" && spec.serviceName
+      ? dnsLabelErrors(spec.serviceName, "spec.serviceName")
       : []),
-    ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
-    ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
-    ...(ordinals ? nonNegative(numberAt(ordinals, "start"), "spec.ordinals.start") : []),
-    ...(on === "create" && serviceName ? dnsLabelErrors(serviceName, "spec.serviceName") : []),
-    ...selectorErrors(selector, "spec.selector", "statefulset"),
-    ...(chosen === undefined
-      ? [invalid("spec.selector", selector, "")]
+    ...validateWorkloadSelector(spec.selector, "statefulset"),
+    ...(selector === undefined
+      ? [invalid("spec.selector", spec.selector ?? undefined, "")]
       : [
-          ...labelErrors(chosen, template, "spec.template"),
-          ...templateErrors(template, old && objectAt(old, "template")),
+          ...validateTemplateLabels(template, selector),
+          ...validateTemplate(template, old && (old.template ?? {})),
         ]),
-    ...endlessErrors(template, "spec.template", "StatefulSet"),
+    ...validateRestartPolicy(template, "StatefulSet"),
   ];
 }
 
-/** Labels and annotations are looked at twice. */
-function templateErrors(template: JsonObject, old: JsonObject | undefined): FieldError[] {
-  const metadata = objectAt(template, "metadata");
-  const annotations = textMapAt(metadata, "annotations");
+/** Upstream validates labels and annotations twice. */
+function validateTemplate(
+  template: Decoded<PodTemplateSpec>,
+  old: Decoded<PodTemplateSpec> | undefined,
+): FieldError[] {
+  const { labels, annotations } = template.metadata ?? {};
   return [
     ...validatePodTemplate(template, "spec.template", old),
-    ...validateLabels(textMapAt(metadata, "labels"), "spec.template.labels"),
-    ...validateAnnotations(annotations, "spec.template.annotations"),
-    ...validatePodAnnotations(annotations, objectAt(template, "spec"), "spec.template.annotations"),
+    ...validateLabels(labels ?? {}, "spec.template.labels"),
+    ...validateAnnotations(annotations ?? {}, "spec.template.annotations"),
+    ...validatePodAnnotations(annotations ?? {}, template.spec ?? {}, "spec.template.annotations"),
   ];
 }
 
 /**
- * Claims of the set stand in for volumes of their names; host name and subdomain are the set's own
- * to choose.
+ * The template with a volume for each claim template, which replaces a volume of the same name. The
+ * controller sets host name and subdomain.
  */
-function withClaimVolumes(spec: JsonObject): JsonObject {
-  const template = objectAt(spec, "template");
-  const podSpec = { ...objectAt(template, "spec") };
-  delete podSpec["hostname"];
-  delete podSpec["subdomain"];
-  if (!hasItems(spec["volumeClaimTemplates"])) return { ...template, spec: podSpec };
-  const names = [
-    ...new Set(
-      itemsAt(spec, "volumeClaimTemplates").map((claim) =>
-        stringAt(objectAt(claim, "metadata"), "name"),
-      ),
-    ),
-  ];
-  const ownVolumes = itemsAt(podSpec, "volumes").filter(
-    (volume) => !names.includes(stringAt(volume, "name")),
+function withClaimVolumes(spec: Decoded<StatefulSetSpec>): Decoded<PodTemplateSpec> {
+  const template = spec.template ?? {};
+  const podSpec = { ...template.spec };
+  delete podSpec.hostname;
+  delete podSpec.subdomain;
+  if (!hasItems(spec.volumeClaimTemplates)) return { ...template, spec: podSpec };
+  const names = new Set(
+    (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? ""),
   );
-  return {
-    ...template,
-    spec: {
-      ...podSpec,
-      volumes: [
-        ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
-        ...ownVolumes,
-      ],
-    },
-  };
+  const volumes = [
+    ...[...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...(podSpec.volumes ?? []).filter(({ name }) => !names.has(name ?? "")),
+  ];
+  return { ...template, spec: { ...podSpec, volumes } };
 }
 
-function managementErrors(policy: string): FieldError[] {
+const validateClaimTemplates = (
+  claims: NonNullable<Decoded<StatefulSetSpec>["volumeClaimTemplates"]>,
+): FieldError[] =>
+  claims.flatMap((claim, i) =>
+    validateClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`),
+  );
+
+function validateManagementPolicy(
+  policy: Decoded<StatefulSetSpec>["podManagementPolicy"],
+): FieldError[] {
   if (!policy) return [required("spec.podManagementPolicy", "")];
   return policy === "OrderedReady" || policy === "Parallel"
     ? []
     : [invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")];
 }
 
-function strategyErrors(strategy: JsonObject): FieldError[] {
+function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): FieldError[] {
   const path = "spec.updateStrategy";
-  const rolling = mutableAt(strategy, "rollingUpdate");
-  switch (stringAt(strategy, "type")) {
-    case "":
-      return [required(path, "")];
+  const rolling = strategy.rollingUpdate;
+  if (!strategy.type) return [required(path, "")];
+  switch (strategy.type) {
     case "OnDelete":
       return rolling
         ? [
@@ -128,9 +123,7 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
           ]
         : [];
     case "RollingUpdate":
-      return rolling
-        ? nonNegative(numberAt(rolling, "partition"), `${path}.rollingUpdate.partition`)
-        : [];
+      return rolling ? nonNegative(rolling.partition ?? 0, `${path}.rollingUpdate.partition`) : [];
     default:
       return [
         invalidInternal(
@@ -142,8 +135,18 @@ function strategyErrors(strategy: JsonObject): FieldError[] {
   }
 }
 
-function retentionErrors(policy: string, path: string): FieldError[] {
-  return policy === "Retain" || policy === "Delete"
-    ? []
-    : [notSupported(path, policy, ["Retain", "Delete"])];
+function validateRetentionPolicy(
+  policy: NonNullable<Decoded<StatefulSetSpec>["persistentVolumeClaimRetentionPolicy"]>,
+): FieldError[] {
+  return (["whenDeleted", "whenScaled"] as const).flatMap((field) => {
+    const value = policy[field] ?? "";
+    return value === "Retain" || value === "Delete"
+      ? []
+      : [
+          notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, value, [
+            "Retain",
+            "Delete",
+          ]),
+        ];
+  });
 }

@@ -1,22 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../registry/served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
-import { readKindData } from "../data/read-kind-data.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
 const data = readKindData("1.36");
 const resources = createBuiltinResources({ data, smdOf: () => deducedType });
 const find = (name: string, version = "v1"): ServedResource =>
   resources.find((each) => each.resource === name && each.version === version)!;
 
-const context = (warnings: string[] = []): WriteContext => ({
+const context = (): WriteContext => ({
   user: "u",
   dryRun: false,
   subresource: "",
   now: "2026-01-01T00:00:00Z",
-  warn: (text) => void warnings.push(text),
+  warn: () => assert.fail("a strategy returns its warnings"),
 });
 const decoded = (resource: ServedResource, body: object): JsonObject =>
   resource.codec.decode(parseJson(JSON.stringify(body))).object;
@@ -26,21 +27,20 @@ const texts = (errors: readonly { readonly field: string; readonly body: string 
 interface Created {
   readonly object: JsonObject;
   readonly errors: string[];
-  readonly warnings: string[];
+  readonly warnings: readonly string[];
 }
 
 function create(name: string, body: object): Created {
   const resource = find(name);
-  const warnings: string[] = [];
   const object = decoded(resource, {
     ...body,
     metadata: { name: "w", namespace: "n", uid: "u1", ...(body as { metadata?: object }).metadata },
   });
-  resource.strategy.prepareForCreate(object, context(warnings));
+  resource.strategy.prepareForCreate(object, context());
   return {
     object,
-    errors: texts(resource.strategy.validateCreate(object, context(warnings))),
-    warnings,
+    errors: texts(resource.strategy.validateCreate(object, context())),
+    warnings: resource.strategy.warningsOnCreate(object, context()),
   };
 }
 
@@ -225,7 +225,7 @@ test("a finished job stays finished, with its conditions in pairs", () => {
     },
   };
   const view = find("jobs").subresources.get("status")!;
-  assert.ok(view.at === "view");
+  assert.ok(view.at === "store");
   assert.deepEqual(texts(view.strategy.validateUpdate(next, old, context())), [
     "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
     "status.startTime: Required value: startTime is required for finished job",

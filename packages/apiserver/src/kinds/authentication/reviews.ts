@@ -1,14 +1,14 @@
 // Questions about identity: who am I, and whose token is this. Nothing is stored.
 // Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
 import type { JsonObject } from "homeostat/api";
-import { badRequestError } from "../../registry/api-errors.ts";
-import type { UserInfo } from "../../http/handler.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import type { UserInfo } from "../../apimachinery/user-info.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authentication.k8s.io";
 
-export const selfSubjectReview: BuiltinKind = {
+export const selfSubjectReview: KindDefinition = {
   group,
   version: "v1",
   kind: "SelfSubjectReview",
@@ -20,7 +20,7 @@ export const selfSubjectReview: BuiltinKind = {
   }),
 };
 
-export const tokenReview: BuiltinKind = {
+export const tokenReview: KindDefinition = {
   group,
   version: "v1",
   kind: "TokenReview",

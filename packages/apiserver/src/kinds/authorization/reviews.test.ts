@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readKindData } from "../data/read-kind-data.ts";
-import { createInternalPrinter } from "../object/print-internal.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createInternalPrinter } from "../printers/print-internal.ts";
 import { selfSubjectReview, tokenReview } from "../authentication/reviews.ts";
 import {
   localSubjectAccessReview,

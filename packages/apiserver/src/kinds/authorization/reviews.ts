@@ -3,36 +3,35 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
 import { isObject, type JsonObject } from "homeostat/api";
-import { badRequestError, invalidError } from "../../registry/api-errors.ts";
+import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import {
   type FieldError,
   invalid,
   invalidInternal,
   printError,
-} from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { hasItems } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { hasItems, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authorization.k8s.io";
 const allowed: JsonObject = { allowed: true };
 const pathType = "*authorization.NonResourceAttributes";
 
-export const subjectAccessReview: BuiltinKind = reviewKind(
+export const subjectAccessReview: KindDefinition = reviewKind(
   "SubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const selfSubjectAccessReview: BuiltinKind = reviewKind(
+export const selfSubjectAccessReview: KindDefinition = reviewKind(
   "SelfSubjectAccessReview",
   answer((object) => [
     ...attributeErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const localSubjectAccessReview: BuiltinKind = reviewKind(
+export const localSubjectAccessReview: KindDefinition = reviewKind(
   "LocalSubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
@@ -40,7 +39,7 @@ export const localSubjectAccessReview: BuiltinKind = reviewKind(
     ...localErrors(object),
   ]),
 );
-export const selfSubjectRulesReview: BuiltinKind = reviewKind(
+export const selfSubjectRulesReview: KindDefinition = reviewKind(
   "SelfSubjectRulesReview",
   (object) => {
     if (!stringAt(objectAt(object, "spec"), "namespace"))
@@ -60,9 +59,9 @@ export const selfSubjectRulesReview: BuiltinKind = reviewKind(
   },
 );
 
-type Review = NonNullable<BuiltinKind["review"]>;
+type Review = NonNullable<KindDefinition["review"]>;
 
-function reviewKind(kind: string, review: Review): BuiltinKind {
+function reviewKind(kind: string, review: Review): KindDefinition {
   return { group, version: "v1", kind, review };
 }
 

@@ -1,8 +1,8 @@
 // What autoscaling/v1 has no fields for and carries in annotations.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/{annotations.go,helpers.go}.
 import type { JsonObject } from "homeostat/api";
-import { textMapAt } from "../object/read-fields.ts";
-import { metadataOf } from "../object/strategy.ts";
+import { textMapAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const prefix = "autoscaling.alpha.kubernetes.io/";
 

@@ -1,9 +1,18 @@
 // HorizontalPodAutoscalers of v1 and v2, which share one storage in v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go, v2/defaults.go.
 import { isObject, JsonSyntaxError, type Json, type JsonObject, parseJson } from "homeostat/api";
-import type { PrintInternal } from "../../registry/field-error.ts";
-import { hasItems, isSet, itemsAt, mutableAt, setIfNil, textMapAt } from "../object/read-fields.ts";
-import { keepOld, metadataOf, objectAt } from "../object/strategy.ts";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  mutableAt,
+  setIfNil,
+  textMapAt,
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 import { carried, dropCarried } from "./autoscaler-annotations.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import {

@@ -2,8 +2,13 @@
 // there are any.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v2/defaults.go.
 import { cloneJson, type JsonObject } from "homeostat/api";
-import { hasItems, isSet, mutableAt, setIfNil } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+import {
+  hasItems,
+  isSet,
+  mutableAt,
+  setIfNil,
+  objectAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 const period = 15;
 const up: JsonObject = {

@@ -2,10 +2,10 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go,
 // pkg/printers/internalversion/printers.go.
 import { cloneJson, type Json, type JsonObject } from "homeostat/api";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import type { PrintInternal } from "../../registry/field-error.ts";
-import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   isSet,
   itemsAt,
@@ -13,20 +13,16 @@ import {
   numberAt,
   optionalNumberAt,
   setIfNil,
-} from "../object/read-fields.ts";
-import {
-  finalizerErrors,
-  keepOld,
   objectAt,
-  statusViewRules,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { dropCarried } from "./autoscaler-annotations.ts";
 import { fromV1, toV1 } from "./autoscaler-conversion.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import { validateAutoscalerSpec } from "./validate-autoscaler.ts";
 
-const rules: Rules = {
+const strategy: StrategyOverrides = {
   resetFields: [["f:status"]],
   prepareForCreate: (object) => void (object["status"] = {}),
   prepareForUpdate: (object, old) => keepOld(object, old, "status"),
@@ -40,20 +36,20 @@ const rules: Rules = {
   ],
 };
 
-const views = {
+const subresources = {
   status: {
-    ...statusViewRules,
+    ...statusStrategy,
     validateUpdate: (object) => [
       ...finalizerErrors(object),
       ...["currentReplicas", "desiredReplicas"].flatMap((field) =>
         nonNegative(numberAt(objectAt(object, "status"), field), `status.${field}`),
       ),
     ],
-  } satisfies Rules,
+  } satisfies StrategyOverrides,
 };
 
 /** autoscaling/v2, which is what is stored. */
-export const autoscalerV2: BuiltinKind = {
+export const autoscalerV2: KindDefinition = {
   group: "autoscaling",
   version: "v2",
   kind: "HorizontalPodAutoscaler",
@@ -61,20 +57,20 @@ export const autoscalerV2: BuiltinKind = {
     setAutoscalerDefaults(object);
     dropCarried(object);
   },
-  rules,
-  views,
+  strategy,
+  subresources,
   cells,
 };
 
 /** autoscaling/v1: a field for the CPU, annotations for the rest. */
-export const autoscalerV1: BuiltinKind = {
+export const autoscalerV1: KindDefinition = {
   group: "autoscaling",
   version: "v1",
   kind: "HorizontalPodAutoscaler",
   storage: { group: "autoscaling", version: "v2", fromStorage: toV1, toStorage: fromV1 },
   defaults: canonize,
-  rules,
-  views,
+  strategy,
+  subresources,
   cells: (object, nowMs) => cells(fromV1(object), nowMs),
 };
 

@@ -1,9 +1,8 @@
 // Metrics of autoscaling/v1, which stand in annotations, and those of v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
 import { type Json, type JsonObject } from "homeostat/api";
-import { isSet, mutableAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
-import { nanoOf } from "../core/pod/resource-lists.ts";
+import { isSet, mutableAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { nanoOf } from "../core/resources/resource-lists.ts";
 
 /** Members that are set, in the order given. */
 function members(entries: Readonly<Record<string, Json | undefined>>): JsonObject {

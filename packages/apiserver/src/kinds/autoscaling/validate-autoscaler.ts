@@ -7,10 +7,10 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { dnsLabelErrors, ruled } from "../core/pod/field-rules.ts";
-import { nanoOf } from "../core/pod/resource-lists.ts";
-import { containerResourceNameErrors } from "../core/pod/validate-resources.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { dnsLabelErrors, ruled } from "../validation/field-rules.ts";
+import { nanoOf } from "../core/resources/resource-lists.ts";
+import { containerResourceNameErrors } from "../core/pod/validation/containers/validate-resources.ts";
 import {
   isSet,
   itemsAt,
@@ -18,8 +18,9 @@ import {
   numberAt,
   optionalNumberAt,
   optionalTextAt,
-} from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 const longestWindow = 3600;
 const longestPeriod = 1800;

@@ -1,134 +1,126 @@
 // CronJobs: a schedule, a time zone, and the template of a Job.
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/cronjob/strategy.go,
-// pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation.
-import type { Json, JsonObject } from "homeostat/api";
+// pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation/validation.go (ValidateCronJobSpec…).
+import type { Decoded, Json } from "homeostat/api";
+import type { CronJob, CronJobSpec, JobSpec } from "homeostat/k8s/batch/v1";
 import {
   type FieldError,
   invalid,
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { containerCells, nameWarnings } from "../apps/selected-template.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatSelector, selectorType } from "../object/label-selectors.ts";
-import { ageOf, formatAge, nameOf } from "../object/printing.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  optionalNumberAt,
-  optionalTextAt,
-  setIfEmpty,
-  setIfNil,
-} from "../object/read-fields.ts";
+import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
+import { containerCells, selectorCell } from "../core/workload/workload.ts";
 import {
   finalizerErrors,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { selectorType } from "../validation/label-selectors.ts";
 import { scheduleFault, zoneFault } from "./cron-schedule.ts";
 import { setTemplateJobDefaults } from "./job-defaults.ts";
-import { warnOfJobSpec } from "./job.ts";
+import { jobSpecWarnings } from "./job.ts";
 import { validateJobSpec } from "./validate-job-spec.ts";
 
 const jobPath = "spec.jobTemplate.spec";
-const longestName = 52;
-const policies = ["Allow", "Forbid", "Replace"];
+/** The controller appends 11 characters. */
+const maxNameLength = 52;
+const concurrencyPolicies = ["Allow", "Forbid", "Replace"];
 
-const jobSpecOf = (object: JsonObject): JsonObject =>
-  objectAt(objectAt(objectAt(object, "spec"), "jobTemplate"), "spec");
+const jobSpecOf = ({ spec }: Decoded<CronJob>): Decoded<JobSpec> => spec?.jobTemplate?.spec ?? {};
 
-export const cronJob: BuiltinKind = {
+export const cronJob: KindDefinition<Decoded<CronJob>> = {
   group: "batch",
   version: "v1",
   kind: "CronJob",
   defaults(object) {
-    const spec = objectAt(object, "spec");
+    const spec = object.spec ?? {};
     setTemplateJobDefaults(jobSpecOf(object));
-    setIfEmpty(spec, "concurrencyPolicy", "Allow");
-    setIfNil(spec, "suspend", false);
-    setIfNil(spec, "successfulJobsHistoryLimit", 3);
-    setIfNil(spec, "failedJobsHistoryLimit", 1);
+    spec.concurrencyPolicy ||= "Allow";
+    spec.suspend ??= false;
+    spec.successfulJobsHistoryLimit ??= 3;
+    spec.failedJobsHistoryLimit ??= 1;
   },
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
-      dropDisabledFields(objectAt(objectAt(jobSpecOf(object), "template"), "spec"));
+      specStatusStrategy.prepareForCreate!(object, context);
+      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
     },
     prepareForUpdate(object, old, context) {
-      dropDisabledFields(objectAt(objectAt(jobSpecOf(object), "template"), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
+      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
+      specStatusStrategy.prepareForUpdate!(object, old, context);
     },
-    validateCreate(object, context) {
-      for (const text of nameWarnings(object)) context.warn(text);
-      warnOfJobSpec(jobSpecOf(object), jobPath, context);
-      const name = stringAt(metadataOf(object), "name");
-      return [
-        ...finalizerErrors(object),
-        ...validateSpec(object),
-        ...(Buffer.byteLength(name) > longestName
-          ? [invalid("metadata.name", name, `must be no more than ${longestName} characters`)]
-          : []),
-      ];
-    },
-    validateUpdate(object, old, context) {
-      if (
-        Number(metadataOf(object)["generation"] ?? 0) !== Number(metadataOf(old)["generation"] ?? 0)
-      )
-        warnOfJobSpec(jobSpecOf(object), jobPath, context);
-      if (stringAt(objectAt(object, "spec"), "schedule").includes("TZ"))
-        context.warn(
-          "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
-        );
-      return [...finalizerErrors(object), ...validateSpec(object, old)];
-    },
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object),
+      ...validateNameLength(object.metadata?.name ?? ""),
+    ],
+    validateUpdate: (object, old) => [...finalizerErrors(object), ...validateSpec(object, old)],
+    warningsOnCreate: (object) => [
+      ...nameWarnings(object),
+      ...jobSpecWarnings(jobSpecOf(object), jobPath),
+    ],
+    warningsOnUpdate: (object, old) => [
+      ...(generationChanged(object, old) ? jobSpecWarnings(jobSpecOf(object), jobPath) : []),
+      ...(object.spec?.schedule?.includes("TZ")
+        ? [
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+          ]
+        : []),
+    ],
   },
-  views: { status: { ...statusViewRules, validateUpdate: () => [] } },
+  subresources: { status: { ...statusStrategy, validateUpdate: () => [] } },
   cells,
 };
 
-function validateSpec(object: JsonObject, old?: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const oldSpec = old && objectAt(old, "spec");
-  const policy = stringAt(spec, "concurrencyPolicy");
-  const zone = optionalTextAt(spec, "timeZone");
-  const limit = (field: string): FieldError[] => {
-    const value = optionalNumberAt(spec, field);
-    return value === undefined ? [] : nonNegative(value, `spec.${field}`);
-  };
+const validateNameLength = (name: string): FieldError[] =>
+  Buffer.byteLength(name) > maxNameLength
+    ? [invalid("metadata.name", name, `must be no more than ${maxNameLength} characters`)]
+    : [];
+
+function validateSpec(object: Decoded<CronJob>, old?: Decoded<CronJob>): FieldError[] {
+  const spec = object.spec ?? {};
+  const oldSpec = old && (old.spec ?? {});
+  const zone = spec.timeZone ?? undefined;
   return [
-    ...scheduleErrors(stringAt(spec, "schedule"), zone, oldSpec),
-    ...limit("startingDeadlineSeconds"),
-    ...(oldSpec && optionalTextAt(oldSpec, "timeZone") === zone ? [] : zoneErrors(zone)),
-    ...(policy
-      ? policies.includes(policy)
-        ? []
-        : [notSupported("spec.concurrencyPolicy", policy, policies)]
-      : [required("spec.concurrencyPolicy", "")]),
-    ...templateErrors(jobSpecOf(object), old && jobSpecOf(old)),
-    ...limit("successfulJobsHistoryLimit"),
-    ...limit("failedJobsHistoryLimit"),
+    ...validateSchedule(spec.schedule ?? "", zone, oldSpec),
+    ...nonNegative(Number(spec.startingDeadlineSeconds ?? 0), "spec.startingDeadlineSeconds"),
+    ...(oldSpec && (oldSpec.timeZone ?? undefined) === zone ? [] : validateTimeZone(zone)),
+    ...validateConcurrencyPolicy(spec.concurrencyPolicy),
+    ...validateJobTemplate(jobSpecOf(object), old && jobSpecOf(old)),
+    ...nonNegative(spec.successfulJobsHistoryLimit ?? 0, "spec.successfulJobsHistoryLimit"),
+    ...nonNegative(spec.failedJobsHistoryLimit ?? 0, "spec.failedJobsHistoryLimit"),
   ];
 }
 
-function scheduleErrors(
+function validateConcurrencyPolicy(
+  policy: Decoded<CronJobSpec>["concurrencyPolicy"],
+): FieldError[] {
+  const path = "spec.concurrencyPolicy";
+  if (!policy) return [required(path, "")];
+  return concurrencyPolicies.includes(policy)
+    ? []
+    : [notSupported(path, policy, concurrencyPolicies)];
+}
+
+function validateSchedule(
   schedule: string,
   zone: string | undefined,
-  oldSpec: JsonObject | undefined,
+  oldSpec: Decoded<CronJobSpec> | undefined,
 ): FieldError[] {
   const path = "spec.schedule";
   if (!schedule) return [required(path, "")];
   const fault = scheduleFault(schedule);
   const errors = fault === undefined ? [] : [invalid(path, schedule, fault)];
   if (!schedule.includes("TZ")) return errors;
-  if (!oldSpec || !stringAt(oldSpec, "schedule").includes("TZ"))
+  if (!oldSpec || !(oldSpec.schedule ?? "").includes("TZ"))
     return [
       ...errors,
       invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"),
@@ -141,7 +133,7 @@ function scheduleErrors(
       ];
 }
 
-function zoneErrors(zone: string | undefined): FieldError[] {
+function validateTimeZone(zone: string | undefined): FieldError[] {
   const path = "spec.timeZone";
   if (zone === undefined) return [];
   if (!zone) return [invalid(path, zone, "timeZone must be nil or non-empty string")];
@@ -170,8 +162,8 @@ function zoneErrors(zone: string | undefined): FieldError[] {
   ];
 }
 
-function templateErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
-  const selector = mutableAt(spec, "selector");
+function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): FieldError[] {
+  const selector = spec.selector ?? undefined;
   return [
     ...validateJobSpec(spec, jobPath, old),
     ...(selector
@@ -183,32 +175,30 @@ function templateErrors(spec: JsonObject, old?: JsonObject): FieldError[] {
           ),
         ]
       : []),
-    ...(spec["manualSelector"] === true
+    ...(spec.manualSelector === true
       ? [notSupported(`${jobPath}.manualSelector`, true, ["nil", "false"])]
       : []),
   ];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
+function cells(object: Decoded<CronJob>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
   const jobSpec = jobSpecOf(object);
-  const selector = mutableAt(jobSpec, "selector");
-  const suspended = isSet(spec["suspend"])
-    ? spec["suspend"] === true
-      ? "True"
-      : "False"
-    : "<unset>";
-  const last = status["lastScheduleTime"];
+  const lastScheduleTime = object.status?.lastScheduleTime;
   return [
     nameOf(object),
-    stringAt(spec, "schedule"),
-    optionalTextAt(spec, "timeZone") ?? "<none>",
-    suspended,
-    itemsAt(status, "active").length,
-    isSet(last) ? formatAge(last, nowMs) : "<none>",
+    spec.schedule ?? "",
+    spec.timeZone ?? "<none>",
+    suspendCell(spec.suspend),
+    object.status?.active?.length ?? 0,
+    isSet(lastScheduleTime) ? formatAge(lastScheduleTime, nowMs) : "<none>",
     ageOf(object, nowMs),
-    ...containerCells(objectAt(jobSpec, "template")),
-    selector ? formatSelector(selector) : "<none>",
+    ...containerCells(jobSpec.template ?? {}),
+    selectorCell(jobSpec.selector),
   ];
+}
+
+function suspendCell(suspend: boolean | null | undefined): string {
+  if (!isSet(suspend)) return "<unset>";
+  return suspend ? "True" : "False";
 }

@@ -2,7 +2,7 @@
 // upstream reads them with.
 // Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard),
 // k8s.io/kubernetes/pkg/util/parsers/parsers.go, Go's strconv and time packages.
-import { quoteGo } from "../../registry/field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 interface Bounds {
   readonly min: number;

@@ -1,7 +1,7 @@
 // Lists of indexes such as `0,2-4,7`.
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validateIndexesFormat,
 // parseIndexInterval).
-import { quoteGo } from "../../registry/field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 type Interval = readonly [from: number, to: number];
 

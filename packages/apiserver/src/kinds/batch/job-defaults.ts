@@ -1,31 +1,27 @@
 // Defaults of Jobs and of the templates of CronJobs.
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/v1/{defaults.go,zz_generated.defaults.go}.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { JobSpec } from "homeostat/k8s/batch/v1";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
-import { isSet, itemsAt, mutableAt, setIfEmpty, setIfNil } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 const mostInt32 = 2147483647;
 
-/** What a Job gets in full. */
-export function setJobSpecDefaults(spec: JsonObject): void {
+/** Sets the defaults of a Job. Upstream: SetDefaults_Job. */
+export function setJobSpecDefaults(spec: Decoded<JobSpec>): void {
   setTemplateJobDefaults(spec);
-  if (!isSet(spec["completions"]) && !isSet(spec["parallelism"])) spec["completions"] = 1;
-  setIfNil(spec, "parallelism", 1);
-  setIfNil(spec, "backoffLimit", isSet(spec["backoffLimitPerIndex"]) ? mostInt32 : 6);
-  setIfNil(spec, "completionMode", "NonIndexed");
-  setIfNil(spec, "suspend", false);
-  setIfNil(
-    spec,
-    "podReplacementPolicy",
-    isSet(spec["podFailurePolicy"]) ? "Failed" : "TerminatingOrFailed",
-  );
-  setIfNil(spec, "manualSelector", false);
+  if (!isSet(spec.completions) && !isSet(spec.parallelism)) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= isSet(spec.backoffLimitPerIndex) ? mostInt32 : 6;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? "Failed" : "TerminatingOrFailed";
+  spec.manualSelector ??= false;
 }
 
-/** What the template of a CronJob gets: only what stands deeper. */
-export function setTemplateJobDefaults(spec: JsonObject): void {
-  setPodTemplateDefaults(mutableAt(spec, "template"));
-  for (const rule of itemsAt(objectAt(spec, "podFailurePolicy"), "rules"))
-    for (const pattern of itemsAt(rule, "onPodConditions")) setIfEmpty(pattern, "status", "True");
+/** Sets the defaults of nested fields only, as for the template of a CronJob. */
+export function setTemplateJobDefaults(spec: Decoded<JobSpec>): void {
+  setPodTemplateDefaults(spec.template ?? undefined);
+  for (const rule of spec.podFailurePolicy?.rules ?? [])
+    for (const pattern of rule.onPodConditions ?? []) pattern.status ||= "True";
 }

@@ -1,46 +1,42 @@
-// What a job controller may report: finished jobs stay finished, counters grow, conditions come in
-// pairs.
+// The status of a Job: finished Jobs stay finished, counters grow, conditions come in pairs.
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validateJobStatus,
 // ValidateJobStatusUpdate), pkg/registry/batch/job/strategy.go (getStatusValidationOptions): most
 // rules hold only for what changes.
-import { equalJson, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { nonNegative } from "../core/pod/field-rules.ts";
+import { type Decoded, equalJson } from "homeostat/api";
+import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from "homeostat/k8s/batch/v1";
 import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  optionalTextAt,
-  textsAt,
-} from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 import { countIndexes, findOverlap } from "./index-intervals.ts";
-import { bareInvalid } from "./validate-job-spec.ts";
+import { bareInvalid } from "./validate-pod-failure-policy.ts";
 
 interface State {
-  readonly status: JsonObject;
+  readonly status: Decoded<JobStatus>;
+  /** Whether the condition is true. */
   is(type: string): boolean;
   readonly finished: boolean;
 }
 
-function stateOf(job: JsonObject): State {
-  const status = objectAt(job, "status");
+function stateOf(job: Decoded<Job>): State {
+  const status = job.status ?? {};
   const is = (type: string): boolean =>
-    itemsAt(status, "conditions").some(
-      (condition) =>
-        stringAt(condition, "type") === type && stringAt(condition, "status") === "True",
+    (status.conditions ?? []).some(
+      (condition) => condition.type === type && condition.status === "True",
     );
   return { status, is, finished: is("Complete") || is("Failed") };
 }
 
-/** Every breach of a change through the status endpoint. */
-export function validateJobStatusUpdate(job: JsonObject, old: JsonObject): FieldError[] {
+/** Every error of an update through the status endpoint. */
+export function validateJobStatusUpdate(job: Decoded<Job>, old: Decoded<Job>): FieldError[] {
   const now = stateOf(job);
   const was = stateOf(old);
-  const spec = objectAt(job, "spec");
+  const spec = job.spec ?? {};
   return [
     ...finalizerErrors(job),
     ...countErrors(now.status),
@@ -48,25 +44,25 @@ export function validateJobStatusUpdate(job: JsonObject, old: JsonObject): Field
     ...timeErrors(now, was),
     ...finishErrors(now, was, spec),
     ...indexErrors(now.status, was.status, spec),
-    ...lateErrors(now, was),
-    ...pairErrors(now, spec),
+    ...podCountErrors(now, was),
+    ...successCriteriaErrors(now, spec),
     ...transitionErrors(now, was, spec, old),
   ];
 }
 
-const changed = (now: State, was: State, ...fields: readonly string[]): boolean =>
+const changed = (now: State, was: State, ...fields: readonly (keyof JobStatus)[]): boolean =>
   fields.some((field) => !equalJson(now.status[field] ?? null, was.status[field] ?? null));
 const turned = (now: State, was: State, type: string): boolean => now.is(type) !== was.is(type);
 
-function countErrors(status: JsonObject): FieldError[] {
+function countErrors(status: Decoded<JobStatus>): FieldError[] {
   const seen = new Set<string>();
-  const pods = objectAt(status, "uncountedTerminatedPods");
+  const pods = status.uncountedTerminatedPods ?? {};
   return [
-    ...["active", "succeeded", "failed", "ready", "terminating"].flatMap((field) =>
-      nonNegative(numberAt(status, field), `status.${field}`),
+    ...(["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((field) =>
+      nonNegative(status[field] ?? 0, `status.${field}`),
     ),
-    ...["succeeded", "failed"].flatMap((list) =>
-      textsAt(pods, list).flatMap((uid, i) => {
+    ...(["succeeded", "failed"] as const).flatMap((list) =>
+      (pods[list] ?? []).flatMap((uid, i) => {
         const path = `status.uncountedTerminatedPods.${list}[${i}]`;
         if (!uid) return [invalid(path, uid, "must not be empty")];
         if (seen.has(uid)) return [duplicate(path, uid)];
@@ -97,8 +93,8 @@ function conditionErrors(now: State, was: State): FieldError[] {
 
 function timeErrors(now: State, was: State): FieldError[] {
   const { status } = now;
-  const completion = optionalTextAt(status, "completionTime");
-  const start = optionalTextAt(status, "startTime");
+  const completion = status.completionTime ?? undefined;
+  const start = status.startTime ?? undefined;
   const touched = turned(now, was, "Complete") || changed(now, was, "completionTime");
   const early =
     start !== undefined && completion !== undefined && Date.parse(completion) < Date.parse(start);
@@ -121,13 +117,13 @@ function timeErrors(now: State, was: State): FieldError[] {
   ];
 }
 
-function finishErrors(now: State, was: State, spec: JsonObject): FieldError[] {
+function finishErrors(now: State, was: State, spec: Decoded<JobSpec>): FieldError[] {
   const { status } = now;
   const finishing = now.finished !== was.finished;
-  const active = numberAt(status, "active");
-  const uncounted = mutableAt(status, "uncountedTerminatedPods");
+  const active = status.active ?? 0;
+  const uncounted = status.uncountedTerminatedPods ?? undefined;
   const hasUncounted =
-    uncounted !== undefined && (hasItems(uncounted["succeeded"]) || hasItems(uncounted["failed"]));
+    uncounted !== undefined && (hasItems(uncounted.succeeded) || hasItems(uncounted.failed));
   const failing = turned(now, was, "Failed") || changed(now, was, "failedIndexes");
   const succeeding = turned(now, was, "Complete") || turned(now, was, "SuccessCriteriaMet");
   return [
@@ -157,32 +153,40 @@ function finishErrors(now: State, was: State, spec: JsonObject): FieldError[] {
   ];
 }
 
-function startErrors(now: State, was: State, finishing: boolean, spec: JsonObject): FieldError[] {
+function startErrors(
+  now: State,
+  was: State,
+  finishing: boolean,
+  spec: Decoded<JobSpec>,
+): FieldError[] {
   const neverRan =
-    spec["suspend"] === true && numberAt(spec, "completions") === 0 && isSet(spec["completions"]);
+    spec.suspend === true && (spec.completions ?? 0) === 0 && isSet(spec.completions);
   const touched = (finishing || changed(now, was, "startTime")) && !neverRan;
-  return touched && now.finished && !isSet(now.status["startTime"])
+  return touched && now.finished && !isSet(now.status.startTime)
     ? [required("status.startTime", "startTime is required for finished job")]
     : [];
 }
 
-function printedPods(pods: JsonObject): FieldError {
-  const list = (field: string): string =>
-    Array.isArray(pods[field]) ? JSON.stringify(pods[field]) : "null";
+function printedPods(pods: Decoded<UncountedTerminatedPods>): FieldError {
+  const list = (uids: readonly string[] | null | undefined): string => JSON.stringify(uids ?? null);
   return {
     type: "FieldValueInvalid",
     field: "status.uncountedTerminatedPods",
-    body: `Invalid value: {"Succeeded":${list("succeeded")},"Failed":${list("failed")}}: must be empty for finished job`,
+    body: `Invalid value: {"Succeeded":${list(pods.succeeded)},"Failed":${list(pods.failed)}}: must be empty for finished job`,
   };
 }
 
-function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): FieldError[] {
-  const completions = optionalNumberAt(spec, "completions");
-  const completed = stringAt(status, "completedIndexes");
-  const failed = optionalTextAt(status, "failedIndexes");
-  const newCompleted = completed !== stringAt(before, "completedIndexes");
-  const newFailed = failed !== optionalTextAt(before, "failedIndexes");
-  const limited = isSet(spec["backoffLimitPerIndex"]);
+function indexErrors(
+  status: Decoded<JobStatus>,
+  before: Decoded<JobStatus>,
+  spec: Decoded<JobSpec>,
+): FieldError[] {
+  const completions = spec.completions ?? undefined;
+  const completed = status.completedIndexes ?? "";
+  const failed = status.failedIndexes ?? undefined;
+  const newCompleted = completed !== (before.completedIndexes ?? "");
+  const newFailed = failed !== (before.failedIndexes ?? undefined);
+  const limited = isSet(spec.backoffLimitPerIndex);
   const errors: FieldError[] = [];
   const check = (text: string, field: string): void => {
     const counted = countIndexes(text, completions ?? 0);
@@ -192,7 +196,7 @@ function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): 
   if (newCompleted && completions !== undefined) check(completed, "completedIndexes");
   if (newFailed && completions !== undefined && limited && failed !== undefined)
     check(failed, "failedIndexes");
-  if (newCompleted && completed && stringAt(spec, "completionMode") !== "Indexed")
+  if (newCompleted && completed && (spec.completionMode ?? "") !== "Indexed")
     errors.push(
       invalid(
         "status.completedIndexes",
@@ -223,9 +227,9 @@ function indexErrors(status: JsonObject, before: JsonObject, spec: JsonObject): 
   return errors;
 }
 
-function lateErrors(now: State, was: State): FieldError[] {
-  const terminating = optionalNumberAt(now.status, "terminating");
-  const ready = optionalNumberAt(now.status, "ready");
+function podCountErrors(now: State, was: State): FieldError[] {
+  const terminating = now.status.terminating ?? undefined;
+  const ready = now.status.ready ?? undefined;
   const finishing = now.finished !== was.finished;
   return [
     ...((finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished
@@ -233,13 +237,13 @@ function lateErrors(now: State, was: State): FieldError[] {
       : []),
     ...(changed(now, was, "ready", "active") &&
     ready !== undefined &&
-    ready > numberAt(now.status, "active")
+    ready > (now.status.active ?? 0)
       ? [invalid("status.ready", ready, "cannot set more ready pods than active")]
       : []),
   ];
 }
 
-function pairErrors(now: State, spec: JsonObject): FieldError[] {
+function successCriteriaErrors(now: State, spec: Decoded<JobSpec>): FieldError[] {
   const met = now.is("SuccessCriteriaMet");
   const refuse = (when: boolean, text: string): FieldError[] =>
     when ? [bareInvalid("status.conditions", text)] : [];
@@ -253,27 +257,26 @@ function pairErrors(now: State, spec: JsonObject): FieldError[] {
       "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions",
     ),
     ...refuse(
-      isSet(spec["successPolicy"]) && !met && now.is("Complete"),
+      isSet(spec.successPolicy) && !met && now.is("Complete"),
       "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True",
     ),
   ];
 }
 
-function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObject): FieldError[] {
+function transitionErrors(
+  now: State,
+  was: State,
+  spec: Decoded<JobSpec>,
+  old: Decoded<Job>,
+): FieldError[] {
   const elastic =
-    stringAt(spec, "completionMode") === "Indexed" &&
-    equalJson(spec["completions"] ?? null, spec["parallelism"] ?? null);
+    (spec.completionMode ?? "") === "Indexed" &&
+    equalJson(spec.completions ?? null, spec.parallelism ?? null);
   const lowered = (field: "failed" | "succeeded"): FieldError[] =>
-    numberAt(now.status, field) < numberAt(was.status, field)
-      ? [
-          invalid(
-            `status.${field}`,
-            numberAt(now.status, field),
-            `cannot decrease the ${field} counter`,
-          ),
-        ]
+    (now.status[field] ?? 0) < (was.status[field] ?? 0)
+      ? [invalid(`status.${field}`, now.status[field] ?? 0, `cannot decrease the ${field} counter`)]
       : [];
-  const completion = now.status["completionTime"];
+  const completion = now.status.completionTime;
   return [
     ...["Failed", "Complete", "FailureTarget"]
       .filter((type) => was.is(type) && !now.is(type))
@@ -282,9 +285,7 @@ function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObj
       ),
     ...lowered("failed"),
     ...(elastic ? [] : lowered("succeeded")),
-    ...(isSet(completion) &&
-    isSet(was.status["completionTime"]) &&
-    changed(now, was, "completionTime")
+    ...(isSet(completion) && isSet(was.status.completionTime) && changed(now, was, "completionTime")
       ? [invalid("status.completionTime", completion, "field is immutable")]
       : []),
     ...startChangeErrors(now, was, spec, old),
@@ -306,20 +307,19 @@ function transitionErrors(now: State, was: State, spec: JsonObject, old: JsonObj
 function startChangeErrors(
   now: State,
   was: State,
-  spec: JsonObject,
-  old: JsonObject,
+  spec: Decoded<JobSpec>,
+  old: Decoded<Job>,
 ): FieldError[] {
-  const notSuspended = itemsAt(now.status, "conditions").some(
-    (condition) =>
-      stringAt(condition, "type") === "Suspended" && stringAt(condition, "status") === "False",
+  const notSuspended = (now.status.conditions ?? []).some(
+    (condition) => (condition.type ?? "") === "Suspended" && (condition.status ?? "") === "False",
   );
   const resuming = stateOf(old).is("Suspended") && notSuspended;
-  const moved = isSet(was.status["startTime"]) && changed(now, was, "startTime");
-  return moved && !resuming && spec["suspend"] !== true
+  const moved = isSet(was.status.startTime) && changed(now, was, "startTime");
+  return moved && !resuming && spec.suspend !== true
     ? [
         invalid(
           "status.startTime",
-          now.status["startTime"] ?? null,
+          now.status.startTime ?? null,
           "field is immutable for unsuspended job once set",
         ),
       ]

@@ -3,18 +3,25 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, formatDuration, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, numberAt, withoutFields } from "../object/read-fields.ts";
-import { keepOld, objectAt, stringAt } from "../object/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  numberAt,
+  withoutFields,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
-export const certificateSigningRequest: BuiltinKind = {
+export const certificateSigningRequest: KindDefinition = {
   group: "certificates.k8s.io",
   version: "v1",
   kind: "CertificateSigningRequest",
-  rules: {
+  strategy: {
     // Upstream does not care about names here.
     validateName: () => [],
     resetFields: [["f:spec"], ["f:status"]],
@@ -29,7 +36,7 @@ export const certificateSigningRequest: BuiltinKind = {
     validateCreate: (object) => validateRequest(object, undefined),
     validateUpdate: (object, old) => validateRequestChange(object, old, "main"),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"], ["f:status", "f:conditions"]],
       prepareForUpdate(object, old, { now }) {

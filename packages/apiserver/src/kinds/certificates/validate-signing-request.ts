@@ -18,11 +18,17 @@ import {
   quoteGo,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import { isSet, itemsAt, textsAt } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
-import { diffPrinted } from "../object/unified-diff.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import {
+  isSet,
+  itemsAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
 const usages = [

@@ -2,19 +2,19 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/coordination/lease/strategy.go,
 // pkg/apis/coordination/validation.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /** Fields of coordinated leader election, whose feature gate is off. */
 const gated = ["strategy", "preferredHolder"] as const;
 
-export const lease: BuiltinKind = {
+export const lease: KindDefinition = {
   group: "coordination.k8s.io",
   version: "v1",
   kind: "Lease",
-  rules: {
+  strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) => dropGated(object, {}),

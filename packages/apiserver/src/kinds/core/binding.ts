@@ -1,9 +1,9 @@
 // Bindings: the older way to give a pod its node. Creating one is a POST to the pod's own
 // `binding`.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (LegacyBindingREST).
-import type { BuiltinKind } from "../object/builtin-kind.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
 
-export const binding: BuiltinKind = {
+export const binding: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Binding",

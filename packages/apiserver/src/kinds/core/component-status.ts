@@ -4,12 +4,11 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/componentstatus/rest.go,
 // pkg/registry/core/rest/storage_core.go.
 import type { Json, JsonObject } from "homeostat/api";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameOf } from "../object/printing.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameOf } from "../printers/cells.ts";
+import { itemsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
-export const componentStatus: BuiltinKind = {
+export const componentStatus: KindDefinition = {
   group: "",
   version: "v1",
   kind: "ComponentStatus",

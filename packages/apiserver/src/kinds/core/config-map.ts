@@ -2,19 +2,20 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/validation/validation.go
 // (ValidateConfigMap).
 import { compareBytewise, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, tooLong } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, objectAt } from "../object/strategy.ts";
+import { type FieldError, invalid, tooLong } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
+import { objectAt } from "../../apimachinery/meta/read-fields.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 
-export const configMap: BuiltinKind = {
+export const configMap: KindDefinition = {
   group: "",
   version: "v1",
   kind: "ConfigMap",
-  rules: {
+  strategy: {
     validateCreate: validate,
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),

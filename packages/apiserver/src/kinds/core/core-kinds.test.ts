@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import type { ServedResource, WriteContext } from "../../registry/served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
-import { readKindData } from "../data/read-kind-data.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
 const data = readKindData("1.36");
 const resources = createBuiltinResources({ data, smdOf: () => deducedType });
@@ -57,7 +58,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
   namespaces.strategy.prepareForUpdate(changed, old, context());
   assert.deepEqual([changed["spec"], changed["status"]], [old["spec"], old["status"]]);
   const finalize = namespaces.subresources.get("finalize")!;
-  assert.ok(finalize.at === "view");
+  assert.ok(finalize.at === "store");
   assert.deepEqual(
     texts(
       finalize.strategy.validateUpdate(
@@ -71,7 +72,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
     ],
   );
   const status = namespaces.subresources.get("status")!;
-  assert.ok(status.at === "view");
+  assert.ok(status.at === "store");
   assert.match(texts(status.strategy.validateUpdate(changed, old, context())).join(), /^$/);
 });
 
@@ -222,8 +223,8 @@ test("an event looks right in both groups", () => {
   const facts = events.fields.extract(stored.object);
   assert.deepEqual(
     [
-      facts[events.fields.factName!("regarding.name")],
-      facts[events.fields.factName!("reportingController")],
+      facts[events.fields.attributeName!("regarding.name")],
+      facts[events.fields.attributeName!("reportingController")],
       facts["source"],
     ],
     ["p", "c", "c"],

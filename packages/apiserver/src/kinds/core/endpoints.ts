@@ -9,21 +9,33 @@ import {
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../object/ip-addresses.ts";
-import { portNumberFaults } from "../object/name-faults.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, numberAt, setIfEmpty } from "../object/read-fields.ts";
-import { finalizerErrors, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
+import { portNumberFaults } from "../validation/name-faults.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  itemsAt,
+  numberAt,
+  setIfEmpty,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;
 
-export const endpoints: BuiltinKind = {
+export const endpoints: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Endpoints",
@@ -32,7 +44,7 @@ export const endpoints: BuiltinKind = {
     for (const subset of itemsAt(object, "subsets"))
       for (const port of itemsAt(subset, "ports")) setIfEmpty(port, "protocol", "TCP");
   },
-  rules: {
+  strategy: {
     allowCreateOnUpdate: true,
     validateCreate: (object, context) =>
       warned(object, context, [...finalizerErrors(object), ...validateSubsets(object)]),

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateConfigMapUpdate,
 // ValidateSecretUpdate).
 import { equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../registry/field-error.ts";
+import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
 
 /** Most bytes that the values of one object may hold together. */
 export const maxDataBytes = 1024 * 1024;

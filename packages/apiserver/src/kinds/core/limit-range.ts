@@ -9,15 +9,21 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { parseQuantity } from "../object/quantity.ts";
-import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
-import { isOvercommitAllowed } from "./pod/resource-names.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
+import {
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
+import { roundList } from "./resources/resource-lists.ts";
+import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
   containerResourceNameErrors,
   resourceNameErrors,
@@ -27,7 +33,7 @@ import {
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
 
-export const limitRange: BuiltinKind = {
+export const limitRange: KindDefinition = {
   group: "",
   version: "v1",
   kind: "LimitRange",
@@ -37,7 +43,7 @@ export const limitRange: BuiltinKind = {
       for (const list of lists) roundList(mutableAt(item, list));
     }
   },
-  rules: {
+  strategy: {
     allowCreateOnUpdate: true,
     validateCreate: (object) => [...finalizerErrors(object), ...validateLimits(object)],
     validateUpdate: (object) => [

@@ -3,33 +3,29 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go),
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation/validation.go (ValidateNamespace…).
 import { type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsLabel } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import {
-  finalizerErrors,
-  finalizerNameErrors,
-  keepOld,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsLabel } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { finalizerErrors, finalizerNameErrors, keepOld } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const ownFinalizer = "kubernetes";
 
-export const namespace: BuiltinKind = {
+export const namespace: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Namespace",
+  returnsDeletedObject: true,
   defaults(object) {
     setNameLabel(object);
     if (!stringAt(objectAt(object, "status"), "phase"))
       object["status"] = { ...objectAt(object, "status"), phase: "Active" };
   },
-  rules: {
+  strategy: {
     validateName: nameIsDnsLabel,
     deleteReturnsObject: true,
     resetFields: [["f:status"]],
@@ -65,7 +61,7 @@ export const namespace: BuiltinKind = {
       },
     },
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old) {

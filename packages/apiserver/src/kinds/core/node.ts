@@ -17,29 +17,38 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../object/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, textMapAt, textsAt } from "../object/read-fields.ts";
-import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { amountErrors, sortedEntries } from "./resource-rules.ts";
 import { proxyToNode } from "./node-proxy.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";
 
-export const node: BuiltinKind = {
+export const node: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Node",
   defaults,
   proxy: proxyToNode,
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       addNotReadyTaint(object);
@@ -61,7 +70,7 @@ export const node: BuiltinKind = {
         ...validateChange(object, old),
       ]),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old) {

@@ -2,8 +2,8 @@
 // protection by a finalizer.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/helper/helpers.go.
 import type { JsonObject } from "homeostat/api";
-import { textMapAt, textsAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import { textMapAt, textsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 /** The annotation that came before `storageClassName`. */
 export const classAnnotation = "volume.beta.kubernetes.io/storage-class";

@@ -9,32 +9,36 @@ import {
   forbidden,
   forbiddenChange,
   invalid,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { diffPrinted } from "../object/unified-diff.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, mutableAt, optionalTextAt, setIfEmpty, textMapAt } from "../object/read-fields.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
-  finalizerErrors,
-  immutable,
-  keepOld,
-  metadataOf,
+  isSet,
+  mutableAt,
+  optionalTextAt,
+  setIfEmpty,
+  textMapAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { nanoOf, roundList } from "./pod/resource-lists.ts";
-import { validateClaimSpec } from "./pod/validate-claim-spec.ts";
-import { setClaimSpecDefaults } from "./pod/volume-defaults.ts";
+import { nanoOf, roundList } from "./resources/resource-lists.ts";
+import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
+import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
+import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
-export const persistentVolumeClaim: BuiltinKind = {
+export const persistentVolumeClaim: KindDefinition = {
   group: "",
   version: "v1",
   kind: "PersistentVolumeClaim",
+  returnsDeletedObject: true,
   defaults(object) {
     if (!isSet(object["status"])) object["status"] = {};
     const status = objectAt(object, "status");
@@ -43,7 +47,7 @@ export const persistentVolumeClaim: BuiltinKind = {
     const spec = mutableAt(object, "spec");
     if (spec) setClaimSpecDefaults(spec);
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       object["status"] = { phase: "Pending" };
@@ -67,7 +71,7 @@ export const persistentVolumeClaim: BuiltinKind = {
         ...changeErrors(object, old),
       ]),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
@@ -209,13 +213,7 @@ function warned(
     context.warn(
       `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
     );
-  for (const bound of ["requests", "limits"]) {
-    const size = textMapAt(objectAt(objectAt(object, "spec"), "resources"), bound)["storage"];
-    if (size !== undefined && nanoOf(size) % 1_000_000_000n !== 0n)
-      context.warn(
-        `spec.resources.${bound}[storage]: fractional byte value "${size}" is invalid, must be an integer`,
-      );
-  }
+  for (const text of claimSpecWarnings(objectAt(object, "spec"), "spec")) context.warn(text);
   return errors;
 }
 

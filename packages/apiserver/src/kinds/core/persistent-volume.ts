@@ -4,13 +4,13 @@
 // pkg/apis/core/v1/defaults.go, pkg/api/persistentvolume/util.go,
 // plugin/pkg/admission/storage/storageobjectinuseprotection.
 import type { Json, JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nodeLabelMessage } from "../object/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   isSet,
   itemsAt,
@@ -19,20 +19,24 @@ import {
   setIfEmpty,
   setIfNil,
   textMapAt,
-} from "../object/read-fields.ts";
-import { finalizerErrors, keepOld, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
-import { setPersistentSourceDefaults } from "./pod/volume-defaults.ts";
+import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import {
   validateMountOptions,
   validateVolumeChange,
   validateVolumeSpec,
 } from "./validate-persistent-volume.ts";
 
-export const persistentVolume: BuiltinKind = {
+export const persistentVolume: KindDefinition = {
   group: "",
   version: "v1",
   kind: "PersistentVolume",
+  returnsDeletedObject: true,
   defaults(object) {
     if (!isSet(object["status"])) object["status"] = {};
     setIfEmpty(objectAt(object, "status"), "phase", "Pending");
@@ -42,7 +46,7 @@ export const persistentVolume: BuiltinKind = {
     setIfNil(spec, "volumeMode", "Filesystem");
     setPersistentSourceDefaults(spec);
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object, { now }) {
       object["status"] = { phase: "Pending", lastPhaseTransitionTime: now };
@@ -65,7 +69,7 @@ export const persistentVolume: BuiltinKind = {
         ...validateVolumeChange(objectAt(object, "spec"), objectAt(old, "spec")),
       ]),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old, { now }) {

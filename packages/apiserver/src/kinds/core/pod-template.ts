@@ -2,25 +2,27 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/podtemplate/strategy.go, pkg/apis/core/validation
 // (ValidatePodTemplate).
 import { type Json, type JsonObject } from "homeostat/api";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatLabels } from "../object/label-selectors.ts";
-import { nameOf } from "../object/printing.ts";
-import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatLabels } from "../validation/label-selectors.ts";
+import { nameOf } from "../printers/cells.ts";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  metadataOf,
+  itemsAt,
+  mutableAt,
+  textMapAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
 
-export const podTemplate: BuiltinKind = {
+export const podTemplate: KindDefinition = {
   group: "",
   version: "v1",
   kind: "PodTemplate",
+  returnsDeletedObject: true,
   defaults: (object) => setPodTemplateDefaults(mutableAt(object, "template")),
-  rules: {
+  strategy: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["template"]),
     validateCreate: (object) => [

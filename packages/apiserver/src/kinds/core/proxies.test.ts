@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isApiStatusError, type JsonObject } from "homeostat/api";
 import { createTokenIssuer } from "../../certificates/token-issuer.ts";
-import type { ConnectTools, ProxyHandler } from "../../registry/served-resource.ts";
+import type { ConnectTools, ProxyHandler } from "../../apimachinery/rest/connecter.ts";
 import { proxyToNode } from "./node-proxy.ts";
-import { proxyToPod } from "./pod/pod-streams.ts";
+import { proxyToPod } from "./pod/subresources/pod-streams.ts";
 import { proxyToService } from "./service/service-proxy.ts";
 
 /** Objects by plural. */

@@ -4,11 +4,10 @@
 // k8s.io/kubernetes/pkg/util/node/node.go, pkg/kubelet/client/kubelet_client.go, pkg/proxy/util
 // (IsProxyableIP).
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, failure, plainError } from "../../registry/api-errors.ts";
-import { quoteGo } from "../../registry/field-error.ts";
-import { endpointIpErrors, parseIpSloppy } from "../object/ip-addresses.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { badRequestError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { endpointIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
+import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /** `web`, `web:80` or `https:web:443`, taken apart. */
 export interface ProxyTarget {

@@ -1,130 +1,90 @@
-// ReplicationControllers: a plain map as selector, which may change; deletes orphan the pods.
+// ReplicationControllers: the selector is a plain map and may change; deletes orphan the pods.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/replicationcontroller/strategy.go,
 // pkg/apis/core/v1/{defaults.go,conversion.go}, pkg/apis/core/validation/validation.go
 // (ValidateReplicationController…).
-import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, required } from "../../registry/field-error.ts";
-import { replicaStatusErrors } from "../apps/replica-set.ts";
-import {
-  containerCells,
-  createReplicaScale,
-  endlessErrors,
-  labelErrors,
-  nameWarnings,
-  templateOf,
-  warnOfChange,
-  warnOfTemplate,
-} from "../apps/selected-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { formatLabels } from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, mutableAt, numberAt, setIfNil, textMapAt } from "../object/read-fields.ts";
-import {
-  finalizerErrors,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-} from "../object/strategy.ts";
-import { dropDisabledFields } from "./pod/drop-disabled-fields.ts";
-import { nonNegative } from "./pod/field-rules.ts";
-import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
+import type { Decoded } from "homeostat/api";
+import type { ReplicationController, ReplicationControllerSpec } from "homeostat/k8s/core/v1";
+import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { formatLabels } from "../validation/label-selectors.ts";
+import { setPodTemplateDefaults } from "./pod/pod-template.ts";
+import { createReplicaScale } from "./workload/replica-scale.ts";
+import { validateReplicaStatus } from "./workload/validate-replica-counts.ts";
+import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
+import { workloadStrategy } from "./workload/workload-strategy.ts";
+import { replicaCells } from "./workload/workload.ts";
 
-export const replicationController: BuiltinKind = {
+export const replicationController: KindDefinition<Decoded<ReplicationController>> = {
   group: "",
   version: "v1",
   kind: "ReplicationController",
   defaults: setDefaults,
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...workloadStrategy,
     defaultPropagation: "Orphan",
-    prepareForCreate(object, context) {
-      specStatusRules.prepareForCreate!(object, context);
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
-    },
-    prepareForUpdate(object, old, context) {
-      dropDisabledFields(objectAt(templateOf(object), "spec"));
-      specStatusRules.prepareForUpdate!(object, old, context);
-    },
-    validateCreate(object, context) {
-      for (const text of nameWarnings(object)) context.warn(text);
-      warnOfTemplate(object, context);
-      return [...finalizerErrors(object), ...validateSpec(objectAt(object, "spec"))];
-    },
-    validateUpdate(object, old, context) {
-      warnOfChange(object, old, context);
-      return [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec"), objectAt(old, "spec")),
-      ];
-    },
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
+    ],
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object) => [
         ...finalizerErrors(object),
-        ...replicaStatusErrors(objectAt(object, "status")),
+        ...validateReplicaStatus(object.status ?? {}),
       ],
     },
   },
-  scale: createReplicaScale((parent) => selectorText(parent, "")),
+  scale: createReplicaScale((object) => selectorText(object, "")),
   selectable: {
     names: ["status.replicas"],
-    extract: (object) => ({
-      "status.replicas": String(numberAt(objectAt(object, "status"), "replicas")),
-    }),
+    extract: ({ status }) => ({ "status.replicas": String(status?.replicas ?? 0) }),
   },
-  cells,
+  cells: (object, nowMs) => [...replicaCells(object, nowMs), selectorText(object, "<none>")],
 };
 
-function setDefaults(object: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  const template = mutableAt(spec, "template");
+function setDefaults(object: Decoded<ReplicationController>): void {
+  const spec = object.spec ?? {};
+  const template = spec.template ?? undefined;
   setPodTemplateDefaults(template);
-  setIfNil(spec, "replicas", 1);
-  const labels = template && mutableAt(objectAt(template, "metadata"), "labels");
+  spec.replicas ??= 1;
+  const labels = template?.metadata?.labels;
   if (!labels) return;
-  if (!hasItems(spec["selector"])) spec["selector"] = { ...labels };
-  if (!hasItems(metadataOf(object)["labels"])) metadataOf(object)["labels"] = { ...labels };
+  if (!hasItems(spec.selector)) spec.selector = { ...labels };
+  if (!hasItems(object.metadata?.labels)) metadataOf(object).labels = { ...labels };
 }
 
-function validateSpec(spec: JsonObject, old?: JsonObject): FieldError[] {
-  const selector = textMapAt(spec, "selector");
-  const template = mutableAt(spec, "template");
-  const chosen = Object.entries(selector).map(([key, value]) => ({
+function validateSpec(
+  spec: Decoded<ReplicationControllerSpec>,
+  old?: Decoded<ReplicationControllerSpec>,
+): FieldError[] {
+  const { template } = spec;
+  const selector = Object.entries(spec.selector ?? {}).map(([key, value]) => ({
     key,
     operator: "=" as const,
     values: [value],
   }));
   return [
-    ...nonNegative(numberAt(spec, "minReadySeconds"), "spec.minReadySeconds"),
-    ...(hasItems(spec["selector"]) ? [] : [required("spec.selector", "")]),
-    ...nonNegative(numberAt(spec, "replicas"), "spec.replicas"),
+    ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
+    ...(selector.length ? [] : [required("spec.selector", "")]),
+    ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...(template
-      ? [
-          ...(chosen.length ? labelErrors(chosen, template, "spec.template") : []),
-          ...validatePodTemplate(template, "spec.template", old && mutableAt(old, "template")),
-          ...endlessErrors(template, "spec.template", "ReplicationController"),
-        ]
+      ? validateWorkloadTemplate(template, {
+          selector: selector.length ? selector : "everything",
+          kind: "ReplicationController",
+          old: old?.template ?? undefined,
+        })
       : [required("spec.template", "")]),
   ];
 }
 
-function selectorText(object: JsonObject, none: string): string {
-  const selector = textMapAt(objectAt(object, "spec"), "selector");
+function selectorText(object: Decoded<ReplicationController>, none: string): string {
+  const selector = object.spec?.selector ?? {};
   return Object.keys(selector).length ? formatLabels(selector) : none;
-}
-
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const status = objectAt(object, "status");
-  return [
-    nameOf(object),
-    numberAt(objectAt(object, "spec"), "replicas"),
-    numberAt(status, "replicas"),
-    numberAt(status, "readyReplicas"),
-    ageOf(object, nowMs),
-    ...containerCells(templateOf(object)),
-    selectorText(object, "<none>"),
-  ];
 }

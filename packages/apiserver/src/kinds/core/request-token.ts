@@ -2,11 +2,10 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go,
 // pkg/apis/authentication/validation.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { conflictError, invalidError } from "../../registry/api-errors.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { ConnectCheck, ConnectHandler } from "../../registry/served-resource.ts";
-import { setIfNil } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import { conflictError, invalidError } from "../../apimachinery/errors/api-errors.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import type { ConnectCheck, ConnectHandler } from "../../apimachinery/rest/connecter.ts";
+import { setIfNil, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { findBound, tokenClaims } from "./token-claims.ts";
 
 const kind = { group: "authentication.k8s.io", kind: "TokenRequest" };

@@ -2,25 +2,38 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, invalidInternal, required } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { parseQuantity } from "../object/quantity.ts";
-import { itemsAt, mutableAt, textMapAt, textsAt } from "../object/read-fields.ts";
-import { finalizerErrors, keepOld, objectAt, stringAt } from "../object/strategy.ts";
-import { roundList } from "./pod/resource-lists.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
+import {
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource, quotaListErrors } from "./resource-rules.ts";
 
-export const resourceQuota: BuiltinKind = {
+export const resourceQuota: KindDefinition = {
   group: "",
   version: "v1",
   kind: "ResourceQuota",
+  returnsDeletedObject: true,
   defaults(object) {
     roundList(mutableAt(objectAt(object, "spec"), "hard"));
     for (const field of ["hard", "used"]) roundList(mutableAt(objectAt(object, "status"), field));
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate: (object) => void (object["status"] = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
@@ -35,7 +48,7 @@ export const resourceQuota: BuiltinKind = {
       ...scopeChangeErrors(objectAt(object, "spec"), objectAt(old, "spec")),
     ],
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate: (object, old) => keepOld(object, old, "spec"),

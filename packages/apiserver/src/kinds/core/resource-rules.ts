@@ -2,9 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName,
 // ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
 import { compareBytewise, type JsonObject, labelKeyFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { parseQuantity } from "../object/quantity.ts";
-import { textMapAt } from "../object/read-fields.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
+import { textMapAt } from "../../apimachinery/meta/read-fields.ts";
 import {
   isExtendedResource,
   isHugePages,
@@ -12,7 +12,7 @@ import {
   isNativeResource,
   isStandardContainerResource,
   isStandardResource,
-} from "./pod/resource-names.ts";
+} from "./resources/resource-names.ts";
 
 const standardQuota: ReadonlySet<string> = new Set([
   "cpu",

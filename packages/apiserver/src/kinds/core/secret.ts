@@ -9,25 +9,25 @@ import {
   type JsonObject,
   parseJson,
 } from "homeostat/api";
-import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { goKindOf } from "../object/go-kinds.ts";
-import { configMapKeyFaults, nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
 import {
-  finalizerErrors,
-  immutable,
-  keepOld,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { goKindOf } from "../serializer/go-kinds.ts";
+import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 
-export const secret: BuiltinKind = {
+export const secret: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Secret",
@@ -35,7 +35,7 @@ export const secret: BuiltinKind = {
     if (!object["type"]) object["type"] = "Opaque";
     mergeStringData(object);
   },
-  rules: {
+  strategy: {
     prepareForUpdate(object, old) {
       if (!object["type"]) keepOld(object, old, "type");
     },

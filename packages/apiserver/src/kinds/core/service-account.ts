@@ -1,22 +1,25 @@
 // ServiceAccounts: references to secrets are reduced to names.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import { isObject, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, metadataOf, objectAt } from "../object/strategy.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
+import { objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { checkTokenRequest, requestToken, setTokenDefaults } from "./request-token.ts";
 
 const mountable = "kubernetes.io/enforce-mountable-secrets";
 
-export const serviceAccount: BuiltinKind = {
+export const serviceAccount: KindDefinition = {
   group: "",
   version: "v1",
   kind: "ServiceAccount",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     deleteReturnsObject: true,
     prepareForCreate: reduceSecrets,
     prepareForUpdate: reduceSecrets,

@@ -3,10 +3,14 @@
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/claims.go,
 // pkg/registry/core/serviceaccount/storage/token.go.
 import type { JsonObject } from "homeostat/api";
-import { badRequestError, conflictError, notFoundError } from "../../registry/api-errors.ts";
-import { quoteGo } from "../../registry/field-error.ts";
-import type { ConnectTools } from "../../registry/served-resource.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import {
+  badRequestError,
+  conflictError,
+  notFoundError,
+} from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /** The times and the reader of a token; seconds since 1970. */
 export interface TokenTerms {

@@ -2,10 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimStatusUpdate).
 import { type JsonObject, labelKeyFaults } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { textMapAt, textsAt } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
-import { isNativeResource } from "./pod/resource-names.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { textMapAt, textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { isNativeResource } from "./resources/resource-names.ts";
 import { amountErrors, basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 
 const resizeStates = [

@@ -3,19 +3,30 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec,
 // validate…PersistentVolumeSource).
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required } from "../../registry/field-error.ts";
-import { isSet, mutableAt, numberAt, optionalTextAt } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import {
+  isSet,
+  mutableAt,
+  numberAt,
+  optionalTextAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import {
   backstepErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
   inRange,
   requiredName,
-} from "./pod/field-rules.ts";
-import { podRules } from "./pod/pod-rules.ts";
-import { isIscsiName, validateVolumeSource } from "./pod/validate-volume-source.ts";
+} from "../validation/field-rules.ts";
+import { podValidationOptions } from "./pod/validation/pod-validation-options.ts";
+import { isIscsiName } from "./pod/validation/volumes/validate-volume-plugins.ts";
+import { validateVolumeSource } from "./pod/validation/volumes/validate-volume-source.ts";
 
 /** In the order in which upstream looks. */
 export const persistentSources = [
@@ -87,7 +98,7 @@ const asInPods = (source: string, value: JsonObject, path: string): FieldError[]
   validateVolumeSource({ [source]: value }, path, {
     volumeName: "",
     podName: "",
-    rules: podRules("template"),
+    options: podValidationOptions("template"),
   }).filter(({ field }) => field !== path);
 
 const local: SourceRule = (source, path) => {

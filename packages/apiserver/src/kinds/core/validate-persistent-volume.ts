@@ -10,8 +10,8 @@ import {
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { parseQuantity } from "../object/quantity.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import {
   isSet,
   mutableAt,
@@ -19,10 +19,13 @@ import {
   textMapAt,
   textsAt,
   withoutFields,
-} from "../object/read-fields.ts";
-import { immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { diffPrinted } from "../object/unified-diff.ts";
-import { validateNodeSelector } from "./pod/validate-affinity.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { immutable } from "../definition/default-strategy.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
+import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
 import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
 
@@ -193,7 +196,7 @@ function attributesErrors(spec: JsonObject, parent: string): FieldError[] {
       ];
 }
 
-/** Where the volume is stays. */
+/** The volume source is immutable, but for the fields that an expansion changes. */
 export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldError[] {
   const sourceOf = (each: JsonObject): JsonObject =>
     Object.fromEntries(

@@ -4,18 +4,20 @@
 // (getOrCreateServingInfoFor), customresource_discovery_controller.go.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
-import { smdFromJsonSchema } from "../../merge/smd-from-json-schema.ts";
-import type { SmdType } from "../../merge/smd-type.ts";
-import type { ServedResource, Subresource, VersionCodec } from "../../registry/served-resource.ts";
-import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
+import { smdFromJsonSchema } from "../../merge/typed/smd-from-json-schema.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { MetadataDecoder } from "../../schema/objectmeta/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
-import type { KindData } from "../data/kind-data.ts";
-import { createGoDecoder } from "../object/go-decoder.ts";
+import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
 import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
-import { createScaleView, scalePathsOf } from "./custom-scale.ts";
+import { createScaleConverter, scalePathsOf } from "./custom-scale.ts";
 import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
 import {
   createCustomStatusStrategy,
@@ -23,6 +25,7 @@ import {
   type CustomRules,
 } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
+import { customTraits } from "./custom-traits.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
 /** What all custom resources are made with. */
@@ -31,17 +34,6 @@ export interface CustomMaterials {
   readonly smdOf: (model: string) => SmdType;
   /** Compiles a whole schema's CEL rules; undefined when it has none. */
   readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
-}
-
-/** A custom resource in the catalog, with the schema that its OpenAPI document is made from. */
-export interface CustomResource extends ServedResource {
-  readonly custom: true;
-  readonly schema: JsonSchemaProps | undefined;
-}
-
-/** Tells custom resources apart. */
-export function isCustomResource(resource: ServedResource): resource is CustomResource {
-  return resource.custom && "schema" in resource;
 }
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -53,7 +45,7 @@ const subresourceVerbs = ["get", "patch", "update"];
 export function createCustomResources(
   definition: JsonObject,
   materials: CustomMaterials,
-): readonly CustomResource[] {
+): readonly ServedResource[] {
   const crd = definition as unknown as Crd;
   const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
   const schemas = crd.spec.versions.map((version) =>
@@ -84,7 +76,7 @@ class Maker {
     this.#materials = materials;
   }
 
-  resource(version: CrdVersion, schema: CustomSchema): CustomResource {
+  resource(version: CrdVersion, schema: CustomSchema): ServedResource {
     const { group, scope, versions } = this.#crd.spec;
     const names = servedNames(this.#crd);
     const terminating = isCrdConditionTrue(this.#crd, "Terminating");
@@ -104,13 +96,14 @@ class Maker {
       verbs: terminating ? terminatingVerbs : verbs,
       storageKey: `${group}/${names.plural}`,
       ...this.#storage(names.kind),
-      custom: true,
-      schema: schema.props,
+      ...customTraits,
+      etcdPrefix: `${group}/${names.plural}`,
       codec,
       strategy: createCustomStrategy(rules),
       subresources: this.#subresources(version, rules, codec),
       fields: createSelectableFields(version, versions),
       table: createCustomTable(version.additionalPrinterColumns),
+      openapi: { at: "schema", schema: schema.props as unknown as JsonObject | undefined },
       schemaEpoch: this.#crd.metadata.generation ?? 1,
       ...(warning === undefined ? {} : { deprecationWarning: warning }),
       creatable: !terminating,
@@ -172,7 +165,7 @@ class Maker {
     const views = new Map<string, Subresource>();
     if (rules.hasStatus)
       views.set("status", {
-        at: "view",
+        at: "store",
         kind,
         verbs: subresourceVerbs,
         strategy: createCustomStatusStrategy(rules),
@@ -184,7 +177,9 @@ class Maker {
         at: "scale",
         kind: scaleKind,
         verbs: subresourceVerbs,
-        scale: createScaleView(rules.scale),
+        scale: createScaleConverter(rules.scale),
+        scheme: "lacks Scale",
+        uidCheck: "store",
         table: createScaleTable(version.subresources.scale),
       });
     }

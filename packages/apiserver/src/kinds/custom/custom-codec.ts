@@ -4,10 +4,10 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (crdConversionRESTOptionsGetter), conversion/nop_converter.go.
 import { encodeJson, type JsonObject } from "homeostat/api";
-import type { SmdType } from "../../merge/smd-type.ts";
-import { failure } from "../../registry/api-errors.ts";
-import type { VersionCodec } from "../../registry/served-resource.ts";
-import type { MetadataDecoder } from "../../schema/embedded-metadata.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { MetadataDecoder } from "../../schema/objectmeta/embedded-metadata.ts";
 import {
   completeCustom,
   type CustomDecoding,
@@ -69,6 +69,9 @@ export function createCustomCodec({
     // An object written through another version lacks the storage version's defaults until it is
     // read.
     storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
+    goType: "unstructured",
+    typeMeta: "required",
+    protobuf: false,
     smd,
     encode: encodeJson,
     encodeStored: encodeJson,

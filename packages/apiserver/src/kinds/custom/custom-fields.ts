@@ -6,8 +6,8 @@ import type { JsonObject } from "homeostat/api";
 import { findJsonPath } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { parseJsonPath } from "../../json-path/parse-json-path.ts";
-import { formatGoValue } from "../../schema/go-format.ts";
-import type { SelectableFields } from "../../registry/served-resource.ts";
+import { formatGoValue } from "../../apimachinery/values/go-format.ts";
+import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
 import type { CrdVersion } from "./crd-version.ts";
 
 const fieldName = (jsonPath: string): string => jsonPath.replace(/^\./, "");
@@ -29,6 +29,7 @@ export function createSelectableFields(
   );
   return {
     names: (version.selectableFields ?? []).map(({ jsonPath }) => fieldName(jsonPath)),
+    selectsNamespace: false,
     extract: (object) =>
       Object.fromEntries([...paths].map(([name, path]) => [name, valueAt(object, path)])),
     unknownMessage: (name) => `field label not supported: ${name}`,

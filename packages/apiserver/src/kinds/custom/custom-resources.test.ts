@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
-import { createKindTypes } from "../../merge/smd-from-kind-data.ts";
-import type { FieldError } from "../../registry/field-error.ts";
-import type { ServedResource, Strategy, WriteContext } from "../../registry/served-resource.ts";
-import { readKindData } from "../data/read-kind-data.ts";
-import {
-  createCustomResources,
-  type CustomMaterials,
-  type CustomResource,
-} from "./create-custom-resources.ts";
+import { createKindTypes } from "../../merge/typed/smd-from-kind-data.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createCustomResources, type CustomMaterials } from "./create-custom-resources.ts";
 import { compareKubeVersions } from "./deprecation-warning.ts";
 import { beasts, cages } from "./testdata/zoo.ts";
 
@@ -19,11 +17,11 @@ const materials: CustomMaterials = {
   smdOf: createKindTypes(data),
   compileRules: () => undefined,
 };
-const [cage] = createCustomResources(cages(), materials) as [CustomResource];
+const [cage] = createCustomResources(cages(), materials) as [ServedResource];
 const [, beastV1, beastV2] = createCustomResources(beasts(), materials) as [
-  CustomResource,
-  CustomResource,
-  CustomResource,
+  ServedResource,
+  ServedResource,
+  ServedResource,
 ];
 const apiVersion = "zoo.example.com/v1";
 
@@ -48,7 +46,7 @@ const print = (errors: readonly FieldError[]): readonly string[] =>
   errors.map(({ field, body }) => `${field}: ${body}`);
 const statusView = (resource: ServedResource): Strategy => {
   const view = resource.subresources.get("status");
-  assert.equal(view?.at, "view");
+  assert.equal(view?.at, "store");
   return view.strategy;
 };
 const scaleView = (resource: ServedResource) => {
@@ -298,9 +296,9 @@ test("versions that only a webhook can convert are not shown as something they a
   const definition = beasts();
   (definition.spec as JsonObject).conversion = { strategy: "Webhook" };
   const [, v1, v2] = createCustomResources(definition, materials) as [
-    CustomResource,
-    CustomResource,
-    CustomResource,
+    ServedResource,
+    ServedResource,
+    ServedResource,
   ];
   const stored = (): JsonObject => ({
     apiVersion: "zoo.example.com/v2",
@@ -315,7 +313,7 @@ test("versions that only a webhook can convert are not shown as something they a
 });
 
 test("deprecated versions name the best that is left", () => {
-  const [old] = createCustomResources(beasts(), materials) as [CustomResource];
+  const [old] = createCustomResources(beasts(), materials) as [ServedResource];
   assert.equal(
     old.deprecationWarning,
     "zoo.example.com/v1alpha1 Beast is deprecated; use zoo.example.com/v2 Beast",
@@ -333,7 +331,7 @@ test("versions are ordered by stability first", () => {
 test("a terminating definition serves no creation", () => {
   const terminating = cages();
   (terminating.status as JsonObject).conditions = [{ type: "Terminating", status: "True" }];
-  const [resource] = createCustomResources(terminating, materials) as [CustomResource];
+  const [resource] = createCustomResources(terminating, materials) as [ServedResource];
   assert.equal(resource.creatable, false);
   assert.deepEqual(resource.verbs, ["delete", "deletecollection", "get", "list", "watch"]);
 });

@@ -3,9 +3,13 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST),
 // validator.go (ValidateScale…).
 import { isObject, type JsonObject } from "homeostat/api";
-import { badRequestError, internalError, plainError } from "../../registry/api-errors.ts";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import type { ScaleView } from "../../registry/served-resource.ts";
+import {
+  badRequestError,
+  internalError,
+  plainError,
+} from "../../apimachinery/errors/api-errors.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { CrdScale } from "./crd-version.ts";
 import {
   nestedInt64,
@@ -47,7 +51,7 @@ export function scalePathsOf({
 }
 
 /** The view of one version. */
-export function createScaleView(scale: ScalePaths): ScaleView {
+export function createScaleConverter(scale: ScalePaths): ScaleConverter {
   const missing = `the spec replicas field "${scale.wanted.path}" `;
   return {
     toScale(parent) {

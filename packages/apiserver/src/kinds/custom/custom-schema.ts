@@ -3,18 +3,18 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (unstructuredSchemaCoercer).
 import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
-import { failure } from "../../registry/api-errors.ts";
-import { applyDefaults, pruneNulls } from "../../schema/apply-defaults.ts";
-import { compileSchema } from "../../schema/compile-schema.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
+import { applyDefaults, pruneNulls } from "../../schema/defaulting/apply-defaults.ts";
+import { compileSchema } from "../../schema/structural/compile-schema.ts";
 import {
   coerceEmbeddedMetadata,
   type MetadataDecoder,
   readMetadata,
-} from "../../schema/embedded-metadata.ts";
+} from "../../schema/objectmeta/embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
-import { pruneResource } from "../../schema/prune-unknown.ts";
+import { pruneResource } from "../../schema/pruning/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import type { Decoded } from "../../registry/served-resource.ts";
+import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 
 /** One version's schema, ready for use. */
 export interface CustomSchema {
@@ -52,7 +52,7 @@ export interface CustomDecoding {
 /**
  * Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message.
  */
-export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decoded {
+export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): DecodeResult {
   const object = body.value as JsonObject;
   const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
   const metadata = decodeMetadata(object, strictErrors, decoding);

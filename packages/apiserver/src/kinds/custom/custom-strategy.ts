@@ -9,16 +9,17 @@ import {
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
-import { finalizersOf, metadataOf, metaNumber } from "../../registry/object-meta/read-meta.ts";
-import { type FieldError, invalid, quoteGo } from "../../registry/field-error.ts";
-import type { Strategy, WriteContext } from "../../registry/served-resource.ts";
-import { Correlation } from "../../schema/correlation.ts";
-import { validateEmbeddedMetadata } from "../../schema/embedded-metadata.ts";
-import { validateUniqueLists } from "../../schema/list-uniqueness.ts";
-import type { CompiledRules } from "../../schema/rules/compiled-rules.ts";
+import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
+import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { Correlation } from "../../schema/validation/correlated-object.ts";
+import { validateEmbeddedMetadata } from "../../schema/objectmeta/embedded-metadata.ts";
+import { validateUniqueLists } from "../../schema/listtype/validate-list-types.ts";
+import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
-import { blockingError, validateSchema } from "../../schema/validate-schema.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
+import { blockingError, validateSchema } from "../../schema/validation/validate-schema.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { type ScalePaths, validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
 
 /** One version, as its strategies see it. */
@@ -49,6 +50,8 @@ export function createCustomStrategy(custom: CustomRules): Strategy {
     },
     validateCreate: (object, context) => validateNew(object, custom, context),
     validateUpdate: (object, old, context) => validateChange(object, old, custom, context),
+    warningsOnCreate: () => [],
+    warningsOnUpdate: () => [],
     validateName: nameIsDnsSubdomain,
     resetFields: custom.hasStatus ? [["f:status"]] : [],
   };

@@ -9,9 +9,14 @@ import { findJsonPath, JsonPathError } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { JsonPathSyntaxError, parseJsonPath } from "../../json-path/parse-json-path.ts";
 import { printJsonPathValues } from "../../json-path/print-json-path.ts";
-import type { TableColumn, TablePrinter } from "../../registry/served-resource.ts";
-import { formatGoTime, GoTimeError, parseGoTime, rfc3339 } from "../object/go-time.ts";
-import { ageColumn, formatDuration, nameColumn, nameOf } from "../object/printing.ts";
+import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import {
+  formatGoTime,
+  GoTimeError,
+  parseGoTime,
+  rfc3339,
+} from "../../apimachinery/values/go-time.ts";
+import { ageColumn, formatDuration, nameColumn, nameOf } from "../printers/cells.ts";
 import type { CrdColumn, CrdScale } from "./crd-version.ts";
 
 const defaultAge: CrdColumn = {

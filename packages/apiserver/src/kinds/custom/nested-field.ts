@@ -2,7 +2,7 @@
 // errors.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/helpers.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { formatGoType, formatGoValue } from "../../schema/go-format.ts";
+import { formatGoType, formatGoValue } from "../../apimachinery/values/go-format.ts";
 
 /**
  * What stands at a path; `fault` where something on the way, or the value itself, has the wrong

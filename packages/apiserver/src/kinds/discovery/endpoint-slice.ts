@@ -2,18 +2,27 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/discovery/endpointslice/strategy.go,
 // pkg/apis/discovery/{v1/defaults.go,validation}.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ipWarnings } from "../object/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, setIfNil, textsAt, withoutFields } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ipWarnings } from "../validation/ip-addresses.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  setIfNil,
+  textsAt,
+  withoutFields,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
-export const endpointSlice: BuiltinKind = {
+export const endpointSlice: KindDefinition = {
   group: "discovery.k8s.io",
   version: "v1",
   kind: "EndpointSlice",
@@ -23,7 +32,7 @@ export const endpointSlice: BuiltinKind = {
       setIfNil(port, "protocol", "TCP");
     }
   },
-  rules: {
+  strategy: {
     prepareForCreate(object) {
       metadataOf(object)["generation"] = 1;
       dropTopology(object);

@@ -16,11 +16,21 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
-import { validateLabels } from "../../registry/object-meta/validate-object-meta.ts";
-import { endpointIpErrors, ipErrors, ipFamilyOf, legacyIpErrors } from "../object/ip-addresses.ts";
-import { itemsAt, textMapAt, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
+import {
+  endpointIpErrors,
+  ipErrors,
+  ipFamilyOf,
+  legacyIpErrors,
+} from "../validation/ip-addresses.ts";
+import {
+  itemsAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];

@@ -4,10 +4,14 @@
 // pkg/apis/core/validation/events.go, pkg/apis/events/v1/conversion.go,
 // pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { BuiltinKind, Rules, Selectable } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { formatAge, nameOf } from "../object/printing.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import type {
+  KindDefinition,
+  StrategyOverrides,
+  SelectableFieldsDefinition,
+} from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { formatAge, nameOf } from "../printers/cells.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { validateEvent, validateEventChange, validateNewEvent } from "./validate-event.ts";
 
 const referenceFields = [
@@ -31,14 +35,14 @@ const renamed: readonly (readonly [string, string])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
-const commonRules: Rules = { allowCreateOnUpdate: true };
+const commonRules: StrategyOverrides = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
-export const coreEvent: BuiltinKind = {
+export const coreEvent: KindDefinition = {
   group: "",
   version: "v1",
   kind: "Event",
-  rules: {
+  strategy: {
     ...commonRules,
     validateName: () => [],
     validateCreate: (object) => validateEvent(object, "reportingComponent"),
@@ -58,7 +62,7 @@ export const coreEvent: BuiltinKind = {
 };
 
 /** Event in events.k8s.io. */
-export const event: BuiltinKind = {
+export const event: KindDefinition = {
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",
@@ -73,7 +77,7 @@ export const event: BuiltinKind = {
       ),
     toStorage: toCore,
   },
-  rules: {
+  strategy: {
     ...commonRules,
     validateName: nameIsDnsSubdomain,
     validateCreate: validateNewEvent,
@@ -114,8 +118,11 @@ function rename(object: JsonObject, from: Pick2, to: Pick2): JsonObject {
   return out;
 }
 
-function selectable(names: readonly string[], factName: (name: string) => string): Selectable {
-  return { names, factName, extract };
+function selectable(
+  names: readonly string[],
+  attributeName: (name: string) => string,
+): SelectableFieldsDefinition {
+  return { names, attributeName, extract };
 }
 
 /**

@@ -8,16 +8,11 @@ import {
   type JsonObject,
   labelKeyFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 
-import {
-  finalizerErrors,
-  immutable,
-  immutableInternal,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
+import { finalizerErrors, immutable, immutableInternal } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 /**
  * What the old group asks for, create and update alike. `reporter` is the field name in the
@@ -79,7 +74,7 @@ export function validateEventChange(object: JsonObject, old: JsonObject): FieldE
   ];
 }
 
-/** Upstream's types of what is no plain string. */
+/** Upstream's types of the fields that are no plain strings. */
 const frozenTypes: Readonly<Record<string, string>> = {
   involvedObject: "core.ObjectReference",
   related: "*core.ObjectReference",

@@ -2,41 +2,35 @@
 // endpoint that keeps all else.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/flowcontrol/{flowschema,prioritylevelconfiguration}/strategy.go.
-import { duplicate, type FieldError, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
+import { duplicate, type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { JsonObject } from "homeostat/api";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { warnNotEnforced } from "../object/not-enforced.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import {
-  finalizerErrors,
-  keepOld,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  stringAt,
-} from "../object/strategy.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { notEnforcedWarnings } from "../definition/not-enforced.ts";
+import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
 
 /** Rules and views of such a kind; `validate` sees the whole object. */
 export function flowRules(
   kind: string,
   validate: (object: JsonObject) => readonly FieldError[],
-): Required<Pick<BuiltinKind, "rules" | "views">> {
+): Required<Pick<KindDefinition, "strategy" | "subresources">> {
   return {
-    rules: {
-      ...specStatusRules,
-      validateCreate: (object, context) =>
-        warnNotEnforced(kind, context, [...finalizerErrors(object), ...validate(object)]),
-      validateUpdate: (object, _old, context) =>
-        warnNotEnforced(kind, context, [
-          ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-          ...finalizerErrors(object),
-          ...validate(object),
-          ...conditionErrors(object),
-        ]),
+    strategy: {
+      ...specStatusStrategy,
+      validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
+      validateUpdate: (object) => [
+        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+        ...finalizerErrors(object),
+        ...validate(object),
+        ...conditionErrors(object),
+      ],
+      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
+      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
     },
-    views: {
+    subresources: {
       status: {
         resetFields: [["f:metadata"], ["f:spec"]],
         prepareForUpdate(object, old) {

@@ -14,11 +14,19 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt, setIfEmpty, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  isSet,
+  itemsAt,
+  mutableAt,
+  numberAt,
+  setIfEmpty,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 import { flowRules } from "./flow-rules.ts";
 import { fixedSchemaErrors } from "./mandatory-flows.ts";
 
@@ -37,7 +45,7 @@ const verbs = [
   "watch",
 ];
 
-export const flowSchema: BuiltinKind = {
+export const flowSchema: KindDefinition = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "FlowSchema",

@@ -3,10 +3,9 @@
 // Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
 // k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
 import { equalJson, type JsonObject } from "homeostat/api";
-import { type FieldError, invalidInternal } from "../../registry/field-error.ts";
-import { nameOf } from "../object/printing.ts";
-import { withoutFields } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
+import { nameOf } from "../printers/cells.ts";
+import { withoutFields, objectAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = (name: string): JsonObject => ({ kind: "Group", group: { name } });
 const everything: JsonObject = {

@@ -8,9 +8,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
   isSet,
   mutableAt,
@@ -18,8 +18,10 @@ import {
   setIfEmpty,
   setIfNil,
   textMapAt,
-} from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { flowRules } from "./flow-rules.ts";
 import { fixedLevelErrors } from "./mandatory-flows.ts";
 
@@ -27,7 +29,7 @@ const keepZeroAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency
 const maxQueues = 10_000_000;
 const maxEntropyBits = 60;
 
-export const priorityLevelConfiguration: BuiltinKind = {
+export const priorityLevelConfiguration: KindDefinition = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "PriorityLevelConfiguration",

@@ -16,26 +16,20 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { domainPathErrors } from "../object/name-faults.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { setIfNil } from "../object/read-fields.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  immutable,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { domainPathErrors } from "../validation/name-faults.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { setIfNil, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
 
-export const ingressClass: BuiltinKind = {
+export const ingressClass: KindDefinition = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "IngressClass",
@@ -43,7 +37,7 @@ export const ingressClass: BuiltinKind = {
     const parameters = objectAt(object, "spec")["parameters"];
     if (isObject(parameters)) setIfNil(parameters, "scope", "Cluster");
   },
-  rules: {
+  strategy: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
     validateCreate: (object) => [

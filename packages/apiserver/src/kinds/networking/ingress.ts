@@ -3,23 +3,21 @@
 // pkg/apis/networking/validation/validation.go, pkg/printers/internalversion/printers.go
 // (printIngress).
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ipWarnings } from "../object/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt } from "../object/read-fields.ts";
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ipWarnings } from "../validation/ip-addresses.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
-  metadataOf,
-  objectAt,
-  specStatusRules,
-  statusViewRules,
-  stringAt,
-} from "../object/strategy.ts";
-import { formatBalancer } from "./format-balancer.ts";
+  specStatusStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
+import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,
   hasInvalidWildcardRule,
@@ -29,12 +27,12 @@ import {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
-export const ingress: BuiltinKind = {
+export const ingress: KindDefinition = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "Ingress",
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     prepareForCreate(object) {
       object["status"] = { loadBalancer: {} };
       metadataOf(object)["generation"] = 1;
@@ -57,9 +55,9 @@ export const ingress: BuiltinKind = {
       }),
     ],
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate(object, old, context) {
         const errors = validateIngressStatus(objectAt(object, "status"), objectAt(old, "status"));
         const balancers = itemsAt(objectAt(objectAt(object, "status"), "loadBalancer"), "ingress");
@@ -119,7 +117,7 @@ function cells(object: JsonObject, nowMs: number): readonly Json[] {
     nameOf(object),
     typeof className === "string" ? className : "<none>",
     formatHosts(spec),
-    formatBalancer(object),
+    formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")),
     ports,
     ageOf(object, nowMs),
   ];

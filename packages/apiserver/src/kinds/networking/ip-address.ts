@@ -10,15 +10,18 @@ import {
   type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, invalidInternal, required } from "../../registry/field-error.ts";
 import {
-  type NameRule,
-  validateObjectMeta,
-} from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ipErrors } from "../object/ip-addresses.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+  type FieldError,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ipErrors } from "../validation/ip-addresses.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
+import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /**
  * A name that is a canonical address. The bodies of address errors end in the detail that a name's
@@ -30,12 +33,14 @@ const nameIsAddress: NameRule = (name) =>
   );
 
 /** The record of addresses; `committed` hears of each that is entered and taken out. */
-export const ipAddressKind = (committed: NonNullable<BuiltinKind["committed"]>): BuiltinKind => ({
+export const ipAddressKind = (
+  committed: NonNullable<KindDefinition["committed"]>,
+): KindDefinition => ({
   group: "networking.k8s.io",
   version: "v1",
   kind: "IPAddress",
   committed,
-  rules: {
+  strategy: {
     validateName: nameIsAddress,
     validateCreate: (object) => [...finalizerErrors(object), ...parentErrors(object)],
     validateUpdate: (object, old) => [

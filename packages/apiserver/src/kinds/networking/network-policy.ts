@@ -8,30 +8,33 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
   isStrictSubset,
   legacyCidrErrors,
   parseCidrSloppy,
-} from "../object/ip-addresses.ts";
+} from "../validation/ip-addresses.ts";
 import {
   formatSelector,
   type LabelSelectorRules,
   validateLabelSelector,
-} from "../object/label-selectors.ts";
-import { portNameFaults, portNumberFaults } from "../object/name-faults.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
+} from "../validation/label-selectors.ts";
+import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  metadataOf,
+  hasItems,
+  isSet,
+  itemsAt,
+  setIfNil,
+  textsAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
@@ -46,7 +49,7 @@ interface PolicyRules {
   readonly kept: readonly string[];
 }
 
-export const networkPolicy: BuiltinKind = {
+export const networkPolicy: KindDefinition = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "NetworkPolicy",
@@ -58,7 +61,7 @@ export const networkPolicy: BuiltinKind = {
     if (isObject(object["spec"]) && !hasItems(spec["policyTypes"]))
       spec["policyTypes"] = hasItems(spec["egress"]) ? ["Ingress", "Egress"] : ["Ingress"];
   },
-  rules: {
+  strategy: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
     validateCreate: (object, context) =>

@@ -2,26 +2,26 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/servicecidr/strategy.go,
 // pkg/apis/networking/validation/validation.go.
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { cidrErrors, parseCidrSloppy } from "../object/ip-addresses.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { textsAt } from "../object/read-fields.ts";
-import { finalizerErrors, keepOld, objectAt } from "../object/strategy.ts";
-import { keepMetadataForStatus } from "../object/status-metadata.ts";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 
-export const serviceCidr: BuiltinKind = {
+export const serviceCidr: KindDefinition = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
     prepareForCreate: (object) => void (object["status"] = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
     validateUpdate: (object, old) => changeErrors(cidrsOf(object), cidrsOf(old)),
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {

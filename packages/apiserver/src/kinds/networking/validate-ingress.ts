@@ -7,11 +7,22 @@ import {
   type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { legacyIpErrors, parseIpSloppy } from "../object/ip-addresses.ts";
-import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../object/name-faults.ts";
-import { itemsAt, numberAt, textsAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
+import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname.ts";
+import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
+import {
+  itemsAt,
+  numberAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
 
 /** What a stored object had wrong may stay wrong. */
 export interface IngressRules {
@@ -183,19 +194,9 @@ export function validateIngressStatus(status: JsonObject, old: JsonObject): Fiel
     const hostname = stringAt(point, "hostname");
     return [
       ...(ip ? legacyIpErrors(ip, `${path}.ip`, kept) : []),
-      ...(hostname ? balancerHostErrors(hostname, `${path}.hostname`) : []),
+      ...(hostname ? loadBalancerHostnameErrors(hostname, `${path}.hostname`) : []),
     ];
   });
-}
-
-/** The host name of a load balancer. */
-export function balancerHostErrors(hostname: string, path: string): FieldError[] {
-  return [
-    ...dnsSubdomainFaults(hostname).map((fault) => invalid(path, hostname, fault)),
-    ...(parseIpSloppy(hostname)
-      ? [invalid(path, hostname, "must be a DNS name, not an IP address")]
-      : []),
-  ];
 }
 
 /** Whether a stored spec has names that would be refused today. */

@@ -7,28 +7,34 @@ import {
   type FieldError,
   invalid,
   required,
-} from "../../registry/field-error.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import {
   validateLabels,
   validateObjectMeta,
-} from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { roundList } from "../core/pod/resource-lists.ts";
-import { validateContainerResources } from "../core/pod/validate-resources.ts";
-import { validateTolerations } from "../core/pod/validate-scheduling.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nodeLabelMessage } from "../object/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, mutableAt, textMapAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { roundList } from "../core/resources/resource-lists.ts";
+import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
+import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  itemsAt,
+  mutableAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
-export const runtimeClass: BuiltinKind = {
+export const runtimeClass: KindDefinition = {
   group: "node.k8s.io",
   version: "v1",
   kind: "RuntimeClass",
   defaults: (object) => roundList(mutableAt(objectAt(object, "overhead"), "podFixed")),
-  rules: {
+  strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateCreate: (object, context) =>
@@ -52,7 +58,11 @@ function validate(object: JsonObject): FieldError[] {
       ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
       : [required("handler", "")]),
     ...(isObject(overhead)
-      ? validateContainerResources({ limits: overhead["podFixed"] ?? {} }, new Set(), "overhead")
+      ? validateContainerResources(
+          { limits: textMapAt(overhead, "podFixed") },
+          new Set(),
+          "overhead",
+        )
       : []),
     ...(isObject(scheduling)
       ? [

@@ -7,14 +7,15 @@ import {
   invalid,
   invalidInternal,
   notSupported,
-} from "../../registry/field-error.ts";
-import { percentFaults } from "../core/pod/field-rules.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { validateLabelSelector } from "../object/label-selectors.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { isSet, itemsAt, numberAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, specStatusRules, statusViewRules } from "../object/strategy.ts";
-import { validateConditions } from "../object/validate-conditions.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { percentFaults } from "../validation/field-rules.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { validateLabelSelector } from "../validation/label-selectors.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet, itemsAt, numberAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { validateConditions } from "../validation/validate-conditions.ts";
 
 const bounds = ["minAvailable", "maxUnavailable"] as const;
 const evictionPolicies = ["AlwaysAllow", "IfHealthyBudget"];
@@ -25,12 +26,12 @@ const counters = [
   "expectedPods",
 ] as const;
 
-export const podDisruptionBudget: BuiltinKind = {
+export const podDisruptionBudget: KindDefinition = {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
-  rules: {
-    ...specStatusRules,
+  strategy: {
+    ...specStatusStrategy,
     allowUnconditionalUpdate: false,
     prepareForCreate(object) {
       object["status"] = {
@@ -50,9 +51,9 @@ export const podDisruptionBudget: BuiltinKind = {
           : "refused",
       ),
   },
-  views: {
+  subresources: {
     status: {
-      ...statusViewRules,
+      ...statusStrategy,
       validateUpdate: (object) => validateStatus(objectAt(object, "status")),
     },
   },

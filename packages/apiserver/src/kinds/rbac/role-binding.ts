@@ -15,28 +15,28 @@ import {
   invalidInternal,
   notSupported,
   required,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsPathSegment } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, setIfEmpty } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsPathSegment } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { itemsAt, setIfEmpty, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-export const roleBinding: BuiltinKind = bindingKind("RoleBinding", "namespaced");
-export const clusterRoleBinding: BuiltinKind = bindingKind("ClusterRoleBinding", "cluster");
+export const roleBinding: KindDefinition = bindingKind("RoleBinding", "namespaced");
+export const clusterRoleBinding: KindDefinition = bindingKind("ClusterRoleBinding", "cluster");
 
 type Scope = "namespaced" | "cluster";
 
-function bindingKind(kind: string, scope: Scope): BuiltinKind {
+function bindingKind(kind: string, scope: Scope): KindDefinition {
   return {
     group,
     version: "v1",
     kind,
     defaults,
-    rules: {
+    strategy: {
       allowCreateOnUpdate: true,
       validateName: nameIsPathSegment,
       validateCreate: (object) => [...finalizerErrors(object), ...validate(object, scope)],

@@ -2,22 +2,25 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/rbac/{role,clusterrole}/strategy.go,
 // pkg/apis/rbac/validation/validation.go.
 import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind, Rules } from "../object/builtin-kind.ts";
-import { type LabelSelectorRules, validateLabelSelector } from "../object/label-selectors.ts";
-import { nameIsPathSegment } from "../object/names.ts";
-import { hasItems, itemsAt } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt } from "../object/strategy.ts";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
+import { nameIsPathSegment } from "../validation/names.ts";
+import { hasItems, itemsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
-const commonRules: Rules = { allowCreateOnUpdate: true, validateName: nameIsPathSegment };
+const commonRules: StrategyOverrides = {
+  allowCreateOnUpdate: true,
+  validateName: nameIsPathSegment,
+};
 
-export const role: BuiltinKind = {
+export const role: KindDefinition = {
   group,
   version: "v1",
   kind: "Role",
-  rules: {
+  strategy: {
     ...commonRules,
     validateCreate: (object) => [
       ...finalizerErrors(object),
@@ -31,11 +34,11 @@ export const role: BuiltinKind = {
   },
 };
 
-export const clusterRole: BuiltinKind = {
+export const clusterRole: KindDefinition = {
   group,
   version: "v1",
   kind: "ClusterRole",
-  rules: {
+  strategy: {
     ...commonRules,
     validateCreate: (object) => [
       ...finalizerErrors(object),

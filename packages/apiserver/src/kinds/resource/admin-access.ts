@@ -1,52 +1,54 @@
-// Access as an administrator, to devices that are in use by others: only in namespaces that are
-// marked for it.
+// Admin access to devices that others use: only in namespaces labelled for it.
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/utils.go (AuthorizedForAdmin,
 // AuthorizedForAdminStatus).
-import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { itemsAt, textMapAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+import type { Decoded } from "homeostat/api";
+import type { ResourceClaim, ResourceClaimSpec } from "homeostat/k8s/resource/v1";
+import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const label = "resource.kubernetes.io/admin-access";
 
-/** Requests of a claim's spec. */
+/** Requests with admin access in the spec of a claim. */
 export function adminRequestErrors(
-  object: JsonObject,
-  spec: JsonObject,
+  object: DecodedObject,
+  spec: Decoded<ResourceClaimSpec>,
   context: WriteContext,
 ): FieldError[] {
-  const i = itemsAt(objectAt(spec, "devices"), "requests").findIndex(
-    (request) => objectAt(request, "exactly")["adminAccess"] === true,
+  const i = (spec.devices?.requests ?? []).findIndex(
+    (request) => request.exactly?.adminAccess === true,
   );
-  // Upstream's path is that of a claim, in templates too, and leaves out a step.
+  // Upstream's path is that of a claim even in templates, and omits `exactly`.
   return i < 0 ? [] : namespaceErrors(object, context, `spec.devices.requests[${i}].adminAccess`);
 }
 
-/** Results of an allocation; one that was granted stays. */
+/** Results with admin access in an allocation; those of the stored claim stay. */
 export function adminResultErrors(
-  claim: JsonObject,
-  old: JsonObject,
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
   context: WriteContext,
 ): FieldError[] {
-  const granted = (object: JsonObject): number =>
-    itemsAt(
-      objectAt(objectAt(objectAt(object, "status"), "allocation"), "devices"),
-      "results",
-    ).findIndex((result) => result["adminAccess"] === true);
+  const granted = (object: Decoded<ResourceClaim>): number =>
+    (object.status?.allocation?.devices?.results ?? []).findIndex(
+      (result) => result.adminAccess === true,
+    );
   const i = granted(claim);
   return i < 0 || granted(old) >= 0
     ? []
     : namespaceErrors(claim, context, `status.allocation.devices.results[${i}].adminAccess`);
 }
 
-function namespaceErrors(object: JsonObject, { find }: WriteContext, path: string): FieldError[] {
+function namespaceErrors(
+  object: DecodedObject,
+  { find }: WriteContext,
+  path: string,
+): FieldError[] {
   const namespace = find?.(
     { group: "", resource: "namespaces" },
-    stringAt(metadataOf(object), "namespace"),
+    metadataOf(object).namespace ?? "",
   );
-  const isMarked = namespace && textMapAt(metadataOf(namespace), "labels")[label] === "true";
-  return isMarked
+  const isLabelled = namespace && metadataOf(namespace).labels?.[label] === "true";
+  return isLabelled
     ? []
     : [
         forbidden(

@@ -1,71 +1,79 @@
-// Lists, sets and maps with a most of entries, as the rules on devices have them: what is too long
-// is not looked into. Knows nothing of devices.
+// Validates lists, sets and maps with a maximum of entries; the entries of one that is too long are
+// not validated. Knows nothing of devices.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSlice,
 // validateSet, validateMap).
-import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, tooMany } from "../../registry/field-error.ts";
+import { compareBytewise } from "homeostat/api";
+import { duplicate, type FieldError, tooMany } from "../../apimachinery/errors/field-error.ts";
 
-/** The rule for one entry at its path. */
-export type EntryRule<T> = (entry: T, path: string) => readonly FieldError[];
+/** Validates one entry at its path. */
+export type ValidateEntry<T> = (entry: T, path: string) => readonly FieldError[];
 
-/** A list: its length, then every entry. A negative `most` stands for no limit. */
+/** A list: its length, then every entry. A negative `max` stands for no limit. */
 export function validateList<T>(
   entries: readonly T[],
-  most: number,
-  rule: EntryRule<T>,
+  max: number,
+  validate: ValidateEntry<T>,
   path: string,
 ): readonly FieldError[] {
-  if (most >= 0 && entries.length > most) return [tooMany(path, entries.length, most)];
-  return entries.flatMap((entry, i) => rule(entry, `${path}[${i}]`));
+  if (max >= 0 && entries.length > max) return [tooMany(path, entries.length, max)];
+  return entries.flatMap((entry, i) => validate(entry, `${path}[${i}]`));
 }
 
-/**
- * A list whose entries differ in their keys; what is said of one that does not is `shown`, the key
- * itself where absent.
- */
+/** What makes a list a set. */
+export interface SetOptions<T> {
+  /** Negative for no limit. */
+  readonly max: number;
+  readonly validate: ValidateEntry<T>;
+  readonly keyOf: (entry: T) => string;
+  /** The error of a repeated entry; by default it shows the key. */
+  readonly repeated?: (entry: T, path: string) => FieldError;
+}
+
+/** A list whose entries have different keys. */
 export function validateSet<T>(
   entries: readonly T[],
-  most: number,
-  rule: EntryRule<T>,
-  keyOf: (entry: T) => string,
   path: string,
-  shown: (entry: T, path: string) => FieldError = (entry, at) => duplicate(at, keyOf(entry)),
+  { max, validate, keyOf, repeated = (entry, at) => duplicate(at, keyOf(entry)) }: SetOptions<T>,
 ): readonly FieldError[] {
-  if (most >= 0 && entries.length > most) return [tooMany(path, entries.length, most)];
+  if (max >= 0 && entries.length > max) return [tooMany(path, entries.length, max)];
   const seen = new Set<string>();
-  const twice = entries.flatMap((entry, i) => {
+  const duplicates = entries.flatMap((entry, i) => {
     const key = keyOf(entry);
-    if (seen.has(key)) return [shown(entry, `${path}[${i}]`)];
+    if (seen.has(key)) return [repeated(entry, `${path}[${i}]`)];
     seen.add(key);
     return [];
   });
-  return [...validateList(entries, -1, rule, path), ...twice];
+  return [...validateList(entries, -1, validate, path), ...duplicates];
 }
 
 /**
- * Rules of a map: names are complained about at the path of the map, and shortened where they are
- * part of a path.
+ * What a map may hold. Errors of a name have the path of the map; a name in the path of a value is
+ * shortened.
  */
-export interface MapRules {
-  readonly most: number;
+export interface MapOptions<T> {
+  /** Negative for no limit. */
+  readonly max: number;
   readonly shownNameBytes: number;
-  readonly name: EntryRule<string>;
-  readonly value: EntryRule<Json>;
+  readonly validateName: ValidateEntry<string>;
+  readonly validateValue: ValidateEntry<T>;
 }
 
-/** A map, in the order of its names (upstream's order is chance). */
-export function validateMap(map: JsonObject, rules: MapRules, path: string): readonly FieldError[] {
+/** A map, in the order of its names; upstream's order is random. */
+export function validateMap<T>(
+  map: Readonly<Record<string, T>>,
+  { max, shownNameBytes, validateName, validateValue }: MapOptions<T>,
+  path: string,
+): readonly FieldError[] {
   const names = Object.keys(map).sort(compareBytewise);
-  if (rules.most >= 0 && names.length > rules.most)
-    return [tooMany(path, names.length, rules.most)];
+  if (max >= 0 && names.length > max) return [tooMany(path, names.length, max)];
   return names.flatMap((name) => [
-    ...rules.name(name, path),
-    ...rules.value(map[name]!, `${path}[${shorten(name, rules.shownNameBytes)}]`),
+    ...validateName(name, path),
+    ...validateValue(map[name]!, `${path}[${shorten(name, shownNameBytes)}]`),
   ]);
 }
 
-function shorten(name: string, most: number): string {
-  if (name.length <= most) return name;
-  const remaining = most - 3;
+function shorten(name: string, max: number): string {
+  if (name.length <= max) return name;
+  const remaining = max - 3;
   return `${name.slice(0, Math.floor((remaining + 1) / 2))}...${name.slice(name.length - Math.floor(remaining / 2))}`;
 }

@@ -1,28 +1,28 @@
-// Compiles a selector: which variables it has, what it may come to, and what it may cost at worst.
-// Loaded when the first selector is seen; see load-selector-compiler.ts.
+// Compiles a selector, checks its result type and estimates its cost. Loaded with the first selector;
+// see load-selector-compiler.ts.
 // Upstream: k8s.io/dynamic-resource-allocation v0.36 cel/compile.go.
-import { type Environment, withVariables } from "../../cel/environment.ts";
-import {
-  compatibilityMinor,
-  kubernetesEnvironment,
-  storedMinor,
-} from "../../cel/kubernetes-environment.ts";
-import { bindingLibrary } from "../../cel/libraries/bindings.ts";
-import { compileExpression } from "../../cel/program.ts";
-import { estimateCost, type SizeOracle } from "../../cel/static-cost.ts";
 import {
   anyType,
+  bindingLibrary,
   boolType,
+  compatibilityMinor,
+  compileExpression,
+  type Environment,
+  estimateCost,
+  kubernetesEnvironment,
   mapType,
   runtimeName,
+  type SizeOracle,
+  storedMinor,
   stringType,
   structType,
   type Type,
-} from "../../cel/type.ts";
-import { ValueMap } from "../../cel/values/map.ts";
+  ValueMap,
+  withVariables,
+} from "@homeostat/cel";
 import type { Age } from "./device-configuration.ts";
 
-/** The worst cost of an expression, or why there is none. */
+/** The worst cost of an expression, or its error. */
 export type CompiledSelector = { readonly cost: number } | { readonly fault: string };
 
 const deviceType = structType("kubernetes.DRADevice");
@@ -34,7 +34,7 @@ const fields: ReadonlyMap<string, Type> = new Map([
   ["capacity", mapType(stringType, mapType(stringType, structType("kubernetes.Quantity")))],
 ]);
 
-/** Compiles; what was stored before may use what newer servers have. */
+/** Compiles an expression; a stored one may use functions of newer servers. */
 export function compileSelector(expression: string, age: Age): CompiledSelector {
   const compiled = compileExpression(expression, environmentOf(age));
   if ("issues" in compiled) return { fault: `compilation failed: ${compiled.issues}` };
@@ -58,8 +58,8 @@ function environmentOf(age: Age): Environment {
   );
 }
 
-/** Most characters or entries of what there is on a device. */
-const most = { domain: 63, identifier: 32, driver: 63, flag: 1, attribute: 64, entries: 32 };
+/** Maximum characters or entries of a device's fields. */
+const max = { domain: 63, identifier: 32, driver: 63, flag: 1, attribute: 64, entries: 32 };
 
 /**
  * Sizes by path, e.g. `device.attributes.@values.model`; domains and identifiers are the keys of
@@ -68,22 +68,22 @@ const most = { domain: 63, identifier: 32, driver: 63, flag: 1, attribute: 64, e
 const sizeAt: SizeOracle = (path) => {
   const [root, field, ...rest] = path;
   if (root !== "device") return undefined;
-  const max = field === undefined ? 0 : sizeOfField(field, rest);
-  return max === undefined ? undefined : { min: 0, max };
+  const size = field === undefined ? 0 : sizeOfField(field, rest);
+  return size === undefined ? undefined : { min: 0, max: size };
 };
 
 function sizeOfField(field: string, path: readonly string[]): number | undefined {
   if (field === "driver" || field === "allowMultipleAllocations")
-    return path.length ? undefined : most[field === "driver" ? "driver" : "flag"];
+    return path.length ? undefined : max[field === "driver" ? "driver" : "flag"];
   if (field !== "attributes" && field !== "capacity") return undefined;
   const [domain, name, ...rest] = path;
-  if (domain === undefined) return most.entries;
-  if (domain === "@keys") return name === undefined ? most.domain : undefined;
+  if (domain === undefined) return max.entries;
+  if (domain === "@keys") return name === undefined ? max.domain : undefined;
   if (domain !== "@values" && domain !== "@items") return undefined;
-  if (name === undefined) return most.entries;
+  if (name === undefined) return max.entries;
   if (rest.length) return undefined;
-  if (name === "@keys") return most.identifier;
-  // An attribute may be selected by its name; how large a capacity is does not matter.
-  if (field === "attributes") return most.attribute;
+  if (name === "@keys") return max.identifier;
+  // An attribute may be selected by its name; the size of a capacity has no cost.
+  if (field === "attributes") return max.attribute;
   return name === "@values" || name === "@items" ? 0 : undefined;
 }

@@ -1,34 +1,37 @@
-// Settings that are handed to a device's driver as they are.
+// Configuration that is passed to a device's driver unchanged.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateDeviceConfiguration, validateRawExtension).
-import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required, tooLong } from "../../registry/field-error.ts";
-import { isSet } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
+import type { DeviceConfiguration } from "homeostat/k8s/resource/v1";
+import {
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxParameters = 10 * 1024;
 
-/**
- * Whether parameters are new or were there before: those may be longer than what is allowed now.
- */
+/** Stored values may break rules that new ones must keep. */
 export type Age = "new" | "stored";
 
 /** `opaque` of one entry; `path` is that of the entry. */
 export function validateConfiguration(
-  config: JsonObject,
+  config: Decoded<DeviceConfiguration>,
   path: string,
   age: Age,
 ): readonly FieldError[] {
-  const opaque = config["opaque"];
-  if (!isObject(opaque)) return [required(`${path}.opaque`, "")];
+  const { opaque } = config;
+  if (!opaque) return [required(`${path}.opaque`, "")];
   return [
-    ...csiNameErrors(stringAt(opaque, "driver"), `${path}.opaque.driver`),
-    ...validateRawObject(opaque["parameters"], `${path}.opaque.parameters`, age),
+    ...csiNameErrors(opaque.driver ?? "", `${path}.opaque.driver`),
+    ...validateRawObject(opaque.parameters, `${path}.opaque.parameters`, age),
   ];
 }
 
-/** A JSON object of any form. */
+/** A JSON object with any fields. */
 export function validateRawObject(
   value: Json | undefined,
   path: string,

@@ -1,22 +1,16 @@
-// Names around devices: drivers, pools, requests, attributes, shares.
+// Validates names of devices, pools, requests, attributes and shares.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go, github.com/google/uuid
 // (Validate).
-import {
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  formatRegexFault,
-  type JsonObject,
-} from "homeostat/api";
+import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, formatRegexFault } from "homeostat/api";
+import type { DeviceClaim } from "homeostat/k8s/resource/v1";
 import {
   type FieldError,
   invalid,
   quoteGo,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { itemsAt } from "../object/read-fields.ts";
-import { stringAt } from "../object/strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxPoolName = 253;
 const maxIdentifier = 32;
@@ -43,7 +37,7 @@ export function poolNameErrors(name: string, path: string): FieldError[] {
   ];
 }
 
-/** `name` or `domain/name`. More slashes are let through, as upstream does. */
+/** `name` or `domain/name`. Upstream accepts further slashes. */
 export function attributeNameErrors(name: string, path: string): FieldError[] {
   const parts = name.split("/");
   if (parts.length === 1) return identifierErrors(name, path);
@@ -86,20 +80,20 @@ function identifierErrors(id: string, path: string): FieldError[] {
   ];
 }
 
-/** The requests of a claim, each with its alternatives. */
+/** The names of a claim's requests, each with those of its subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** From `devices` of a claim's spec. */
-export function requestNamesOf(devices: JsonObject): RequestNames {
+export function requestNamesOf(devices: Decoded<DeviceClaim>): RequestNames {
   return new Map(
-    itemsAt(devices, "requests").map((request) => [
-      stringAt(request, "name"),
-      new Set(itemsAt(request, "firstAvailable").map((each) => stringAt(each, "name"))),
+    (devices.requests ?? []).map(({ name, firstAvailable }) => [
+      name ?? "",
+      new Set((firstAvailable ?? []).map((each) => each.name ?? "")),
     ]),
   );
 }
 
-/** `request` or `request/alternative`, of those that there are. */
+/** A known `request` or `request/subrequest`. */
 export function requestReferenceErrors(
   name: string,
   path: string,
@@ -112,8 +106,8 @@ export function requestReferenceErrors(
   );
   const parts = name.split("/");
   if (parts.length > 2) return [unknown];
-  const alternatives = known.get(parts[0]!);
-  const found = alternatives && (parts.length === 1 || alternatives.has(parts[1]!));
+  const subrequests = known.get(parts[0]!);
+  const found = subrequests && (parts.length === 1 || subrequests.has(parts[1]!));
   return [...parts.flatMap((part) => labelNameErrors(part, path)), ...(found ? [] : [unknown])];
 }
 
@@ -128,7 +122,7 @@ export function shareIdErrors(id: string, path: string): FieldError[] {
   return [invalid(path, id, fault ? `error validating uid: ${fault}` : normalizedText)];
 }
 
-/** What is wrong with a UUID in any of its four forms. */
+/** The error of a UUID in any of its four forms. */
 function uuidFault(text: string): string | undefined {
   const wrong = "invalid UUID format";
   const length = Buffer.byteLength(text);
@@ -137,7 +131,12 @@ function uuidFault(text: string): string | undefined {
     return `invalid urn prefix: ${quoteGo(text.slice(0, 9))}`;
   if (length === 38 && !(text.startsWith("{") && text.endsWith("}")))
     return "invalid bracketed UUID format";
-  const bare = length === 45 ? text.slice(9) : length === 38 ? text.slice(1, -1) : text;
+  const bare = bareUuid(text, length);
   if (Buffer.byteLength(bare) !== 36) return `invalid UUID length: ${length}`;
   return normalized.test(bare.toLowerCase()) ? undefined : wrong;
+}
+
+function bareUuid(text: string, length: number): string {
+  if (length === 45) return text.slice("urn:uuid:".length);
+  return length === 38 ? text.slice(1, -1) : text;
 }

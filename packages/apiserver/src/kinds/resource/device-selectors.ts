@@ -1,15 +1,15 @@
-// Selectors: CEL expressions that say whether a device will do.
+// Selectors: CEL expressions that devices must fulfil.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSelector,
 // validateCELSelector).
-import { isObject, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { DeviceSelector } from "homeostat/k8s/resource/v1";
 import {
   type FieldError,
   forbidden,
   invalid,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
 import { loadSelectorCompiler } from "./load-selector-compiler.ts";
@@ -18,18 +18,18 @@ const maxSelectors = 32;
 const maxExpression = 10 * 1024;
 const maxCost = 1_000_000;
 
-/** Every breach in a list of selectors. */
+/** Every violation in a list of selectors. */
 export function selectorErrors(
-  selectors: readonly JsonObject[],
+  selectors: readonly Decoded<DeviceSelector>[],
   path: string,
   age: Age,
 ): readonly FieldError[] {
   return validateList(
     selectors,
     maxSelectors,
-    (selector, at) =>
-      isObject(selector["cel"])
-        ? expressionErrors(stringAt(selector["cel"], "expression"), `${at}.cel.expression`, age)
+    ({ cel }, at) =>
+      cel
+        ? expressionErrors(cel.expression ?? "", `${at}.cel.expression`, age)
         : [required(`${at}.cel`, "")],
     path,
   );

@@ -1,10 +1,15 @@
-// Taints of devices and the tolerations of requests.
+// Validates taints of devices and tolerations of requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
 // validateDeviceToleration).
-import { labelValueFaults, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
-import { labelKeyErrors } from "../object/name-faults.ts";
-import { stringAt } from "../object/strategy.ts";
+import { type Decoded, labelValueFaults } from "homeostat/api";
+import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { labelKeyErrors } from "../validation/name-faults.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
 const operators = ["Equal", "Exists"];
@@ -13,22 +18,25 @@ const valueErrors = (value: string, path: string): FieldError[] =>
   labelValueFaults(value).map((fault) => invalid(path, value, fault));
 
 /** One taint. */
-export function validateDeviceTaint(taint: JsonObject, path: string): FieldError[] {
-  const effect = stringAt(taint, "effect");
+export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): FieldError[] {
+  const effect = taint.effect ?? "";
   return [
-    ...labelKeyErrors(stringAt(taint, "key"), `${path}.key`),
-    ...valueErrors(stringAt(taint, "value"), `${path}.value`),
+    ...labelKeyErrors(taint.key ?? "", `${path}.key`),
+    ...valueErrors(taint.value ?? "", `${path}.value`),
     ...(effect ? effectErrors(effect, path) : [required(`${path}.effect`, "")]),
   ];
 }
 
 /** One toleration. */
-export function validateDeviceToleration(toleration: JsonObject, path: string): FieldError[] {
-  const key = stringAt(toleration, "key");
-  const effect = stringAt(toleration, "effect");
+export function validateDeviceToleration(
+  toleration: Decoded<DeviceToleration>,
+  path: string,
+): FieldError[] {
+  const key = toleration.key ?? "";
+  const effect = toleration.effect ?? "";
   return [
     ...(key ? labelKeyErrors(key, `${path}.key`) : []),
-    ...operatorErrors(stringAt(toleration, "operator"), stringAt(toleration, "value"), path),
+    ...operatorErrors(toleration.operator ?? "", toleration.value ?? "", path),
     ...(effect ? effectErrors(effect, path) : []),
   ];
 }

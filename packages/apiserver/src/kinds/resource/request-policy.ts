@@ -1,8 +1,9 @@
-// How much of a shared device one request may take: from a list of amounts, or from a range in
-// steps.
+// Validates request policies: how much of a shared device one request may take, from a list of
+// amounts or from a range in steps.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateRequestPolicy and
 // below).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from "homeostat/k8s/resource/v1";
 import {
   duplicate,
   type FieldError,
@@ -10,10 +11,13 @@ import {
   invalid,
   required,
   tooMany,
-} from "../../registry/field-error.ts";
-import { formatQuantity, parseQuantity, type Quantity } from "../object/quantity.ts";
-import { isSet, optionalTextAt, textsAt } from "../object/read-fields.ts";
-import { objectAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import {
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../apimachinery/values/quantity.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 const maxAmounts = 10;
 const nano = 1_000_000_000n;
@@ -21,30 +25,29 @@ const nano = 1_000_000_000n;
 /** `requestPolicy` of a capacity. */
 export function validateRequestPolicy(
   capacity: string,
-  policy: JsonObject,
+  policy: Decoded<CapacityRequestPolicy>,
   path: string,
 ): FieldError[] {
-  const amounts = textsAt(policy, "validValues");
-  const range = policy["validRange"];
-  if (amounts.length && isObject(range))
+  const amounts = policy.validValues ?? [];
+  const { default: usual, validRange: range } = policy;
+  if (amounts.length && range)
     return [
       forbidden(
         path,
         'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
       ),
     ];
-  if (!amounts.length && !isObject(range)) return [];
-  const usual = optionalTextAt(policy, "default");
-  if (usual === undefined)
+  if (!amounts.length && !range) return [];
+  if (!isSet(usual))
     return [
       required(
         `${path}.default`,
         `required when ${amounts.length ? "validValues" : "validRange"} is defined`,
       ),
     ];
-  return amounts.length
-    ? amountErrors(usual, capacity, amounts, `${path}.validValues`)
-    : rangeErrors(usual, capacity, objectAt(policy, "validRange"), `${path}.validRange`);
+  return range
+    ? rangeErrors(usual, capacity, range, `${path}.validRange`)
+    : amountErrors(usual, capacity, amounts, `${path}.validValues`);
 }
 
 function amountErrors(
@@ -91,30 +94,27 @@ function amountErrors(
 function rangeErrors(
   usual: string,
   capacity: string,
-  range: JsonObject,
+  range: Decoded<CapacityRequestPolicyRange>,
   path: string,
 ): FieldError[] {
-  const min = optionalTextAt(range, "min");
-  if (min === undefined) return [required(`${path}.min`, "required when validRange is defined")];
+  const { min, max, step } = range;
+  if (!isSet(min)) return [required(`${path}.min`, "required when validRange is defined")];
   const above = (a: string, b: string): boolean => parseQuantity(a).nano > parseQuantity(b).nano;
-  const fault = (field: string, value: string, what: string, limit: string): FieldError =>
+  const fault = (field: "min" | "max", value: string, what: string, limit: string): FieldError =>
     invalid(`${path}.${field}`, show(value), `${what}: ${show(limit)}`);
-  const max = optionalTextAt(range, "max");
   return [
     ...(above(min, capacity)
       ? [fault("min", min, "min is larger than capacity value", capacity)]
       : []),
     ...(above(min, usual) ? [fault("min", usual, "default is less than min", min)] : []),
-    ...(max !== undefined && above(min, max)
-      ? [fault("max", min, "min is larger than max", max)]
-      : []),
-    ...(max !== undefined && above(max, capacity)
+    ...(isSet(max) && above(min, max) ? [fault("max", min, "min is larger than max", max)] : []),
+    ...(isSet(max) && above(max, capacity)
       ? [fault("max", max, "max is larger than capacity value", capacity)]
       : []),
-    ...(max !== undefined && above(usual, max)
+    ...(isSet(max) && above(usual, max)
       ? [fault("max", usual, "default is more than max", max)]
       : []),
-    ...stepErrors(range["step"], { usual, capacity, min, max }, `${path}.step`),
+    ...(isSet(step) ? stepErrors(step, { usual, capacity, min, max }, `${path}.step`) : []),
   ];
 }
 
@@ -122,22 +122,20 @@ interface Range {
   readonly usual: string;
   readonly capacity: string;
   readonly min: string;
-  readonly max: string | undefined;
+  readonly max: string | null | undefined;
 }
 
 function stepErrors(
-  step: Json | undefined,
+  step: string,
   { usual, capacity, min, max }: Range,
   path: string,
 ): FieldError[] {
-  if (!isSet(step)) return [];
-  const size = String(step);
   const added: Quantity = {
-    nano: parseQuantity(min).nano + parseQuantity(size).nano,
+    nano: parseQuantity(min).nano + parseQuantity(step).nano,
     format: parseQuantity(min).format,
   };
   const off = (value: string): FieldError[] => {
-    const width = wholeOf(parseQuantity(size));
+    const width = wholeOf(parseQuantity(step));
     const rest =
       width === 0n ? 0n : (wholeOf(parseQuantity(value)) - wholeOf(parseQuantity(min))) % width;
     return rest === 0n
@@ -146,7 +144,7 @@ function stepErrors(
           invalid(
             path,
             show(value),
-            `value is not a multiple of a given step (${show(size)}) from (${show(min)})`,
+            `value is not a multiple of a given step (${show(step)}) from (${show(min)})`,
           ),
         ];
   };
@@ -155,18 +153,18 @@ function stepErrors(
       ? [
           invalid(
             path,
-            show(size),
+            show(step),
             `one step ${formatQuantity(added)} is larger than capacity value: ${show(capacity)}`,
           ),
         ]
       : []),
     ...off(usual),
-    ...(max === undefined ? [] : off(max)),
+    ...(isSet(max) ? off(max) : []),
   ];
 }
 
 const show = (amount: string): string => formatQuantity(parseQuantity(amount));
 
-/** In whole units, away from zero, as Go's Quantity.Value rounds. */
+/** In whole units, rounded away from zero as Go's Quantity.Value does. */
 const wholeOf = ({ nano: amount }: Quantity): bigint =>
   amount >= 0n ? (amount + nano - 1n) / nano : -((-amount + nano - 1n) / nano);

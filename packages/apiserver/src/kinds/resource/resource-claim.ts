@@ -1,64 +1,73 @@
-// ResourceClaims: a wish for devices, and what came of it; and the templates from which claims are
-// made.
+// ResourceClaims, which request devices and hold their allocation, and the templates of claims.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation/validation.go}.
-import { equalJson, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalidInternal } from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import { validateTemplateMetadata } from "../core/pod/validate-claim-template.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt } from "../object/read-fields.ts";
-import { keepMetadataForStatus } from "../object/status-metadata.ts";
-import { finalizerErrors, keepOld, metadataOf, objectAt } from "../object/strategy.ts";
+import { type Decoded, equalJson } from "homeostat/api";
+import type {
+  DeviceRequestAllocationResult,
+  ResourceClaim,
+  ResourceClaimSpec,
+  ResourceClaimTemplate,
+} from "homeostat/k8s/resource/v1";
+import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { keepMetadataForStatus } from "../definition/status-metadata.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
 import {
-  setDemandDefaults,
+  setDeviceRequestDefaults,
   setTolerationDefaults,
   validateClaimRequests,
 } from "./validate-device-claim.ts";
 
 const group = "resource.k8s.io";
 const unchanged = "field is immutable";
-const metadataErrors = (object: JsonObject): FieldError[] => [
+const metadataErrors = (
+  object: Decoded<ResourceClaim> | Decoded<ResourceClaimTemplate>,
+): FieldError[] => [
   ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
   ...finalizerErrors(object),
 ];
 
-export const resourceClaim: BuiltinKind = {
+export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
   group,
   version: "v1",
   kind: "ResourceClaim",
+  returnsDeletedObject: true,
   defaults(object) {
-    setDemandDefaults(objectAt(object, "spec"));
+    setDeviceRequestDefaults(object.spec ?? {});
     for (const result of resultsOf(object)) setTolerationDefaults(result);
   },
-  rules: {
+  strategy: {
     resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object["status"] = {}),
+    prepareForCreate: (object) => void (object.status = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object, context) => [
-      ...adminRequestErrors(object, objectAt(object, "spec"), context),
+      ...adminRequestErrors(object, object.spec ?? {}, context),
       ...finalizerErrors(object),
-      ...validateClaimRequests(objectAt(object, "spec"), "spec"),
+      ...validateClaimRequests(object.spec ?? {}, "spec"),
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object),
-      ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
+      ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
-        : [invalidInternal("spec", ["resource.ResourceClaimSpec", object["spec"]], unchanged)]),
+        : [invalidInternal("spec", ["resource.ResourceClaimSpec", object.spec], unchanged)]),
     ],
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {
         keepOld(object, old, "spec");
         keepMetadataForStatus(object, old);
-        dropStaleReports(object, old);
+        dropDeallocatedStatusDevices(object, old);
       },
       validateUpdate: (object, old, context) => [
         ...adminResultErrors(object, old, context),
@@ -69,12 +78,13 @@ export const resourceClaim: BuiltinKind = {
   cells: (object, nowMs) => [nameOf(object), stateOf(object), ageOf(object, nowMs)],
 };
 
-export const resourceClaimTemplate: BuiltinKind = {
+export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate>> = {
   group,
   version: "v1",
   kind: "ResourceClaimTemplate",
-  defaults: (object) => setDemandDefaults(claimSpecOf(object)),
-  rules: {
+  returnsDeletedObject: true,
+  defaults: (object) => setDeviceRequestDefaults(claimSpecOf(object)),
+  strategy: {
     validateCreate: (object, context) => [
       ...adminRequestErrors(object, claimSpecOf(object), context),
       ...finalizerErrors(object),
@@ -83,51 +93,50 @@ export const resourceClaimTemplate: BuiltinKind = {
     validateUpdate: (object, old) => [
       ...metadataErrors(object),
       ...templateErrors(object),
-      ...(equalJson(object["spec"] ?? {}, old["spec"] ?? {})
+      ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
         : [
-            invalidInternal(
-              "spec",
-              ["resource.ResourceClaimTemplateSpec", object["spec"]],
-              unchanged,
-            ),
+            invalidInternal("spec", ["resource.ResourceClaimTemplateSpec", object.spec], unchanged),
           ]),
     ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 
-const claimSpecOf = (template: JsonObject): JsonObject =>
-  objectAt(objectAt(template, "spec"), "spec");
+const claimSpecOf = (template: Decoded<ResourceClaimTemplate>): Decoded<ResourceClaimSpec> =>
+  template.spec?.spec ?? {};
 
-const templateErrors = (template: JsonObject): FieldError[] => [
-  ...validateTemplateMetadata(objectAt(template, "spec"), "spec"),
+const templateErrors = (template: Decoded<ResourceClaimTemplate>): FieldError[] => [
+  ...validateTemplateMetadata(template.spec ?? {}, "spec"),
   ...validateClaimRequests(claimSpecOf(template), "spec.spec"),
 ];
 
-const resultsOf = (claim: JsonObject): readonly JsonObject[] =>
-  itemsAt(objectAt(objectAt(objectAt(claim, "status"), "allocation"), "devices"), "results");
+const resultsOf = (
+  claim: Decoded<ResourceClaim>,
+): readonly Decoded<DeviceRequestAllocationResult>[] =>
+  claim.status?.allocation?.devices?.results ?? [];
 
-/** Reports about devices that were taken away go with them. */
-function dropStaleReports(claim: JsonObject, old: JsonObject): void {
-  const kept = new Set(resultsOf(claim).map(sharedDeviceKey));
+/** Removes the status of devices that are no longer allocated. */
+function dropDeallocatedStatusDevices(
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
+): void {
+  const allocated = new Set(resultsOf(claim).map(sharedDeviceKey));
   const gone = new Set(
     resultsOf(old)
       .map(sharedDeviceKey)
-      .filter((key) => !kept.has(key)),
+      .filter((key) => !allocated.has(key)),
   );
-  const status = objectAt(claim, "status");
-  const reports = itemsAt(status, "devices").filter((report) => !gone.has(sharedDeviceKey(report)));
-  if (reports.length) status["devices"] = [...reports];
-  else delete status["devices"];
+  const status = claim.status ?? {};
+  const devices = (status.devices ?? []).filter((device) => !gone.has(sharedDeviceKey(device)));
+  if (devices.length) status.devices = devices;
+  else delete status.devices;
 }
 
-function stateOf(claim: JsonObject): string {
-  const status = objectAt(claim, "status");
-  const isDeleted = isSet(metadataOf(claim)["deletionTimestamp"]);
+function stateOf(claim: Decoded<ResourceClaim>): string {
+  const status = claim.status ?? {};
+  const isDeleted = isSet(metadataOf(claim).deletionTimestamp);
   const states = isDeleted ? ["deleted"] : [];
-  if (!isObject(status["allocation"])) return (isDeleted ? states : ["pending"]).join(",");
-  return [...states, "allocated", ...(hasItems(status["reservedFor"]) ? ["reserved"] : [])].join(
-    ",",
-  );
+  if (!status.allocation) return (isDeleted ? states : ["pending"]).join(",");
+  return [...states, "allocated", ...(status.reservedFor?.length ? ["reserved"] : [])].join(",");
 }

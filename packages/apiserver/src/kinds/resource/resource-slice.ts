@@ -1,25 +1,31 @@
-// ResourceSlices: what devices there are in a pool, published by its driver.
+// ResourceSlices: the devices of a pool, published by its driver.
 // Upstream: k8s.io/kubernetes/pkg/registry/resource/resourceslice/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation}.
-import { isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, invalidInternal, quoteGo } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, numberAt } from "../object/read-fields.ts";
+import type { Decoded } from "homeostat/api";
+import type { NodeSelector } from "homeostat/k8s/core/v1";
+import type {
+  Device,
+  ResourcePool,
+  ResourceSlice,
+  ResourceSliceSpec,
+} from "homeostat/k8s/resource/v1";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  immutable,
-  metadataOf,
-  objectAt,
-  stringAt,
-} from "../object/strategy.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+  type FieldError,
+  invalid,
+  invalidInternal,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
-import { nodeChoices } from "./node-choices.ts";
+import { validateNodeSelection } from "./validate-node-selection.ts";
 import {
   countersErrors,
   counterSetNameErrors,
@@ -32,108 +38,107 @@ const maxDevices = 128;
 const maxAdvancedDevices = 64;
 const maxCounterSets = 8;
 
-const devicesOf = (slice: JsonObject): readonly JsonObject[] =>
-  itemsAt(objectAt(slice, "spec"), "devices");
+const devicesOf = (slice: Decoded<ResourceSlice>): readonly Decoded<Device>[] =>
+  slice.spec?.devices ?? [];
 
-export const resourceSlice: BuiltinKind = {
+export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
   group: "resource.k8s.io",
   version: "v1",
   kind: "ResourceSlice",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     prepareForCreate(object, context) {
-      metadataOf(object)["generation"] = 1;
+      metadataOf(object).generation = 1;
       dropDisabledFields(object);
-      dateTaints(object, context);
+      setTaintTimes(object, context);
     },
     prepareForUpdate(object, old, context) {
       dropDisabledFields(object);
-      dateTaints(object, context);
+      setTaintTimes(object, context);
       bumpGeneration(object, old, ["spec"]);
     },
-    validateCreate: (object, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec"), undefined),
-      ]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, validateSpec(objectAt(object, "spec"), objectAt(old, "spec"))),
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, undefined),
+    ],
+    validateUpdate: (object, old) => validateSpec(object.spec ?? {}, old.spec ?? {}),
+    warningsOnCreate: driverWarnings,
+    warningsOnUpdate: driverWarnings,
   },
   selectable: {
     names: ["spec.nodeName", "spec.driver"],
     extract: (object) => ({
-      "spec.nodeName": stringAt(objectAt(object, "spec"), "nodeName"),
-      "spec.driver": stringAt(objectAt(object, "spec"), "driver"),
+      "spec.nodeName": object.spec?.nodeName ?? "",
+      "spec.driver": object.spec?.driver ?? "",
     }),
     unknownMessage: (name) =>
       `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${name}`,
   },
   cells(object, nowMs) {
-    const spec = objectAt(object, "spec");
+    const spec = object.spec ?? {};
     return [
       nameOf(object),
-      stringAt(spec, "nodeName"),
-      stringAt(spec, "driver"),
-      stringAt(objectAt(spec, "pool"), "name"),
+      spec.nodeName ?? "",
+      spec.driver ?? "",
+      spec.pool?.name ?? "",
       ageOf(object, nowMs),
     ];
   },
 };
 
-/** Lists as attributes, and mappings to resources of the node, are behind gates that are off. */
-function dropDisabledFields(slice: JsonObject): void {
+/** The gates of list attributes and of mappings to resources of the node are off. */
+function dropDisabledFields(slice: Decoded<ResourceSlice>): void {
   for (const device of devicesOf(slice)) {
-    delete device["nodeAllocatableResourceMappings"];
-    for (const attribute of Object.values(objectAt(device, "attributes")))
-      if (isObject(attribute))
-        for (const form of ["bools", "ints", "strings", "versions"]) delete attribute[form];
+    delete device.nodeAllocatableResourceMappings;
+    for (const attribute of Object.values(device.attributes ?? {}))
+      for (const list of ["bools", "ints", "strings", "versions"] as const)
+        delete attribute?.[list];
   }
 }
 
-function dateTaints(slice: JsonObject, { now }: WriteContext): void {
+function setTaintTimes(slice: Decoded<ResourceSlice>, { now }: WriteContext): void {
   for (const device of devicesOf(slice))
-    for (const taint of itemsAt(device, "taints"))
-      if (!isSet(taint["timeAdded"])) taint["timeAdded"] = now;
+    for (const taint of device.taints ?? []) if (!isSet(taint.timeAdded)) taint.timeAdded = now;
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  const driver = stringAt(objectAt(object, "spec"), "driver");
-  if (!errors.length && driver !== driver.toLowerCase())
-    context.warn(
-      `spec.driver: driver names should be lowercase; ${quoteGo(driver)} contains uppercase characters`,
-    );
-  return errors;
+function driverWarnings({ spec }: Decoded<ResourceSlice>): readonly string[] {
+  const driver = spec?.driver ?? "";
+  return driver === driver.toLowerCase()
+    ? []
+    : [
+        `spec.driver: driver names should be lowercase; ${quoteGo(driver)} contains uppercase characters`,
+      ];
 }
 
-function validateSpec(spec: JsonObject, old: JsonObject | undefined): FieldError[] {
-  const driver = stringAt(spec, "driver");
+function validateSpec(
+  spec: Decoded<ResourceSliceSpec>,
+  old: Decoded<ResourceSliceSpec> | undefined,
+): FieldError[] {
+  const driver = spec.driver ?? "";
   return [
     ...csiNameErrors(driver, "spec.driver"),
-    ...poolErrors(objectAt(spec, "pool")),
+    ...poolErrors(spec.pool ?? {}),
     ...(old ? identityErrors(spec, old) : []),
-    ...nodeChoices(spec, "spec", {
+    ...validateNodeSelection(spec, "spec", {
       fields: ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"],
       emptyName: "must be either unset or set to a non-empty string",
-      selector: selectorErrors,
+      validateSelector: selectorErrors,
       detail:
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
       several: ", but multiple fields are set",
     }),
-    ...(isSet(spec["sharedCounters"]) && isSet(spec["devices"])
+    ...(isSet(spec.sharedCounters) && isSet(spec.devices)
       ? [invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")]
       : []),
     ...contentErrors(spec, old),
   ];
 }
 
-function poolErrors(pool: JsonObject): FieldError[] {
-  const count = numberAt(pool, "resourceSliceCount");
-  const generation = numberAt(pool, "generation");
+function poolErrors(pool: Decoded<ResourcePool>): FieldError[] {
+  const count = Number(pool.resourceSliceCount ?? 0);
+  const generation = Number(pool.generation ?? 0);
   return [
-    ...poolNameErrors(stringAt(pool, "name"), "spec.pool.name"),
+    ...poolNameErrors(pool.name ?? "", "spec.pool.name"),
     ...(count <= 0
       ? [invalid("spec.pool.resourceSliceCount", count, "must be greater than zero")]
       : []),
@@ -143,22 +148,21 @@ function poolErrors(pool: JsonObject): FieldError[] {
   ];
 }
 
-/** Pool, driver and node are what a slice is; another one is another slice. */
-function identityErrors(spec: JsonObject, old: JsonObject): FieldError[] {
+/** Pool, driver and node identify a slice. */
+function identityErrors(
+  spec: Decoded<ResourceSliceSpec>,
+  old: Decoded<ResourceSliceSpec>,
+): FieldError[] {
   return [
-    ...immutable(
-      "spec.pool.name",
-      stringAt(objectAt(spec, "pool"), "name"),
-      stringAt(objectAt(old, "pool"), "name"),
-    ),
-    ...immutable("spec.driver", stringAt(spec, "driver"), stringAt(old, "driver")),
-    ...immutable("spec.nodeName", spec["nodeName"] ?? null, old["nodeName"] ?? null),
+    ...immutable("spec.pool.name", spec.pool?.name ?? "", old.pool?.name ?? ""),
+    ...immutable("spec.driver", spec.driver ?? "", old.driver ?? ""),
+    ...immutable("spec.nodeName", spec.nodeName ?? null, old.nodeName ?? null),
   ];
 }
 
 /** One term only, so that the selectors of several slices can be merged. */
-function selectorErrors(selector: JsonObject, path: string): readonly FieldError[] {
-  const single = itemsAt(selector, "nodeSelectorTerms").length === 1;
+function selectorErrors(selector: Decoded<NodeSelector>, path: string): readonly FieldError[] {
+  const single = selector.nodeSelectorTerms?.length === 1;
   return [
     ...validateNodeSelector(selector, path),
     ...(single
@@ -166,41 +170,40 @@ function selectorErrors(selector: JsonObject, path: string): readonly FieldError
       : [
           invalidInternal(
             `${path}.nodeSelectorTerms`,
-            ["[]core.NodeSelectorTerm", selector["nodeSelectorTerms"]],
+            ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
             "must have exactly one node selector term",
           ),
         ]),
   ];
 }
 
-function contentErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const devices = itemsAt(spec, "devices");
-  const before = old ? itemsAt(old, "devices") : [];
+function contentErrors(
+  spec: Decoded<ResourceSliceSpec>,
+  old: Decoded<ResourceSliceSpec> | undefined,
+): readonly FieldError[] {
+  const devices = spec.devices ?? [];
+  const before = old ? (old.devices ?? []) : [];
   const isAdvanced = devices.some(
-    (device) => hasItems(device["taints"]) || hasItems(device["consumesCounters"]),
+    (device) => device.taints?.length || device.consumesCounters?.length,
   );
   const selection: NodeSelection =
-    spec["perDeviceNodeSelection"] === true ? "per device" : "per slice";
-  const name = (each: JsonObject): string => stringAt(each, "name");
-  const oldOf = (device: JsonObject): JsonObject | undefined =>
+    spec.perDeviceNodeSelection === true ? "per device" : "per slice";
+  const name = (each: { readonly name?: string | null }): string => each.name ?? "";
+  const oldOf = (device: Decoded<Device>): Decoded<Device> | undefined =>
     before.find((each) => name(each) === name(device));
   return [
-    ...validateSet(
-      devices,
-      isAdvanced ? maxAdvancedDevices : maxDevices,
-      (device, path) => validateDevice(device, oldOf(device), path, selection),
-      name,
-      "spec.devices",
-    ),
-    ...validateSet(
-      itemsAt(spec, "sharedCounters"),
-      maxCounterSets,
-      (set, path) => [
+    ...validateSet(devices, "spec.devices", {
+      max: isAdvanced ? maxAdvancedDevices : maxDevices,
+      validate: (device, path) => validateDevice(device, oldOf(device), path, selection),
+      keyOf: name,
+    }),
+    ...validateSet(spec.sharedCounters ?? [], "spec.sharedCounters", {
+      max: maxCounterSets,
+      validate: (set, path) => [
         ...counterSetNameErrors(name(set), `${path}.name`),
-        ...countersErrors(objectAt(set, "counters"), `${path}.counters`),
+        ...countersErrors(set.counters ?? {}, `${path}.counters`),
       ],
-      name,
-      "spec.sharedCounters",
-    ),
+      keyOf: name,
+    }),
   ];
 }

@@ -1,7 +1,15 @@
-// What has been given to a claim, who may use it, and what drivers report about it.
+// Validates the status of claims: the allocation, its consumers, and the status of its devices.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateResourceClaimStatusUpdate and below).
-import { equalJson, isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson, type JsonObject } from "homeostat/api";
+import type {
+  AllocatedDeviceStatus,
+  AllocationResult,
+  DeviceRequestAllocationResult,
+  NetworkDeviceData,
+  ResourceClaim,
+  ResourceClaimConsumerReference,
+} from "homeostat/k8s/resource/v1";
 import {
   duplicate,
   type FieldError,
@@ -12,13 +20,13 @@ import {
   required,
   tooLong,
   tooMany,
-} from "../../registry/field-error.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { interfaceAddressErrors } from "../object/ip-addresses.ts";
-import { isSet, itemsAt, mutableAt, optionalTextAt, textsAt } from "../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../object/strategy.ts";
-import { validateConditions } from "../object/validate-conditions.ts";
-import { csiNameErrors } from "../storage/csi-node.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { validateConditions } from "../validation/validate-conditions.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration, validateRawObject } from "./device-configuration.ts";
 import {
@@ -37,65 +45,73 @@ const maxConditions = 8;
 const maxAddresses = 16;
 const sources = ["FromClaim", "FromClass"];
 
-/** A change through the status endpoint. */
-export function validateClaimStatus(claim: JsonObject, old: JsonObject): readonly FieldError[] {
-  const status = objectAt(claim, "status");
-  const allocation = mutableAt(status, "allocation");
-  const given = new Set(
-    allocation ? itemsAt(objectAt(allocation, "devices"), "results").map(sharedDeviceKey) : [],
-  );
+/** An update through the status subresource. */
+export function validateClaimStatus(
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
+): readonly FieldError[] {
+  const status = claim.status ?? {};
+  const { allocation } = status;
+  const allocated = new Set((allocation?.devices?.results ?? []).map(sharedDeviceKey));
   return [
-    ...validateSet(
-      itemsAt(status, "reservedFor"),
-      maxConsumers,
-      consumerErrors,
-      (consumer) => stringAt(consumer, "uid"),
-      "status.reservedFor",
-    ),
-    ...validateSet(
-      itemsAt(status, "devices"),
-      -1,
-      (device, path) => validateReport(device, path, given),
-      sharedDeviceKey,
-      "status.devices",
-      (device, path) => duplicate(path, sharedDevice(device)),
-    ),
+    ...validateSet(status.reservedFor ?? [], "status.reservedFor", {
+      max: maxConsumers,
+      validate: consumerErrors,
+      keyOf: ({ uid }) => uid ?? "",
+    }),
+    ...validateSet(status.devices ?? [], "status.devices", {
+      max: -1,
+      validate: (device, path) => validateDeviceStatus(device, path, allocated),
+      keyOf: sharedDeviceKey,
+      repeated: (device, path) => duplicate(path, sharedDevice(device)),
+    }),
     ...reservationErrors(claim, old),
-    ...allocationErrors(
-      allocation,
-      mutableAt(objectAt(old, "status"), "allocation"),
-      requestNamesOf(objectAt(objectAt(claim, "spec"), "devices")),
-    ),
+    ...(allocation
+      ? allocationErrors(
+          allocation,
+          old.status?.allocation,
+          requestNamesOf(claim.spec?.devices ?? {}),
+        )
+      : []),
   ];
 }
 
-/** What tells devices apart: driver, pool, name and, where it is shared, the share. */
-export const sharedDeviceKey = (device: JsonObject): string => JSON.stringify(sharedDevice(device));
+/** The key of an allocated device: driver, pool, name and share, if any. */
+export const sharedDeviceKey = (device: AllocatedDevice): string =>
+  JSON.stringify(sharedDevice(device));
+
+type AllocatedDevice = Decoded<AllocatedDeviceStatus> | Decoded<DeviceRequestAllocationResult>;
 
 /** Upstream: k8s.io/dynamic-resource-allocation/structured (SharedDeviceID), which is no API type. */
-const sharedDevice = (device: JsonObject): JsonObject => ({
-  Driver: stringAt(device, "driver"),
-  Pool: stringAt(device, "pool"),
-  Device: stringAt(device, "device"),
-  ShareID: stringAt(device, "shareID"),
+const sharedDevice = ({ driver, pool, device, shareID }: AllocatedDevice): JsonObject => ({
+  Driver: driver ?? "",
+  Pool: pool ?? "",
+  Device: device ?? "",
+  ShareID: shareID ?? "",
 });
 
-function consumerErrors(consumer: JsonObject, path: string): FieldError[] {
-  return ["resource", "name", "uid"].flatMap((field) =>
-    stringAt(consumer, field) ? [] : [required(`${path}.${field}`, "")],
+function consumerErrors(
+  consumer: Decoded<ResourceClaimConsumerReference>,
+  path: string,
+): FieldError[] {
+  return (["resource", "name", "uid"] as const).flatMap((field) =>
+    consumer[field] ? [] : [required(`${path}.${field}`, "")],
   );
 }
 
-function reservationErrors(claim: JsonObject, old: JsonObject): FieldError[] {
-  const status = objectAt(claim, "status");
-  const consumers = itemsAt(status, "reservedFor");
+function reservationErrors(
+  claim: Decoded<ResourceClaim>,
+  old: Decoded<ResourceClaim>,
+): FieldError[] {
+  const status = claim.status ?? {};
+  const consumers = status.reservedFor ?? [];
   const path = "status.reservedFor";
   if (!consumers.length) return [];
-  if (!isObject(status["allocation"]))
+  if (!status.allocation)
     return [forbidden(path, "may not be specified when `allocated` is not set")];
-  const before = itemsAt(objectAt(old, "status"), "reservedFor");
+  const before = old.status?.reservedFor ?? [];
   const added =
-    isSet(metadataOf(claim)["deletionTimestamp"]) &&
+    isSet(metadataOf(claim).deletionTimestamp) &&
     consumers.some((consumer) => !before.some((each) => equalJson(each, consumer)));
   return added
     ? [
@@ -107,38 +123,37 @@ function reservationErrors(claim: JsonObject, old: JsonObject): FieldError[] {
     : [];
 }
 
-/** An allocation is made once; what stands is not looked at again. */
+/** An allocation is validated once; it is immutable. */
 function allocationErrors(
-  allocation: JsonObject | undefined,
-  old: JsonObject | undefined,
+  allocation: Decoded<AllocationResult>,
+  old: Decoded<AllocationResult> | null | undefined,
   names: RequestNames,
 ): readonly FieldError[] {
   const path = "status.allocation";
-  if (!allocation) return [];
   if (old)
     return equalJson(allocation, old)
       ? []
       : [invalidInternal(path, ["resource.AllocationResult", allocation], "field is immutable")];
-  const devices = objectAt(allocation, "devices");
+  const devices = allocation.devices ?? {};
   return [
     ...validateList(
-      itemsAt(devices, "results"),
+      devices.results ?? [],
       maxRequests,
       (result, at) => validateResult(result, at, names),
       `${path}.devices.results`,
     ),
     ...validateList(
-      itemsAt(devices, "config"),
+      devices.config ?? [],
       2 * maxRequests,
       (config, at) => [
-        ...sourceErrors(stringAt(config, "source"), `${at}.source`),
+        ...sourceErrors(config.source ?? "", `${at}.source`),
         ...validateReferences(config, at, names),
         ...validateConfiguration(config, at, "new"),
       ],
       `${path}.devices.config`,
     ),
-    ...(isObject(allocation["nodeSelector"])
-      ? validateNodeSelector(allocation["nodeSelector"], `${path}.nodeSelector`)
+    ...(allocation.nodeSelector
+      ? validateNodeSelector(allocation.nodeSelector, `${path}.nodeSelector`)
       : []),
   ];
 }
@@ -148,61 +163,61 @@ function sourceErrors(source: string, path: string): FieldError[] {
   return sources.includes(source) ? [] : [notSupported(path, source, sources)];
 }
 
-function validateResult(result: JsonObject, path: string, names: RequestNames): FieldError[] {
-  const share = optionalTextAt(result, "shareID");
+function validateResult(
+  result: Decoded<DeviceRequestAllocationResult>,
+  path: string,
+  names: RequestNames,
+): FieldError[] {
+  const share = result.shareID;
   return [
-    ...requestReferenceErrors(stringAt(result, "request"), `${path}.request`, names),
+    ...requestReferenceErrors(result.request ?? "", `${path}.request`, names),
     ...deviceNameErrors(result, path),
     ...validateBindingConditions(result, path),
-    ...(share === undefined ? [] : shareIdErrors(share, `${path}.shareID`)),
+    ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
   ];
 }
 
-function deviceNameErrors(device: JsonObject, path: string): FieldError[] {
+function deviceNameErrors(device: AllocatedDevice, path: string): FieldError[] {
   return [
-    ...csiNameErrors(stringAt(device, "driver"), `${path}.driver`),
-    ...poolNameErrors(stringAt(device, "pool"), `${path}.pool`),
-    ...labelNameErrors(stringAt(device, "device"), `${path}.device`),
+    ...csiNameErrors(device.driver ?? "", `${path}.driver`),
+    ...poolNameErrors(device.pool ?? "", `${path}.pool`),
+    ...labelNameErrors(device.device ?? "", `${path}.device`),
   ];
 }
 
-/** What a driver says about one device. */
-function validateReport(
-  device: JsonObject,
+/** The status that a driver reports of one device. */
+function validateDeviceStatus(
+  device: Decoded<AllocatedDeviceStatus>,
   path: string,
-  given: ReadonlySet<string>,
+  allocated: ReadonlySet<string>,
 ): readonly FieldError[] {
-  const share = optionalTextAt(device, "shareID");
-  const conditions = itemsAt(device, "conditions");
+  const share = device.shareID;
+  const conditions = device.conditions ?? [];
   return [
     ...deviceNameErrors(device, path),
-    ...(share === undefined ? [] : shareIdErrors(share, `${path}.shareID`)),
-    ...(given.has(sharedDeviceKey(device))
+    ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
+    ...(allocated.has(sharedDeviceKey(device))
       ? []
       : [invalid(path, sharedDevice(device), "must be an allocated device in the claim")]),
     ...(conditions.length > maxConditions
       ? [tooMany(`${path}.conditions`, conditions.length, maxConditions)]
       : []),
     ...validateConditions(conditions, `${path}.conditions`),
-    ...(isSet(device["data"]) ? validateRawObject(device["data"], `${path}.data`, "new") : []),
-    ...(isObject(device["networkData"])
-      ? networkErrors(device["networkData"], `${path}.networkData`)
-      : []),
+    ...(isSet(device.data) ? validateRawObject(device.data, `${path}.data`, "new") : []),
+    ...(device.networkData ? networkErrors(device.networkData, `${path}.networkData`) : []),
   ];
 }
 
-function networkErrors(data: JsonObject, path: string): readonly FieldError[] {
-  const limited = (field: string, most: number): FieldError[] =>
-    Buffer.byteLength(stringAt(data, field)) > most ? [tooLong(`${path}.${field}`, most)] : [];
+function networkErrors(data: Decoded<NetworkDeviceData>, path: string): readonly FieldError[] {
+  const limited = (field: "interfaceName" | "hardwareAddress", max: number): FieldError[] =>
+    Buffer.byteLength(data[field] ?? "") > max ? [tooLong(`${path}.${field}`, max)] : [];
   return [
     ...limited("interfaceName", 256),
     ...limited("hardwareAddress", 128),
-    ...validateSet(
-      textsAt(data, "ips"),
-      maxAddresses,
-      interfaceAddressErrors,
-      String,
-      `${path}.ips`,
-    ),
+    ...validateSet(data.ips ?? [], `${path}.ips`, {
+      max: maxAddresses,
+      validate: interfaceAddressErrors,
+      keyOf: String,
+    }),
   ];
 }

@@ -1,17 +1,22 @@
-// What a claim asks for: requests, the constraints among them, and settings for drivers.
+// Validates the spec of claims: requests, constraints among them, and configuration for drivers.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceClaim and
 // below).
-import { dnsSubdomainFaults, isObject, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, notSupported, required } from "../../registry/field-error.ts";
+import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
+import type {
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceRequestAllocationResult,
+  DeviceSubRequest,
+  ExactDeviceRequest,
+  ResourceClaimSpec,
+} from "homeostat/k8s/resource/v1";
 import {
-  hasItems,
-  itemsAt,
-  numberAt,
-  optionalTextAt,
-  setIfEmpty,
-  textsAt,
-} from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration } from "./device-configuration.ts";
 import {
@@ -24,33 +29,34 @@ import {
 import { validateDeviceToleration } from "./device-taints.ts";
 import { selectorErrors } from "./device-selectors.ts";
 
-/** Requests, constraints and settings of one claim, each. */
+/** Maximum requests, constraints and configurations of one claim, each. */
 export const maxRequests = 32;
-const maxAlternatives = 8;
+const maxSubrequests = 8;
 const modes = ["All", "ExactCount"];
 const oneKind = "exactly one of `exactly` or `firstAvailable` is required";
 
-/** `spec` of a claim, or of what a template makes. */
-export function validateClaimRequests(spec: JsonObject, path: string): readonly FieldError[] {
-  const devices = objectAt(spec, "devices");
+/** `spec` of a claim or of a template's claims. */
+export function validateClaimRequests(
+  spec: Decoded<ResourceClaimSpec>,
+  path: string,
+): readonly FieldError[] {
+  const devices = spec.devices ?? {};
   const at = `${path}.devices`;
   const names = requestNamesOf(devices);
   return [
-    ...validateSet(
-      itemsAt(devices, "requests"),
-      maxRequests,
-      validateRequest,
-      (request) => stringAt(request, "name"),
-      `${at}.requests`,
-    ),
+    ...validateSet(devices.requests ?? [], `${at}.requests`, {
+      max: maxRequests,
+      validate: validateRequest,
+      keyOf: ({ name }) => name ?? "",
+    }),
     ...validateList(
-      itemsAt(devices, "constraints"),
+      devices.constraints ?? [],
       maxRequests,
       (constraint, each) => validateConstraint(constraint, each, names),
       `${at}.constraints`,
     ),
     ...validateList(
-      itemsAt(devices, "config"),
+      devices.config ?? [],
       maxRequests,
       (config, each) => [
         ...validateReferences(config, each, names),
@@ -61,66 +67,61 @@ export function validateClaimRequests(spec: JsonObject, path: string): readonly 
   ];
 }
 
-/** `requests` of a constraint or a setting: names without repetition. */
+/** `requests` of a constraint or of a configuration: names of requests without repetition. */
 export function validateReferences(
-  holder: JsonObject,
+  holder: { readonly requests?: readonly string[] | null },
   path: string,
   names: RequestNames,
 ): readonly FieldError[] {
-  return validateSet(
-    textsAt(holder, "requests"),
-    maxRequests,
-    (name, at) => requestReferenceErrors(name, at, names),
-    String,
-    `${path}.requests`,
-  );
+  return validateSet(holder.requests ?? [], `${path}.requests`, {
+    max: maxRequests,
+    validate: (name, at) => requestReferenceErrors(name, at, names),
+    keyOf: String,
+  });
 }
 
-function validateRequest(request: JsonObject, path: string): FieldError[] {
-  return [
-    ...labelNameErrors(stringAt(request, "name"), `${path}.name`),
-    ...validateChoice(request, path),
-  ];
+function validateRequest(request: Decoded<DeviceRequest>, path: string): FieldError[] {
+  return [...labelNameErrors(request.name ?? "", `${path}.name`), ...validateChoice(request, path)];
 }
 
-function validateChoice(request: JsonObject, path: string): readonly FieldError[] {
-  const alternatives = itemsAt(request, "firstAvailable");
-  const exactly = request["exactly"];
-  if (alternatives.length && isObject(exactly))
+function validateChoice(request: Decoded<DeviceRequest>, path: string): readonly FieldError[] {
+  const subrequests = request.firstAvailable ?? [];
+  const { exactly } = request;
+  if (subrequests.length && exactly)
     return [invalid(path, null, `${oneKind}, but multiple fields are set`)];
-  if (isObject(exactly)) return validateDemand(exactly, `${path}.exactly`);
-  if (!alternatives.length) return [required(path, oneKind)];
-  return validateSet(
-    alternatives,
-    maxAlternatives,
-    (each, at) => [
-      ...labelNameErrors(stringAt(each, "name"), `${at}.name`),
-      ...validateDemand(each, at),
+  if (exactly) return validateDeviceRequest(exactly, `${path}.exactly`);
+  if (!subrequests.length) return [required(path, oneKind)];
+  return validateSet(subrequests, `${path}.firstAvailable`, {
+    max: maxSubrequests,
+    validate: (each, at) => [
+      ...labelNameErrors(each.name ?? "", `${at}.name`),
+      ...validateDeviceRequest(each, at),
     ],
-    (each) => stringAt(each, "name"),
-    `${path}.firstAvailable`,
-  );
+    keyOf: ({ name }) => name ?? "",
+  });
 }
 
-/** What a request and an alternative have in common. */
-function validateDemand(demand: JsonObject, path: string): FieldError[] {
-  const className = stringAt(demand, "deviceClassName");
+/** What exact requests and subrequests have in common. */
+type AnyDeviceRequest = Decoded<ExactDeviceRequest> | Decoded<DeviceSubRequest>;
+
+function validateDeviceRequest(request: AnyDeviceRequest, path: string): FieldError[] {
+  const className = request.deviceClassName ?? "";
   const at = `${path}.deviceClassName`;
   return [
     ...(className
       ? dnsSubdomainFaults(className).map((fault) => invalid(at, className, fault))
       : [required(at, "")]),
-    ...selectorErrors(itemsAt(demand, "selectors"), `${path}.selectors`, "new"),
-    ...validateAllocation(demand, path),
-    ...itemsAt(demand, "tolerations").flatMap((toleration, i) =>
+    ...selectorErrors(request.selectors ?? [], `${path}.selectors`, "new"),
+    ...validateAllocation(request, path),
+    ...(request.tolerations ?? []).flatMap((toleration, i) =>
       validateDeviceToleration(toleration, `${path}.tolerations[${i}]`),
     ),
   ];
 }
 
-function validateAllocation(demand: JsonObject, path: string): FieldError[] {
-  const mode = stringAt(demand, "allocationMode");
-  const count = numberAt(demand, "count");
+function validateAllocation(request: AnyDeviceRequest, path: string): FieldError[] {
+  const mode = request.allocationMode ?? "";
+  const count = Number(request.count ?? 0);
   if (!modes.includes(mode)) return [notSupported(`${path}.allocationMode`, mode, modes)];
   if (mode === "All")
     return count
@@ -130,46 +131,50 @@ function validateAllocation(demand: JsonObject, path: string): FieldError[] {
 }
 
 function validateConstraint(
-  constraint: JsonObject,
+  constraint: Decoded<DeviceConstraint>,
   path: string,
   names: RequestNames,
-): FieldError[] {
-  const match = optionalTextAt(constraint, "matchAttribute");
-  const distinct = optionalTextAt(constraint, "distinctAttribute");
+): readonly FieldError[] {
   return [
     ...validateReferences(constraint, path, names),
-    ...(match !== undefined
-      ? fullAttributeNameErrors(match, `${path}.matchAttribute`)
-      : distinct !== undefined
-        ? fullAttributeNameErrors(distinct, `${path}.distinctAttribute`)
-        : // Upstream's words, though none is set.
-          [
-            required(
-              path,
-              'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
-            ),
-          ]),
+    ...constraintAttributeErrors(constraint, path),
   ];
 }
 
-/** Modes, counts and operators where upstream's defaults set them, in `spec` of a claim. */
-export function setDemandDefaults(spec: JsonObject): void {
-  for (const request of itemsAt(objectAt(spec, "devices"), "requests")) {
-    if (isObject(request["exactly"])) setDemand(request["exactly"]);
-    if (hasItems(request["firstAvailable"]))
-      for (const each of itemsAt(request, "firstAvailable")) setDemand(each);
+function constraintAttributeErrors(
+  { matchAttribute, distinctAttribute }: Decoded<DeviceConstraint>,
+  path: string,
+): FieldError[] {
+  if (isSet(matchAttribute))
+    return fullAttributeNameErrors(matchAttribute, `${path}.matchAttribute`);
+  if (isSet(distinctAttribute))
+    return fullAttributeNameErrors(distinctAttribute, `${path}.distinctAttribute`);
+  // Upstream's message, though no field is set.
+  return [
+    required(
+      path,
+      'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
+    ),
+  ];
+}
+
+/** Sets the defaults of `spec` of a claim. */
+export function setDeviceRequestDefaults(spec: Decoded<ResourceClaimSpec>): void {
+  for (const request of spec.devices?.requests ?? []) {
+    if (request.exactly) setRequestDefaults(request.exactly);
+    for (const each of request.firstAvailable ?? []) setRequestDefaults(each);
   }
 }
 
-function setDemand(demand: JsonObject): void {
-  if (!stringAt(demand, "allocationMode")) demand["allocationMode"] = "ExactCount";
-  if (stringAt(demand, "allocationMode") === "ExactCount" && numberAt(demand, "count") === 0)
-    demand["count"] = 1;
-  setTolerationDefaults(demand);
+function setRequestDefaults(request: AnyDeviceRequest): void {
+  request.allocationMode ||= "ExactCount";
+  if (request.allocationMode === "ExactCount") request.count ||= 1;
+  setTolerationDefaults(request);
 }
 
-/** `tolerations` of a request, or of a result. */
-export function setTolerationDefaults(holder: JsonObject): void {
-  for (const toleration of itemsAt(holder, "tolerations"))
-    setIfEmpty(toleration, "operator", "Equal");
+/** Sets the operators of `tolerations` of a request or of a result. */
+export function setTolerationDefaults(
+  holder: AnyDeviceRequest | Decoded<DeviceRequestAllocationResult>,
+): void {
+  for (const toleration of holder.tolerations ?? []) toleration.operator ||= "Equal";
 }

@@ -1,8 +1,9 @@
-// One device of a slice: its attributes and capacities, what it takes from shared counters, and
-// where it can be reached.
+// Validates one device of a slice: its attributes and capacities, the counters that it consumes, and
+// the nodes from which it can be reached.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDevice and
 // below).
-import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson } from "homeostat/api";
+import type { Counter, Device, DeviceAttribute, DeviceCapacity } from "homeostat/k8s/resource/v1";
 import {
   type FieldError,
   forbidden,
@@ -10,73 +11,69 @@ import {
   invalidInternal,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateNodeSelector } from "../core/pod/validate-affinity.ts";
-import { hasItems, isSet, itemsAt, optionalTextAt } from "../object/read-fields.ts";
-import { objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
+import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
 import { attributeNameErrors, labelNameErrors, maxQualifiedName } from "./device-names.ts";
 import { validateDeviceTaint } from "./device-taints.ts";
-import { nodeChoices } from "./node-choices.ts";
+import { validateNodeSelection } from "./validate-node-selection.ts";
 import { validateRequestPolicy } from "./request-policy.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
 
-const maxFacts = 32;
+const maxAttributesAndCapacities = 32;
 const maxAttributeValues = 48;
 const maxTaints = 16;
-const maxConsumptions = 2;
+const maxConsumedSets = 2;
 const maxCounters = 32;
 const maxValueBytes = 64;
 const versionPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
-/** Devices name their own nodes where the slice leaves it to them. */
+/** Whether the devices of a slice select nodes themselves. */
 export type NodeSelection = "per device" | "per slice";
 
-/** Every breach. Taints that stood before are not looked at again. */
+/** Every violation; taints that did not change are not validated again. */
 export function validateDevice(
-  device: JsonObject,
-  old: JsonObject | undefined,
+  device: Decoded<Device>,
+  old: Decoded<Device> | undefined,
   path: string,
   selection: NodeSelection,
 ): readonly FieldError[] {
   return [
-    ...labelNameErrors(stringAt(device, "name"), `${path}.name`),
+    ...labelNameErrors(device.name ?? "", `${path}.name`),
     ...countErrors(device, path),
     ...validateMap(
-      objectAt(device, "attributes"),
+      device.attributes ?? {},
       {
-        most: -1,
+        max: -1,
         shownNameBytes: maxQualifiedName,
-        name: attributeNameErrors,
-        value: attributeErrors,
+        validateName: attributeNameErrors,
+        validateValue: (attribute, at) => attributeErrors(attribute ?? {}, at),
       },
       `${path}.attributes`,
     ),
     ...validateMap(
-      objectAt(device, "capacity"),
+      device.capacity ?? {},
       {
-        most: -1,
+        max: -1,
         shownNameBytes: maxQualifiedName,
-        name: attributeNameErrors,
-        value: (capacity, at) =>
-          capacityErrors(capacity, at, device["allowMultipleAllocations"] === true),
+        validateName: attributeNameErrors,
+        validateValue: (capacity, at) => capacityErrors(capacity ?? {}, at, device),
       },
       `${path}.capacity`,
     ),
-    ...(old && equalJson(old["taints"] ?? [], device["taints"] ?? [])
+    ...(old && equalJson(old.taints ?? [], device.taints ?? [])
       ? []
-      : validateList(itemsAt(device, "taints"), maxTaints, validateDeviceTaint, `${path}.taints`)),
-    ...validateSet(
-      itemsAt(device, "consumesCounters"),
-      maxConsumptions,
-      (each, at) => [
-        ...counterSetNameErrors(stringAt(each, "counterSet"), `${at}.counterSet`),
-        ...countersErrors(objectAt(each, "counters"), `${at}.counters`),
+      : validateList(device.taints ?? [], maxTaints, validateDeviceTaint, `${path}.taints`)),
+    ...validateSet(device.consumesCounters ?? [], `${path}.consumesCounters`, {
+      max: maxConsumedSets,
+      validate: (each, at) => [
+        ...counterSetNameErrors(each.counterSet ?? "", `${at}.counterSet`),
+        ...countersErrors(each.counters ?? {}, `${at}.counters`),
       ],
-      (each) => stringAt(each, "counterSet"),
-      `${path}.consumesCounters`,
-    ),
+      keyOf: ({ counterSet }) => counterSet ?? "",
+    }),
     ...nodeErrors(device, path, selection),
     ...validateBindingConditions(device, path),
   ];
@@ -86,33 +83,42 @@ export function validateDevice(
 export const counterSetNameErrors = (name: string, path: string): FieldError[] =>
   name ? labelNameErrors(name, path) : [required(path, "")];
 
-/** Counters by name; any amount will do. */
-export function countersErrors(counters: JsonObject, path: string): readonly FieldError[] {
+/** Counters by name, with any amount. */
+export function countersErrors(
+  counters: Readonly<Record<string, Decoded<Counter> | null>>,
+  path: string,
+): readonly FieldError[] {
   if (!hasItems(counters)) return [required(path, "")];
   return validateMap(
     counters,
-    { most: maxCounters, shownNameBytes: 63, name: labelNameErrors, value: () => [] },
+    {
+      max: maxCounters,
+      shownNameBytes: 63,
+      validateName: labelNameErrors,
+      validateValue: () => [],
+    },
     path,
   );
 }
 
-const listForms = ["bools", "ints", "strings", "versions"];
+const listFields = ["bools", "ints", "strings", "versions"] as const;
+const valueFields = ["bool", "int", "string", "version"] as const;
 
-function countErrors(device: JsonObject, path: string): FieldError[] {
-  const attributes = Object.values(objectAt(device, "attributes"));
-  const facts = attributes.length + Object.keys(objectAt(device, "capacity")).length;
-  const values = attributes.reduce<number>(
+function countErrors(device: Decoded<Device>, path: string): FieldError[] {
+  const attributes = Object.values(device.attributes ?? {});
+  const count = attributes.length + Object.keys(device.capacity ?? {}).length;
+  const values = attributes.reduce(
     (sum, attribute) =>
-      sum + (listForms.reduce((n, form) => n + listLength(attribute, form), 0) || 1),
+      sum + (listFields.reduce((n, field) => n + (attribute?.[field]?.length ?? 0), 0) || 1),
     0,
   );
   return [
-    ...(facts > maxFacts
+    ...(count > maxAttributesAndCapacities
       ? [
           invalid(
             path,
-            facts,
-            `the total number of attributes and capacities must not exceed ${maxFacts}`,
+            count,
+            `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
           ),
         ]
       : []),
@@ -128,23 +134,14 @@ function countErrors(device: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function listLength(attribute: Json | undefined, form: string): number {
-  const list = isObject(attribute) ? attribute[form] : undefined;
-  return Array.isArray(list) ? list.length : 0;
-}
-
-function attributeErrors(value: Json, path: string): FieldError[] {
-  const attribute = isObject(value) ? value : {};
-  const text = optionalTextAt(attribute, "string");
-  const version = optionalTextAt(attribute, "version");
-  const forms = ["bool", "int", "string", "version"].filter((form) =>
-    isSet(attribute[form]),
-  ).length;
-  const tooLarge = (given: string, at: string): FieldError[] =>
-    Buffer.byteLength(given) > maxValueBytes ? [tooLong(at, maxValueBytes)] : [];
+function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): FieldError[] {
+  const { string: text, version } = attribute;
+  const given = valueFields.filter((field) => isSet(attribute[field])).length;
+  const tooLarge = (value: string, at: string): FieldError[] =>
+    Buffer.byteLength(value) > maxValueBytes ? [tooLong(at, maxValueBytes)] : [];
   return [
-    ...(text === undefined ? [] : tooLarge(text, `${path}.string`)),
-    ...(version === undefined
+    ...(isSet(text) ? tooLarge(text, `${path}.string`) : []),
+    ...(!isSet(version)
       ? []
       : [
           ...(versionPattern.test(version)
@@ -158,8 +155,8 @@ function attributeErrors(value: Json, path: string): FieldError[] {
               ]),
           ...tooLarge(version, `${path}.version`),
         ]),
-    ...(forms === 0 ? [invalid(path, "", "exactly one value must be specified")] : []),
-    ...(forms > 1
+    ...(given === 0 ? [invalid(path, "", "exactly one value must be specified")] : []),
+    ...(given > 1
       ? [
           invalidInternal(
             path,
@@ -171,21 +168,24 @@ function attributeErrors(value: Json, path: string): FieldError[] {
   ];
 }
 
-function capacityErrors(value: Json, path: string, shared: boolean): FieldError[] {
-  const capacity = isObject(value) ? value : {};
-  const policy = capacity["requestPolicy"];
-  if (!isObject(policy)) return [];
-  return shared
-    ? validateRequestPolicy(stringAt(capacity, "value"), policy, `${path}.requestPolicy`)
+function capacityErrors(
+  { value, requestPolicy }: Decoded<DeviceCapacity>,
+  path: string,
+  { allowMultipleAllocations }: Decoded<Device>,
+): FieldError[] {
+  if (!requestPolicy) return [];
+  return allowMultipleAllocations
+    ? validateRequestPolicy(value ?? "", requestPolicy, `${path}.requestPolicy`)
     : [forbidden(`${path}.requestPolicy`, "allowMultipleAllocations must be true")];
 }
 
 function nodeErrors(
-  device: JsonObject,
+  device: Decoded<Device>,
   path: string,
   selection: NodeSelection,
 ): readonly FieldError[] {
-  const given = ["nodeName", "nodeSelector", "allNodes"].some((field) => isSet(device[field]));
+  const fields = ["nodeName", "nodeSelector", "allNodes"] as const;
+  const given = fields.some((field) => isSet(device[field]));
   if (selection === "per slice")
     return given
       ? [
@@ -196,10 +196,10 @@ function nodeErrors(
           ),
         ]
       : [];
-  return nodeChoices(device, path, {
-    fields: ["nodeName", "nodeSelector", "allNodes"],
+  return validateNodeSelection(device, path, {
+    fields,
     emptyName: "must not be empty",
-    selector: (selector, at) => validateNodeSelector(selector, at),
+    validateSelector: (selector, at) => validateNodeSelector(selector, at),
     detail:
       "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
     several: "",

@@ -3,11 +3,17 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/scheduling/{priorityclass,rest},
 // pkg/apis/scheduling/{v1,validation}.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, notSupported, required } from "../../registry/field-error.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { numberAt, setIfNil } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, metadataOf, stringAt } from "../object/strategy.ts";
+import {
+  type FieldError,
+  forbidden,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { numberAt, setIfNil, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const systemPrefix = "system-";
 const highestOwn = 1_000_000_000;
@@ -33,12 +39,12 @@ export const systemPriorityClasses: readonly {
   },
 ];
 
-export const priorityClass: BuiltinKind = {
+export const priorityClass: KindDefinition = {
   group: "scheduling.k8s.io",
   version: "v1",
   kind: "PriorityClass",
   defaults: (object) => setIfNil(object, "preemptionPolicy", "PreemptLowerPriority"),
-  rules: {
+  strategy: {
     prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
     validateCreate: (object) => [
       ...finalizerErrors(object),

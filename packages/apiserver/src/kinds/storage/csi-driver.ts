@@ -2,28 +2,36 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/csidriver/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation}.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid, notSupported } from "../../registry/field-error.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { hasItems, isSet, itemsAt, setIfNil, textsAt } from "../object/read-fields.ts";
 import {
-  bumpGeneration,
-  finalizerErrors,
-  immutable,
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+} from "../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  hasItems,
+  isSet,
+  itemsAt,
+  setIfNil,
+  textsAt,
   objectAt,
   stringAt,
-} from "../object/strategy.ts";
+} from "../../apimachinery/meta/read-fields.ts";
+import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
 const lifecycleModes = ["Persistent", "Ephemeral"];
 const secretsWarning =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-export const csiDriver: BuiltinKind = {
+export const csiDriver: KindDefinition = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "CSIDriver",
+  returnsDeletedObject: true,
   defaults(object) {
     if (!isObject(object["spec"])) object["spec"] = {};
     const spec = objectAt(object, "spec");
@@ -33,7 +41,7 @@ export const csiDriver: BuiltinKind = {
     setIfNil(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
     if (!hasItems(spec["volumeLifecycleModes"])) spec["volumeLifecycleModes"] = ["Persistent"];
   },
-  rules: {
+  strategy: {
     allowUnconditionalUpdate: false,
     prepareForCreate: (object) =>
       void delete objectAt(object, "spec")["preventPodSchedulingIfMissing"],

@@ -15,27 +15,35 @@ import {
   invalid,
   invalidInternal,
   required,
-  tooLong,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nodeSelectorWarnings } from "../object/deprecated-node-labels.ts";
-import { validateLabelSelector } from "../object/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { parseQuantity } from "../object/quantity.ts";
-import { isSet, itemsAt, textsAt, withoutFields } from "../object/read-fields.ts";
-import { finalizerErrors, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
+import { validateLabelSelector } from "../validation/label-selectors.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import { parseQuantity } from "../../apimachinery/values/quantity.ts";
+import {
+  isSet,
+  itemsAt,
+  textsAt,
+  withoutFields,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const group = "storage.k8s.io";
 const maxNodeIdBytes = 256;
 
-export const csiNode: BuiltinKind = {
+export const csiNode: KindDefinition = {
   group,
   version: "v1",
   kind: "CSINode",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     allowUnconditionalUpdate: false,
     validateCreate: (object) => [...finalizerErrors(object), ...driverErrors(object)],
     validateUpdate: (object, old) => [
@@ -69,15 +77,6 @@ function driverErrors(object: JsonObject): FieldError[] {
     names.add(name);
     return [...errors, ...topologyKeyErrors(textsAt(driver, "topologyKeys"), path)];
   });
-}
-
-/** The name of a CSI driver, where one is referred to. */
-export function csiNameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
-  return [
-    ...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []),
-    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault)),
-  ];
 }
 
 function nodeIdErrors(id: string, path: string): FieldError[] {
@@ -115,11 +114,11 @@ function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   );
 }
 
-export const csiStorageCapacity: BuiltinKind = {
+export const csiStorageCapacity: KindDefinition = {
   group,
   version: "v1",
   kind: "CSIStorageCapacity",
-  rules: {
+  strategy: {
     allowUnconditionalUpdate: false,
     validateCreate: (object, context) =>
       warned(object, context, [...finalizerErrors(object), ...capacityErrors(object, "refused")]),

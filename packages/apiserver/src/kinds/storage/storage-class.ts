@@ -11,15 +11,23 @@ import {
   notSupported,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { WriteContext } from "../../registry/served-resource.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nodeLabelMessage } from "../object/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { itemsAt, setIfNil, textMapAt, textsAt } from "../object/read-fields.ts";
-import { finalizerErrors, immutable, metadataOf, objectAt, stringAt } from "../object/strategy.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  itemsAt,
+  setIfNil,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const group = "storage.k8s.io";
 const maxParameters = 512;
@@ -31,15 +39,16 @@ const defaultAnnotations = [
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-export const storageClass: BuiltinKind = {
+export const storageClass: KindDefinition = {
   group,
   version: "v1",
   kind: "StorageClass",
+  returnsDeletedObject: true,
   defaults(object) {
     setIfNil(object, "reclaimPolicy", "Delete");
     setIfNil(object, "volumeBindingMode", "Immediate");
   },
-  rules: {
+  strategy: {
     validateCreate: (object, context) =>
       warned(object, context, [...finalizerErrors(object), ...validateClass(object)]),
     validateUpdate: (object, old, context) =>
@@ -69,11 +78,12 @@ export const storageClass: BuiltinKind = {
   },
 };
 
-export const volumeAttributesClass: BuiltinKind = {
+export const volumeAttributesClass: KindDefinition = {
   group,
   version: "v1",
   kind: "VolumeAttributesClass",
-  rules: {
+  returnsDeletedObject: true,
+  strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
       ...(stringAt(object, "driverName") === stringAt(old, "driverName")

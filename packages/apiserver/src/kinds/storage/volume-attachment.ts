@@ -9,30 +9,37 @@ import {
   invalidInternal,
   required,
   tooLong,
-} from "../../registry/field-error.ts";
-import { validateObjectMeta } from "../../registry/object-meta/validate-object-meta.ts";
-import type { BuiltinKind } from "../object/builtin-kind.ts";
-import { nameIsDnsSubdomain } from "../object/names.ts";
-import { ageOf, nameOf } from "../object/printing.ts";
-import { mutableAt, numberAt, textMapAt } from "../object/read-fields.ts";
-import { keepMetadataForStatus } from "../object/status-metadata.ts";
-import { finalizerErrors, keepOld, objectAt, stringAt } from "../object/strategy.ts";
-import { setPersistentSourceDefaults } from "../core/pod/volume-defaults.ts";
+} from "../../apimachinery/errors/field-error.ts";
+import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  mutableAt,
+  numberAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { keepMetadataForStatus } from "../definition/status-metadata.ts";
+import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/validate-persistent-volume.ts";
-import { csiNameErrors } from "./csi-node.ts";
+import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
 
-export const volumeAttachment: BuiltinKind = {
+export const volumeAttachment: KindDefinition = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "VolumeAttachment",
+  returnsDeletedObject: true,
   defaults(object) {
     const inline = mutableAt(objectAt(objectAt(object, "spec"), "source"), "inlineVolumeSpec");
     if (inline) setPersistentSourceDefaults(inline);
   },
-  rules: {
+  strategy: {
     allowUnconditionalUpdate: false,
     resetFields: [["f:status"]],
     prepareForCreate: (object) => void (object["status"] = { attached: false }),
@@ -40,7 +47,7 @@ export const volumeAttachment: BuiltinKind = {
     validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
     validateUpdate,
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [["f:metadata"], ["f:spec"]],
       prepareForUpdate(object, old) {

@@ -2,9 +2,9 @@
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (gvkWithDefaults),
 // pkg/runtime/error.go, pkg/conversion/converter.go.
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
-import type { CoreServices } from "../core-services.ts";
-import { quoteGo } from "../field-error.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import type { CoreServices } from "../scope/core-services.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { BodyError } from "./parse-body.ts";
 import { groupOfRetired, isStillAccepted } from "./retired-versions.ts";
 

@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { compareBytewise, setOwn } from "homeostat/api";
-import { formatBadValue } from "../field-error.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
@@ -180,13 +180,16 @@ function scalarToJson({ value, source, tag }: Scalar): Json {
   if (typeof value === "number") {
     if (!Number.isFinite(value) && source && !/inf|nan/i.test(source)) return source;
     if (!Number.isFinite(value))
-      throw new YamlSyntaxError(
-        `json: unsupported value: ${value > 0 ? "+Inf" : value < 0 ? "-Inf" : "NaN"}`,
-      );
+      throw new YamlSyntaxError(`json: unsupported value: ${formatNonFinite(value)}`);
     return value;
   }
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
   return source ?? String(value);
+}
+
+function formatNonFinite(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  return value > 0 ? "+Inf" : "-Inf";
 }
 
 /**

@@ -1,5 +1,5 @@
-// The object in the body of a create or an update: media type, claimed kind, decoding, and what
-// fieldValidation makes of fields that are unknown or said twice.
+// Reads the object in the body of a create or an update: media type, stated kind, decoding, and the
+// unknown and duplicate fields that fieldValidation is about.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go, rest.go (transformDecodeError).
 import {
   type ApiStatusError,
@@ -10,45 +10,42 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
-import type { Call } from "../call.ts";
-import type { VersionCodec } from "../served-resource.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { assertKind, cannotBe, fillClaim } from "./claimed-kind.ts";
-import { readContentType } from "./content-type.ts";
 import { BodyError, parseBody, type ParsedBody } from "./parse-body.ts";
-import { bodyOf } from "./request-body.ts";
-import { summarizeBody } from "./summarize-body.ts";
+import { bodyOf, readContentType } from "./request-body.ts";
 
-/** What is done about strict errors. */
+/** What becomes of strict errors. */
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
-/** Reads the body of `call` as `expected`. Throws 400 and 415. */
+/** Reads the body of `scope` as `expected`. Throws 400 and 415. */
 export async function readObject(
-  call: Call,
+  scope: RequestScope,
   expected: GroupVersionKind,
   codec: VersionCodec,
   fieldValidation: FieldValidation,
 ): Promise<JsonObject> {
-  const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
+  const mediaType = readContentType(scope.request.api.headers["content-type"] ?? "");
   const body =
     mediaType === "application/vnd.kubernetes.protobuf"
-      ? readProtobuf(call, expected)
-      : await readText(call, expected, mediaType);
-  const actual = claimOf(call, body, expected);
-  const isCustom = call.resource.custom && expected.kind === call.resource.kind;
-  // A custom object is all its members; a typed decoder looks at those that it knows.
-  if (isCustom && body.overflow !== undefined)
+      ? readProtobuf(scope, expected, codec)
+      : await readText(scope, expected, mediaType);
+  const actual = claimOf(scope, body, expected);
+  // An unstructured object keeps every member; a typed decoder reads those that it knows.
+  if (codec.goType === "unstructured" && body.overflow !== undefined)
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
-  if (isCustom) assertCustomKind(call, actual, expected, body);
-  else assertKind(call.core, actual, expected);
+  if (codec.typeMeta === "required") assertStatedType(scope, actual, expected, body);
+  else assertKind(scope.core, actual, expected);
   const { object, strictErrors } = decode(codec, body, expected, actual);
   if (body.overflow !== undefined && holdsInfinity(object))
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
-  report(call, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
+  report(scope, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
   return object;
 }
 
-/** Members of any shape, such as defaults in a definition's schema, pass a typed decoder unread. */
+/** A typed decoder does not look into members of any shape, such as defaults in a schema. */
 function holdsInfinity(value: Json): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return (
@@ -59,23 +56,27 @@ function holdsInfinity(value: Json): boolean {
 }
 
 async function readText(
-  call: Call,
+  scope: RequestScope,
   expected: GroupVersionKind,
   mediaType: "application/json" | "application/yaml",
 ): Promise<ParsedBody> {
   try {
-    return await parseBody(bodyOf(call.request), mediaType);
+    return await parseBody(bodyOf(scope.request), mediaType);
   } catch (error) {
-    throw error instanceof BodyError ? unrecognized(call, expected, error.message) : error;
+    throw error instanceof BodyError ? unrecognized(scope, expected, error.message) : error;
   }
 }
 
-function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
-  const { protobuf } = call.core;
-  if (!protobuf || (call.resource.custom && expected.kind === call.resource.kind))
+function readProtobuf(
+  scope: RequestScope,
+  expected: GroupVersionKind,
+  codec: VersionCodec,
+): ParsedBody {
+  const { protobuf } = scope.core;
+  if (!protobuf || !codec.protobuf)
     throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
-    const { apiVersion, kind, object } = protobuf.decode(bodyOf(call.request), expected);
+    const { apiVersion, kind, object } = protobuf.decode(bodyOf(scope.request), expected);
     return {
       value: object,
       apiVersion,
@@ -87,32 +88,34 @@ function readProtobuf(call: Call, expected: GroupVersionKind): ParsedBody {
   } catch (error) {
     throw isApiStatusError(error)
       ? error
-      : unrecognized(call, expected, error instanceof Error ? error.message : String(error));
+      : unrecognized(scope, expected, error instanceof Error ? error.message : String(error));
   }
 }
 
-function claimOf(call: Call, body: ParsedBody, expected: GroupVersionKind): GroupVersionKind {
+function claimOf(
+  scope: RequestScope,
+  body: ParsedBody,
+  expected: GroupVersionKind,
+): GroupVersionKind {
   try {
     return fillClaim(body, expected);
   } catch (error) {
-    throw error instanceof BodyError ? unrecognized(call, expected, error.message) : error;
+    throw error instanceof BodyError ? unrecognized(scope, expected, error.message) : error;
   }
 }
 
-/**
- * Custom resources must say their kind; a wrong one is left to validation, a wrong version is not.
- */
-function assertCustomKind(
-  call: Call,
+/** The kind must be stated, and validation checks it; the version must be the endpoint's. */
+function assertStatedType(
+  scope: RequestScope,
   actual: GroupVersionKind,
   expected: GroupVersionKind,
   body: ParsedBody,
 ): void {
   if (!body.kind)
     throw unrecognized(
-      call,
+      scope,
       expected,
-      `Object 'Kind' is missing in '${Buffer.from(call.request.api.body).toString("utf8")}'`,
+      `Object 'Kind' is missing in '${Buffer.from(scope.request.api.body).toString("utf8")}'`,
     );
   if (!body.apiVersion || actual.group !== expected.group || actual.version !== expected.version) {
     throw badRequestError(
@@ -138,9 +141,9 @@ function decode(
   }
 }
 
-/** Strict refuses, Warn warns, Ignore says nothing. */
+/** Strict refuses, Warn warns, Ignore drops. */
 function report(
-  call: Call,
+  scope: RequestScope,
   strictErrors: readonly string[],
   fieldValidation: FieldValidation,
   expected: GroupVersionKind,
@@ -148,7 +151,7 @@ function report(
   if (!strictErrors.length || fieldValidation === "Ignore") return;
   if (fieldValidation === "Strict")
     throw cannotBe(expected, expected, formatStrictErrors(strictErrors));
-  for (const text of strictErrors) call.request.warnings.add(text);
+  for (const text of strictErrors) scope.request.warnings.add(text);
 }
 
 /** `strict decoding error: unknown field "a", duplicate field "b"`. */
@@ -159,8 +162,25 @@ export function formatStrictErrors(strictErrors: readonly string[]): string {
   return `strict decoding error: ${texts.join(", ")}`;
 }
 
-function unrecognized(call: Call, expected: GroupVersionKind, why: string): ApiStatusError {
+function unrecognized(
+  scope: RequestScope,
+  expected: GroupVersionKind,
+  why: string,
+): ApiStatusError {
   return badRequestError(
-    `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(call.request.api.body)})`,
+    `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarizeBody(scope.request.api.body)})`,
   );
+}
+
+const summaryBytes = 30;
+
+/**
+ * The beginning of a body as error messages show it: text if it looks like JSON, else hexadecimal.
+ * Upstream: handlers/rest.go (summarizeData).
+ */
+function summarizeBody(body: Uint8Array): string {
+  if (!body.length) return "<empty>";
+  const encoding = body[0] === 0x7b ? "utf8" : "hex";
+  const shown = Buffer.from(body.subarray(0, summaryBytes)).toString(encoding);
+  return body.length > summaryBytes ? `${shown} ...` : shown;
 }

@@ -4,7 +4,7 @@ import { assertRoutable, type Offer, mediaTypes, negotiate, wantsPretty } from "
 import { parseAccept } from "./accept-header.ts";
 import { indentJson } from "./indent-json.ts";
 
-const builtin: Offer = { custom: false, protobuf: true, table: true };
+const builtin: Offer = { protobuf: "objects", table: true };
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 test("clauses by quality, wildcards last", () => {
@@ -40,7 +40,7 @@ test("what is agreed on", () => {
   assert.equal(
     agreed("application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", {
       ...builtin,
-      custom: true,
+      protobuf: "metadata",
     }),
     "vnd.kubernetes.protobuf PartialObjectMetadata v1",
   );
@@ -52,7 +52,7 @@ test("what is not acceptable", () => {
   assert.throws(() => negotiate("image/png", builtin), { message });
   assert.throws(() => negotiate(table, { ...builtin, table: false }), { message });
   assert.throws(
-    () => negotiate("application/vnd.kubernetes.protobuf", { ...builtin, custom: true }),
+    () => negotiate("application/vnd.kubernetes.protobuf", { ...builtin, protobuf: "metadata" }),
     { message },
   );
   assert.throws(() => assertRoutable("application/*", mediaTypes), {

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go
 // (AllowsMediaTypeTransform).
 import type { ApiStatusError } from "homeostat/api";
-import { failure } from "../api-errors.ts";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { type AcceptClause, parseAccept } from "./accept-header.ts";
 
 export type MediaType =
@@ -27,10 +27,8 @@ export interface Accepted {
 
 /** What an endpoint can send. */
 export interface Offer {
-  /** Custom resources have no protobuf form of their own, only of their metadata. */
-  readonly custom: boolean;
-  /** The server can write protobuf at all. */
-  readonly protobuf: boolean;
+  /** What the server can write in protobuf: an object, its metadata only, or neither. */
+  readonly protobuf: "objects" | "metadata" | "none";
   /** False for kinds that cannot be shown as Tables. */
   readonly table: boolean;
   /**
@@ -101,14 +99,16 @@ function acceptClause(
   offer: Offer,
 ): Accepted | undefined {
   const protobuf = mediaType === "application/vnd.kubernetes.protobuf";
-  if (protobuf && !offer.protobuf) return undefined;
+  if (protobuf && offer.protobuf === "none") return undefined;
   const stream = parameters.get("stream");
   if (stream && (stream !== "watch" || mediaType === "application/yaml")) return undefined;
   const serverVersion = parameters.get("sv");
   if (serverVersion && serverVersion !== "v1") return undefined;
   const pretty = parameters.get("pretty") === "1";
   if (!parameters.get("as") && !parameters.get("g") && !parameters.get("v"))
-    return protobuf && offer.custom ? undefined : { mediaType, transform: undefined, pretty };
+    return protobuf && offer.protobuf === "metadata"
+      ? undefined
+      : { mediaType, transform: undefined, pretty };
   const transform = offer.forms ? undefined : readTransform(parameters);
   if (!transform || (transform.kind === "Table" && (protobuf || !offer.table))) return undefined;
   return { mediaType, transform, pretty };

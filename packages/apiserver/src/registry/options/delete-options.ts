@@ -1,16 +1,15 @@
-// DeleteOptions, from the body where there is one, else from the query.
+// DeleteOptions, from the body or, without one, from the query.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, conversion.go,
 // validation/validation.go), k8s.io/apiserver/pkg/endpoints/handlers/delete.go.
 import { encodeJson, formatApiVersion, isObject, type Json, type JsonObject } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
-import { readContentType } from "../body/content-type.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
-import type { Call } from "../call.ts";
-import { type FieldError, invalid, notSupported } from "../field-error.ts";
-import { bodyOf } from "../body/request-body.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
+import { bodyOf, readContentType } from "../body/request-body.ts";
 import type { Query } from "../request/query.ts";
-import type { DeleteOptions } from "../served-resource.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { assertOptions, validateDryRun } from "./validate-options.ts";
 
 interface Raw extends Omit<DeleteOptions, "dryRun"> {
@@ -21,8 +20,8 @@ interface Raw extends Omit<DeleteOptions, "dryRun"> {
  * Reads and checks the options. A body hides the query, even an empty object. Throws 400, 413, 415
  * and 422.
  */
-export async function readDeleteOptions(call: Call): Promise<DeleteOptions> {
-  const raw = bodyOf(call.request).length ? await fromBody(call) : fromQuery(call.request.query);
+export async function readDeleteOptions(scope: RequestScope): Promise<DeleteOptions> {
+  const raw = bodyOf(scope.request).length ? await fromBody(scope) : fromQuery(scope.request.query);
   assertOptions("DeleteOptions", validate(raw));
   return { ...raw, dryRun: raw.dryRun.length > 0 };
 }
@@ -61,43 +60,31 @@ function fromQuery(query: Query): Raw {
   };
 }
 
-async function fromBody(call: Call): Promise<Raw> {
-  const value = await readBody(call);
-  const preconditions = member(value, "preconditions", "object", "v1.Preconditions") as
-    | JsonObject
-    | undefined;
+async function fromBody(scope: RequestScope): Promise<Raw> {
+  const value = await readBody(scope);
+  const own = membersOf(value, "DeleteOptions");
+  const preconditions = membersOf(
+    own("preconditions", "object", "v1.Preconditions") ?? {},
+    "Preconditions.preconditions",
+  );
   return {
-    gracePeriodSeconds: numberOf(value),
-    uid:
-      preconditions &&
-      (member(preconditions, "uid", "string", "types.UID", "Preconditions.preconditions") as
-        | string
-        | undefined),
-    resourceVersion:
-      preconditions &&
-      (member(
-        preconditions,
-        "resourceVersion",
-        "string",
-        "string",
-        "Preconditions.preconditions",
-      ) as string | undefined),
-    orphanDependents: member(value, "orphanDependents", "bool", "bool") as boolean | undefined,
-    propagationPolicy: member(value, "propagationPolicy", "string", "v1.DeletionPropagation") as
-      | string
-      | undefined,
-    dryRun: textsOf(member(value, "dryRun", "array", "[]string") as Json[] | undefined),
+    gracePeriodSeconds: numberOf(own("gracePeriodSeconds", "number", "int64")),
+    uid: preconditions("uid", "string", "types.UID"),
+    resourceVersion: preconditions("resourceVersion", "string", "string"),
+    orphanDependents: own("orphanDependents", "bool", "bool"),
+    propagationPolicy: own("propagationPolicy", "string", "v1.DeletionPropagation"),
+    dryRun: textsOf(own("dryRun", "array", "[]string")),
   };
 }
 
-async function readBody(call: Call): Promise<JsonObject> {
-  const mediaType = readContentType(call.request.api.headers["content-type"] ?? "");
+async function readBody(scope: RequestScope): Promise<JsonObject> {
+  const mediaType = readContentType(scope.request.api.headers["content-type"] ?? "");
   const expected = { group: "meta.k8s.io", version: "v1", kind: "DeleteOptions" };
   try {
     const body =
       mediaType === "application/vnd.kubernetes.protobuf"
-        ? fromProtobuf(call, expected)
-        : await parseBody(call.request.api.body, mediaType);
+        ? fromProtobuf(scope, expected)
+        : await parseBody(scope.request.api.body, mediaType);
     const claimed = fillClaim(body, expected);
     if (claimed.kind !== "DeleteOptions")
       throw badRequestError(notRegistered(claimed.kind, formatApiVersion(claimed)));
@@ -108,32 +95,44 @@ async function readBody(call: Call): Promise<JsonObject> {
 }
 
 function fromProtobuf(
-  call: Call,
+  scope: RequestScope,
   expected: { readonly group: string; readonly version: string; readonly kind: string },
 ): { readonly value: JsonObject; readonly kind: string; readonly apiVersion: string } {
-  if (!call.core.protobuf)
+  if (!scope.core.protobuf)
     throw badRequestError("protobuf bodies are not accepted here: send application/json");
   try {
-    const { object, kind, apiVersion } = call.core.protobuf.decode(call.request.api.body, expected);
+    const { object, kind, apiVersion } = scope.core.protobuf.decode(
+      scope.request.api.body,
+      expected,
+    );
     return { value: object, kind, apiVersion };
   } catch (error) {
     throw badRequestError(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** A member of the right type; null is absent. */
-function member(
-  value: JsonObject,
-  field: string,
-  kind: string,
-  goType: string,
-  owner = "DeleteOptions",
-): Json | undefined {
-  const found = value[field];
-  if (found === undefined || found === null) return undefined;
-  if ((isObject(found) ? "object" : goKind(found)) !== kind)
-    throw mismatch(found, `${owner}.${field}`, goType);
-  return found;
+/** The JSON kinds of members, as {@link goKind} names them. */
+interface MemberTypes {
+  readonly object: JsonObject;
+  readonly string: string;
+  readonly bool: boolean;
+  readonly array: Json[];
+  readonly number: number | bigint;
+}
+
+/** Reads members of `value`, a Go struct that messages call `owner`; null is absent. Throws 400. */
+function membersOf(value: JsonObject, owner: string) {
+  return <K extends keyof MemberTypes>(
+    field: string,
+    kind: K,
+    goType: string,
+  ): MemberTypes[K] | undefined => {
+    const found = value[field];
+    if (found === undefined || found === null) return undefined;
+    if ((isObject(found) ? "object" : goKind(found)) !== kind)
+      throw mismatch(found, `${owner}.${field}`, goType);
+    return found as MemberTypes[K];
+  };
 }
 
 /** Null items are empty texts. */
@@ -145,13 +144,17 @@ function textsOf(items: readonly Json[] = []): readonly string[] {
   });
 }
 
-function numberOf(value: JsonObject): number | undefined {
-  const found = member(value, "gracePeriodSeconds", "number", "int64");
+function numberOf(found: number | bigint | undefined): number | undefined {
   if (typeof found === "number" && !Number.isInteger(found))
     throw badRequestError(
-      `json: cannot unmarshal number ${Number.isFinite(found) ? encodeJson(found) : found > 0 ? "+Inf" : "-Inf"} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
+      `json: cannot unmarshal number ${formatNumber(found)} into Go struct field DeleteOptions.gracePeriodSeconds of type int64`,
     );
   return found === undefined ? undefined : Number(found);
+}
+
+function formatNumber(value: number): string {
+  if (Number.isFinite(value)) return encodeJson(value);
+  return value > 0 ? "+Inf" : "-Inf";
 }
 
 const mismatch = (found: Json, path: string, goType: string): Error =>

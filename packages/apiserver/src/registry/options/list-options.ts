@@ -9,10 +9,10 @@ import {
   parseLabelSelector,
   SelectorSyntaxError,
 } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
-import { type FieldError, forbidden, notSupported } from "../field-error.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { type FieldError, forbidden, notSupported } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
-import type { ServedResource } from "../served-resource.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { assertOptions } from "./validate-options.ts";
 
 /** What a list or a watch asks for. */
@@ -145,7 +145,7 @@ function assertKnownFields(fields: FieldSelector, resource: ServedResource): voi
     if (
       field === "metadata.name" ||
       (field === "metadata.namespace" &&
-        (resource.namespaced || (!resource.custom && resource.fields.names.length === 0))) ||
+        (resource.namespaced || resource.fields.selectsNamespace)) ||
       resource.fields.names.includes(field)
     )
       continue;

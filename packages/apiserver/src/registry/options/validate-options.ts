@@ -1,7 +1,7 @@
 // Rules on the options of requests, in upstream's words.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
-import { type FieldError, notSupported } from "../field-error.ts";
-import { invalidError } from "../api-errors.ts";
+import { type FieldError, notSupported } from "../../apimachinery/errors/field-error.ts";
+import { invalidError } from "../../apimachinery/errors/api-errors.ts";
 
 /** `dryRun` holds `All` or nothing. */
 export function validateDryRun(dryRun: readonly string[]): readonly FieldError[] {

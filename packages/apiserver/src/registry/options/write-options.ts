@@ -1,13 +1,13 @@
-// CreateOptions, UpdateOptions and PatchOptions out of a query.
+// Reads CreateOptions, UpdateOptions and PatchOptions from a query.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, validation/validation.go).
 import type { JsonObject } from "homeostat/api";
-import { forbidden, required } from "../field-error.ts";
-import { validateFieldManager } from "../object-meta/validate-managed-fields.ts";
+import { type FieldError, forbidden, required } from "../../apimachinery/errors/field-error.ts";
+import { validateFieldManager } from "../../apimachinery/meta/validate-managed-fields.ts";
 import type { FieldValidation } from "../body/read-object.ts";
 import type { Query } from "../request/query.ts";
 import { assertOptions, validateDryRun, validateFieldValidation } from "./validate-options.ts";
 
-/** What a create, an update or a patch may say in its query. */
+/** The options of a create, an update or a patch. */
 export interface WriteOptions {
   readonly kind: "CreateOptions" | "UpdateOptions" | "PatchOptions";
   readonly dryRun: boolean;
@@ -32,13 +32,11 @@ export function readWriteOptions(
  */
 export function readPatchOptions(query: Query, patchType: string): WriteOptions {
   const isApply = patchType === "application/apply-patch+yaml";
-  const errors = isApply
-    ? query.text("fieldManager") === ""
-      ? [required("fieldManager", "is required for apply patch")]
-      : []
-    : query.flag("force") === undefined
-      ? []
-      : [forbidden("force", "may not be specified for non-apply patch")];
+  const errors: FieldError[] = [];
+  if (isApply && query.text("fieldManager") === "")
+    errors.push(required("fieldManager", "is required for apply patch"));
+  if (!isApply && query.flag("force") !== undefined)
+    errors.push(forbidden("force", "may not be specified for non-apply patch"));
   return checked("PatchOptions", query, errors);
 }
 
@@ -66,7 +64,7 @@ const plain = {
 function checked(
   kind: WriteOptions["kind"],
   query: Query,
-  errors: Parameters<typeof assertOptions>[1],
+  errors: readonly FieldError[],
 ): WriteOptions {
   const dryRun = query.all("dryRun") ?? [];
   const fieldManager = query.text("fieldManager");

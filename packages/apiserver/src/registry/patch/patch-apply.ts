@@ -1,12 +1,12 @@
 // Server-side apply: an intent in YAML (or JSON, which is YAML), merged by the field manager.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatcher).
 import { isObject, type JsonObject } from "homeostat/api";
-import type { FieldManager } from "../../merge/field-manager.ts";
-import { badRequestError } from "../api-errors.ts";
+import type { FieldManager } from "../../merge/managedfields/field-manager.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
 import { type ParsedYaml, parseYaml, YamlSyntaxError } from "../body/parse-yaml.ts";
 import { bodyOf } from "../body/request-body.ts";
-import type { Call } from "../call.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
 /**
@@ -17,11 +17,11 @@ export type Intent = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
 export async function readIntent(
-  call: Call,
+  scope: RequestScope,
   manager: FieldManager,
   options: WriteOptions,
 ): Promise<Intent> {
-  const { value, strictErrors } = await parse(Buffer.from(bodyOf(call.request)).toString("utf8"));
+  const { value, strictErrors } = await parse(Buffer.from(bodyOf(scope.request)).toString("utf8"));
   const applied = value ?? {};
   if (!isObject(applied))
     throw badRequestError(
@@ -31,9 +31,9 @@ export async function readIntent(
     const merged = manager.apply(live, applied, {
       manager: options.fieldManager,
       force: options.force,
-      now: call.request.now,
+      now: scope.request.now,
     });
-    report(call, strictErrors, options);
+    report(scope, strictErrors, options);
     return merged;
   };
 }
@@ -50,7 +50,7 @@ async function parse(text: string): Promise<ParsedYaml> {
 
 /** Only repeated keys are reported here; unknown fields have been refused by the merge. */
 function report(
-  { request }: Call,
+  { request }: RequestScope,
   strictErrors: readonly string[],
   { fieldValidation }: WriteOptions,
 ): void {

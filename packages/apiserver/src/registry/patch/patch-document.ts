@@ -1,34 +1,31 @@
-// JSON patch and merge patch: the object as JSON, patched, and read again as a body would be.
+// Patches of the object's JSON by media type: JSON patch and merge patch here, strategic merge patch
+// beside it. The patched object is read again as a body would be.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (jsonPatcher).
 import { encodeJson, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
-import { applyJsonPatch, decodeJsonPatch } from "../../merge/json-patch.ts";
-import { applyMergePatch, decodeMergePatch } from "../../merge/merge-patch.ts";
-import type { FieldValidation } from "../body/read-object.ts";
-import { formatBadValue } from "../field-error.ts";
-import { readPatched } from "./read-patched.ts";
-import type { PatchTarget } from "./patch-target.ts";
+import { applyJsonPatch, decodeJsonPatch } from "../../merge/patch/json-patch.ts";
+import { applyMergePatch, decodeMergePatch } from "../../merge/patch/merge-patch.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
+import { bodyOf } from "../body/request-body.ts";
+import { readStrategicPatch } from "./patch-strategic.ts";
+import type { PatchType } from "./patch-type.ts";
+import { type DocumentPatch, type PatchTarget, readPatched } from "./read-patched.ts";
 
-/** A patch that has been read, ready for any number of attempts. */
-export type DocumentPatch = (live: JsonObject) => JsonObject;
+/** Reads the body of a request that is no apply. Throws 400 and 413. */
+export function readDocumentPatch(target: PatchTarget, type: PatchType): DocumentPatch {
+  const text = Buffer.from(bodyOf(target.scope.request)).toString("utf8");
+  if (type === "application/json-patch+json") return readJsonPatch(target, text);
+  if (type === "application/merge-patch+json") return readMergePatch(target, text);
+  return readStrategicPatch(target, text);
+}
 
-/** Reads a JSON patch. Throws 400 and 413. */
-export function readJsonPatch(
-  target: PatchTarget,
-  text: string,
-  validation: FieldValidation,
-): DocumentPatch {
-  const { operations, strictErrors } = decodeJsonPatch(text, validation);
+function readJsonPatch(target: PatchTarget, text: string): DocumentPatch {
+  const { operations, strictErrors } = decodeJsonPatch(text, target.fieldValidation);
   return (live) =>
     readPatchedJson(target, applyJsonPatch(live, operations), strictErrors, new Map());
 }
 
-/** Reads a merge patch. Throws 400. */
-export function readMergePatch(
-  target: PatchTarget,
-  text: string,
-  validation: FieldValidation,
-): DocumentPatch {
-  const { patch, strictErrors, floatLiterals } = decodeMergePatch(text, validation);
+function readMergePatch(target: PatchTarget, text: string): DocumentPatch {
+  const { patch, strictErrors, floatLiterals } = decodeMergePatch(text, target.fieldValidation);
   return (live) =>
     readPatchedJson(target, applyMergePatch(live, patch), strictErrors, floatLiterals);
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inConverterWords } from "./patch-strategic.ts";
+import { toConverterMessage } from "./patch-strategic.ts";
 
-test("decoding faults in the converter's words", () => {
+test("decoding faults as the converter puts them", () => {
   const table: readonly (readonly [string, string])[] = [
     [
       "number into Go struct field ObjectMeta.metadata.labels of type string",
@@ -24,9 +24,9 @@ test("decoding faults in the converter's words", () => {
     ["bool into Go struct field S.spec.on of type *string", "cannot convert bool to string"],
   ];
   for (const [fault, words] of table)
-    assert.equal(inConverterWords(`json: cannot unmarshal ${fault}`), words);
+    assert.equal(toConverterMessage(`json: cannot unmarshal ${fault}`), words);
   assert.equal(
-    inConverterWords("illegal base64 data at input byte 0"),
+    toConverterMessage("illegal base64 data at input byte 0"),
     "error decoding from json: illegal base64 data at input byte 0",
   );
 });

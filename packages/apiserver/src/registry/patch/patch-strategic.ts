@@ -1,29 +1,22 @@
 // Strategic merge patch, for kinds whose types say how lists merge.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
 import { formatApiVersion } from "homeostat/api";
-import { formatGoValue } from "../../schema/go-format.ts";
+import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 import {
   applyStrategicMergePatch,
   decodeStrategicMergePatch,
-} from "../../merge/strategic-merge-patch.ts";
-import { unstructuredFault } from "../../merge/unstructured-fault.ts";
-import type { FieldValidation } from "../body/read-object.ts";
-import { formatBadValue } from "../field-error.ts";
-import type { DocumentPatch } from "./patch-document.ts";
-import type { PatchTarget } from "./patch-target.ts";
-import { readPatched } from "./read-patched.ts";
+} from "../../merge/strategicpatch/strategic-merge-patch.ts";
+import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
+import { type DocumentPatch, type PatchTarget, readPatched } from "./read-patched.ts";
 
 /** Reads a strategic merge patch for a kind that has `patchMeta`. Throws 400. */
-export function readStrategicPatch(
-  target: PatchTarget,
-  text: string,
-  validation: FieldValidation,
-): DocumentPatch {
-  const { patch, strictErrors } = decodeStrategicMergePatch(text, validation);
+export function readStrategicPatch(target: PatchTarget, text: string): DocumentPatch {
+  const { patch, strictErrors } = decodeStrategicMergePatch(text, target.fieldValidation);
   const type = target.codec.patchMeta!;
   const shown = formatBadValue(formatGoValue(patch));
   return (live) => {
-    // The result goes into the endpoint's type, whatever it says that it is.
+    // The result is decoded into the endpoint's type, whatever type it states.
     const patched = {
       ...applyStrategicMergePatch(live, patch, type),
       kind: target.kind.kind,
@@ -33,28 +26,23 @@ export function readStrategicPatch(
       shown,
       strictErrors,
       floatLiterals: new Map(),
-      reword: (why) => unstructuredFault(type, patched) ?? inConverterWords(why),
+      reword: (why) => unstructuredFault(type, patched) ?? toConverterMessage(why),
     });
   };
 }
 
 /**
- * Upstream does not decode here but converts, and its converter has words of its own: `cannot
- * convert int64 to string`, `cannot restore map from slice`. Upstream:
- * k8s.io/apimachinery/pkg/runtime/converter.go.
+ * Rewrites a message of the decoder as upstream's converter puts it, e.g. `cannot convert int64 to
+ * string`, `cannot restore map from slice`. Upstream: k8s.io/apimachinery/pkg/runtime/converter.go.
  */
-export function inConverterWords(why: string): string {
+export function toConverterMessage(why: string): string {
   if (why.startsWith("illegal base64")) return `error decoding from json: ${why}`;
   const found =
     /^json: cannot unmarshal (\w+)(?: (\S+))? into Go struct field \S+ of type \*?(.+)$/.exec(why);
   if (!found) return why;
   const [, json = "", literal = "", type = ""] = found;
-  const from =
-    json === "number"
-      ? /[.eE]/.test(literal)
-        ? "float64"
-        : "int64"
-      : ({ object: "map", array: "slice" }[json] ?? json);
+  const number = /[.eE]/.test(literal) ? "float64" : "int64";
+  const from = { object: "map", array: "slice", number }[json] ?? json;
   if (type.startsWith("map[")) return `cannot restore map from ${from}`;
   if (type.startsWith("[]")) return `cannot restore slice from ${from}`;
   if (from === "map" || from === "slice")

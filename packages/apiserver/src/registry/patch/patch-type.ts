@@ -1,6 +1,6 @@
 // The media types of patches.
-import { unsupportedMediaTypeError } from "../body/content-type.ts";
-import type { Call } from "../call.ts";
+import { unsupportedMediaTypeError } from "../body/request-body.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
 
 /** In upstream's order; strategic merge only where types say how lists merge. */
 export const patchTypes = [
@@ -12,10 +12,10 @@ export const patchTypes = [
 export type PatchType = (typeof patchTypes)[number];
 
 /** The patch's media type; throws 415 naming those that this endpoint takes. */
-export function readPatchType({ resource, request }: Call): PatchType {
+export function readPatchType({ resource, request }: RequestScope): PatchType {
   const type = (request.api.headers["content-type"] ?? "").split(";", 1)[0] as PatchType;
   const supported = patchTypes.filter(
-    (each) => !resource.custom || each !== "application/strategic-merge-patch+json",
+    (each) => resource.codec.patchMeta || each !== "application/strategic-merge-patch+json",
   );
   if (!supported.includes(type)) throw unsupportedMediaTypeError(supported);
   return type;

@@ -1,55 +1,68 @@
-// A patched object, read as a body would be: what does not fit is the patch's fault, and 422.
+// Decodes a patched object as a body; an object that cannot be decoded is answered 422.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatchToCurrentObject,
 // applyPatchToObject).
 import {
   type ApiStatusError,
   compareBytewise,
   encodeJson,
+  type GroupVersionKind,
   isApiStatusError,
   type Json,
   type JsonObject,
   type ParsedJson,
 } from "homeostat/api";
-import { internalError, invalidError } from "../api-errors.ts";
+import { internalError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { fillClaim, kindFault } from "../body/claimed-kind.ts";
 import { BodyError, claimBody, type ParsedBody } from "../body/parse-body.ts";
-import { quoteGo } from "../field-error.ts";
-import { formatStrictErrors } from "../body/read-object.ts";
-import type { Decoded } from "../served-resource.ts";
-import type { PatchTarget } from "./patch-target.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { type FieldValidation, formatStrictErrors } from "../body/read-object.ts";
+import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+
+/** The endpoint of a patch. */
+export interface PatchTarget {
+  readonly scope: RequestScope;
+  readonly kind: GroupVersionKind;
+  readonly codec: VersionCodec;
+  readonly fieldValidation: FieldValidation;
+}
+
+/** A patch that has been read, ready for any number of attempts. */
+export type DocumentPatch = (live: JsonObject) => JsonObject;
 
 /** What error messages and strict checks need beside the object. */
 export interface PatchedBody {
   /** The patched object, or the patch, as messages print it. */
   readonly shown: string;
-  /** What the patch itself is to be blamed for. */
+  /** Strict errors of the patch itself. */
   readonly strictErrors: readonly string[];
   readonly floatLiterals: ParsedJson["floatLiterals"];
-  /** Says what the decoder says in other words. */
+  /** Rewrites a message of the decoder. */
   readonly reword?: (why: string) => string;
 }
 
-/** Decodes `patched`, which is taken over. Throws 422. */
+/** Decodes `patched` and takes it over. Throws 422. */
 export function readPatched(target: PatchTarget, patched: Json, body: PatchedBody): JsonObject {
+  const { codec } = target;
   const { object, strictErrors } = decode(target, patched, body);
-  if (isCustom(target) && !object.apiVersion)
+  if (codec.typeMeta === "required" && !object.apiVersion)
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   // Upstream's converter sorts what it complains about, and a merged document has sorted keys.
   const all = [
     ...body.strictErrors,
-    ...(isCustom(target) ? strictErrors : strictErrors.toSorted(compareBytewise)),
+    ...(codec.goType === "struct" ? strictErrors.toSorted(compareBytewise) : strictErrors),
   ];
   if (!all.length || target.fieldValidation === "Ignore") return object;
   if (target.fieldValidation === "Strict") throw patchInvalid(body, formatStrictErrors(all));
-  for (const text of all) target.call.request.warnings.add(text);
+  for (const text of all) target.scope.request.warnings.add(text);
   return object;
 }
 
-function decode(target: PatchTarget, patched: Json, body: PatchedBody): Decoded {
+function decode(target: PatchTarget, patched: Json, body: PatchedBody): DecodeResult {
   try {
     const parsed = claimBody({ value: patched, duplicates: [], floatLiterals: body.floatLiterals });
     assertClaim(target, parsed);
-    return parsed.apiVersion || isCustom(target)
+    return parsed.apiVersion || target.codec.typeMeta === "required"
       ? target.codec.decode(parsed)
       : decodeUnversioned(parsed.value);
   } catch (error) {
@@ -60,29 +73,19 @@ function decode(target: PatchTarget, patched: Json, body: PatchedBody): Decoded 
   }
 }
 
-/** A custom object itself, and not its Scale. */
-const isCustom = ({ call, kind }: Pick<PatchTarget, "call" | "kind">): boolean =>
-  call.resource.custom && kind.group === call.resource.group;
-
-/**
- * What a patch must leave alone: a custom object's kind may change, for validation to refuse, but
- * must be there.
- */
-function assertClaim({ call, kind }: PatchTarget, parsed: ParsedBody): void {
-  if (isCustom({ call, kind })) {
+/** A required kind may change, for validation to refuse, but must be present. */
+function assertClaim({ scope, kind, codec }: PatchTarget, parsed: ParsedBody): void {
+  if (codec.typeMeta === "required") {
     if (!parsed.kind)
       throw new BodyError(`Object 'Kind' is missing in '${encodeJson(parsed.value)}'`);
     return;
   }
-  const fault = kindFault(call.core, fillClaim(parsed, kind), kind);
+  const fault = kindFault(scope.core, fillClaim(parsed, kind), kind);
   if (fault) throw new BodyError(fault);
 }
 
-/**
- * Without an apiVersion upstream decodes into its internal type, which knows none of the names that
- * JSON uses.
- */
-function decodeUnversioned(value: JsonObject): Decoded {
+/** Without an apiVersion upstream decodes into its internal type, which has no JSON names. */
+function decodeUnversioned(value: JsonObject): DecodeResult {
   const unknown = Object.keys(value).filter((field) => field !== "kind" && field !== "apiVersion");
   return {
     object: {},
@@ -90,7 +93,7 @@ function decodeUnversioned(value: JsonObject): Decoded {
   };
 }
 
-/** 422 in nobody's name, as upstream gives it. */
+/** 422 without a kind and a name, as upstream gives it. */
 function patchInvalid({ shown }: PatchedBody, why: string): ApiStatusError {
   return invalidError({ group: "", kind: "" }, "", [
     { type: "FieldValueInvalid", field: "patch", body: `Invalid value: ${shown}: ${why}` },

@@ -2,7 +2,7 @@
 // {"v":"meta.k8s.io/v1","rv":17,"start":"/web\u0000"} in URL-safe base64.
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
-import { badRequestError } from "../api-errors.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
 
 /** Where to go on. */

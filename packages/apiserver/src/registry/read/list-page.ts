@@ -4,12 +4,12 @@
 // pkg/storage/interfaces.go (ValidateListOptions).
 import type { Listing, Revision } from "../../storage/store.ts";
 import { ApiStatusError } from "homeostat/api";
-import { badRequestError, expiredError } from "../api-errors.ts";
-import type { CoreServices } from "../core-services.ts";
+import { badRequestError, expiredError } from "../../apimachinery/errors/api-errors.ts";
+import type { CoreServices } from "../scope/core-services.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { formatContinue, parseContinue } from "./continue-token.ts";
 import { listResourceVersionOf, waitForRevision } from "./resource-version.ts";
-import type { Selection } from "./selection.ts";
+import type { Selection } from "../revisions/selection.ts";
 
 /** One page of a list. */
 export interface ListPage {

@@ -3,9 +3,9 @@
 // pkg/storage/cacher/watch_cache.go.
 import type { Clock } from "homeostat/runtime";
 import type { Store } from "../../storage/store.ts";
-import { badRequestError, failure, plainError } from "../api-errors.ts";
-import { quoteGo } from "../field-error.ts";
-import type { CoreServices } from "../core-services.ts";
+import { badRequestError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { CoreServices } from "../scope/core-services.ts";
 
 /** How long a read waits for a revision that has not been reached. */
 const freshnessWaitMs = 3000;

@@ -2,8 +2,8 @@
 // parameter codec does.
 // Upstream: net/url (parseQuery), k8s.io/apimachinery/pkg/runtime/conversion.go,
 // pkg/apis/meta/v1/conversion.go.
-import { badRequestError } from "../api-errors.ts";
-import { quoteGo } from "../field-error.ts";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { unescapeBytes } from "./unescape-bytes.ts";
 
 /** Query parameters; a parameter may have several values. */

@@ -1,7 +1,8 @@
 // One request on its way through the chain: what came in, and what has been found out about it so
 // far.
-import { internalError } from "../api-errors.ts";
-import type { ApiRequest, UserInfo } from "../../http/handler.ts";
+import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import type { ApiRequest } from "../../apimachinery/handler.ts";
+import type { UserInfo } from "../../apimachinery/user-info.ts";
 import { Query } from "./query.ts";
 import { unescapeBytes } from "./unescape-bytes.ts";
 import { readRequestInfo, type RequestInfo } from "./request-info.ts";

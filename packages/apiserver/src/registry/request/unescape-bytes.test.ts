@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quoteGo } from "../field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { unescapeBytes } from "./unescape-bytes.ts";
 
 test("escapes are bytes, and need not be text", () => {

@@ -1,10 +1,13 @@
 // A made-up kind for the registry's tests: `widgets.example.com/v1`, with a spec, a status and a generation, and plain
 // namespaces for them to live in. It decides as little as a kind can, so that what is tested is the registry.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { deducedType } from "../../merge/smd-type.ts";
-import { invalid } from "../field-error.ts";
-import { metadataOf } from "../object-meta/read-meta.ts";
-import type { ResourceCatalog, ServedResource, Strategy, VersionCodec } from "../served-resource.ts";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import { invalid } from "../../apimachinery/errors/field-error.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 const known = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
 
@@ -18,6 +21,9 @@ const codec: VersionCodec = {
   fromStorage: (stored) => stored,
   toStorage: (object) => object,
   storageIdentity: true,
+  goType: "struct",
+  typeMeta: "defaulted",
+  protobuf: true,
   smd: deducedType,
 };
 
@@ -37,6 +43,8 @@ const strategy: Strategy = {
   },
   validateCreate: (object) => sizeErrors(object),
   validateUpdate: (object) => sizeErrors(object),
+  warningsOnCreate: () => [],
+  warningsOnUpdate: () => [],
   validateName: (name) => (/^[a-z0-9-]+$/.test(name) ? [] : ["must be lower case"]),
   resetFields: [["f:status"]],
 };
@@ -71,12 +79,18 @@ export const widgets: ServedResource = {
   storageKey: "example.com/widgets",
   storageVersion: "example.com/v1",
   storageVersionHash: "",
-  custom: false,
+  etcdPrefix: "widgets",
+  hub: "storage version",
+  routing: "installed",
+  storedSize: "unlimited",
+  managedFields: { unknownVersions: "drop", conversion: "through storage", resetVersions: "all versions" },
+  discovery: { groupOrder: "catalog", entryOrder: "by path", responseKind: "relative" },
   codec,
   strategy,
-  subresources: new Map([["status", { at: "view", kind: { group: "example.com", version: "v1", kind: "Widget" }, verbs: ["get", "patch", "update"], strategy: statusStrategy }]]),
-  fields: { names: ["spec.color"], extract: (object) => ({ "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? "") }), unknownMessage: (name) => `field label not supported: ${name}` },
+  subresources: new Map([["status", { at: "store", kind: { group: "example.com", version: "v1", kind: "Widget" }, verbs: ["get", "patch", "update"], strategy: statusStrategy }]]),
+  fields: { names: ["spec.color"], selectsNamespace: false, extract: (object) => ({ "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? "") }), unknownMessage: (name) => `field label not supported: ${name}` },
   table: { columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }], cells: (object) => [metadataOf(object).name as Json], emptyRowsNull: false },
+  openapi: { at: "types" },
   schemaEpoch: 0,
   creatable: true,
 };
@@ -92,6 +106,7 @@ export const namespaces: ServedResource = {
   namespaced: false,
   storageKey: "/namespaces",
   storageVersion: "v1",
+  etcdPrefix: "namespaces",
   subresources: new Map(),
   strategy: { ...strategy, prepareForCreate() {}, prepareForUpdate() {}, validateCreate: () => [], validateUpdate: () => [] },
 };

@@ -1,6 +1,6 @@
 // Pushes frames to one receiver and holds them back while it is busy. A receiver that falls too far
 // behind is cut off: it can come back and go on where it was.
-import type { OpenStream, StreamSink } from "../../http/handler.ts";
+import type { OpenStream, StreamSink } from "../../apimachinery/handler.ts";
 
 /** Frames held back before the stream is ended; upstream's watch buffers are of this order. */
 const maxHeldFrames = 20_000;

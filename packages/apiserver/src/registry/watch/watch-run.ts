@@ -5,27 +5,27 @@
 // pkg/endpoints/handlers/watch.go.
 import type { JsonObject } from "homeostat/api";
 import type { Timer } from "homeostat/runtime";
-import type { StreamSink } from "../../http/handler.ts";
+import type { StreamSink } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
-import { statusOf } from "../answer/answer-error.ts";
-import { expiredError } from "../api-errors.ts";
-import type { CoreServices } from "../core-services.ts";
+import { statusOf } from "../response/error-response.ts";
+import { expiredError } from "../../apimachinery/errors/api-errors.ts";
+import type { CoreServices } from "../scope/core-services.ts";
 import { waitForRevision } from "../read/resource-version.ts";
-import type { Selection } from "../read/selection.ts";
-import type { ServedResource } from "../served-resource.ts";
-import { bookmarkObject } from "./frames.ts";
+import type { Selection } from "../revisions/selection.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { bookmarkObject } from "../revisions/watch-frames.ts";
 import { PushStream } from "./push-stream.ts";
-import { selectEvent } from "./watch-event.ts";
-import type { WatchView } from "./watch-view.ts";
+import { selectEvent } from "../revisions/watch-event.ts";
+import type { WatchEncoder } from "./watch-encoder.ts";
 
-/** What has been agreed on before the stream opens. */
+/** How a watch is served, settled before the stream opens. */
 export interface WatchPlan {
   readonly selection: Selection;
-  readonly view: WatchView;
-  /** 0: from now, or from what there is. */
+  readonly encoder: WatchEncoder;
+  /** 0: from now, or from the current objects. */
   readonly revision: number;
-  /** "marked": what there is, and a bookmark behind it. */
-  readonly start: "with what there is" | "marked" | "with changes";
+  /** What is sent first. */
+  readonly start: "initial objects" | "initial objects and bookmark" | "changes";
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
   readonly resource: ServedResource;
@@ -54,7 +54,7 @@ export class WatchRun {
     core.openWatches.add(plan.resource.storageKey, this.#end);
     this.#after(plan.timeoutMs, this.#end);
     if (plan.timeoutMs < 0) this.stream.end();
-    else if (plan.start === "with changes") this.#follow(plan.revision || core.store.revision());
+    else if (plan.start === "changes") this.#follow(plan.revision || core.store.revision());
     else void this.#startWithObjects();
   }
 
@@ -70,18 +70,20 @@ export class WatchRun {
   }
 
   #sendObjects(): void {
-    const { selection, view, start, bookmarks, gvk } = this.#plan;
+    const { selection, encoder, start, bookmarks, gvk } = this.#plan;
     const listing = this.#core.store.list(selection.prefix);
     if (typeof listing === "string")
       return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
     for (const revision of listing.items)
-      if (selection.matches(revision)) this.stream.push(view.event("ADDED", revision));
-    if (start === "marked" && bookmarks)
-      this.stream.push(view.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")));
+      if (selection.matches(revision)) this.stream.push(encoder.event("ADDED", revision));
+    if (start === "initial objects and bookmark" && bookmarks)
+      this.stream.push(
+        encoder.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")),
+      );
     this.#follow(listing.revision);
   }
 
-  /** Follows the changes after `revision`; one that lies ahead is waited for in silence. */
+  /** Sends the changes after `revision`, which may lie ahead. */
   #follow(revision: number): void {
     const { store } = this.#core;
     const from = Math.min(revision, store.revision());
@@ -106,17 +108,14 @@ export class WatchRun {
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
     this.stream.push(
-      this.#plan.view.event(
+      this.#plan.encoder.event(
         event.type,
-        event.departed ? this.#core.views.departed(change) : change,
+        event.departed ? this.#core.representations.departed(change) : change,
       ),
     );
   }
 
-  /**
-   * A definition that has changed shows its objects in another way: its watchers are to come again,
-   * as upstream makes them.
-   */
+  /** True if the definition has changed: upstream ends its watches, so that clients start anew. */
   #isOutdated(): boolean {
     const { catalog } = this.#core;
     const { resource } = this.#plan;
@@ -135,15 +134,15 @@ export class WatchRun {
       this.#after(this.#plan.timeoutMs - lastBookmarkMs, () => this.#bookmark());
   }
 
-  /** A receiver that is behind must not be told that it has seen everything. */
+  /** A busy receiver gets no bookmark: it has not seen everything. */
   #bookmark(): void {
     const revision = this.#core.store.revision();
     if (!this.stream.busy && revision >= this.#plan.revision)
-      this.stream.push(this.#plan.view.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
+      this.stream.push(this.#plan.encoder.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
   }
 
   #fail(error: unknown): void {
-    this.stream.push(this.#plan.view.error(statusOf(error) as unknown as JsonObject));
+    this.stream.push(this.#plan.encoder.error(statusOf(error) as unknown as JsonObject));
     this.stream.end();
   }
 

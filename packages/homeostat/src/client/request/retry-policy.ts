@@ -5,7 +5,7 @@
 import type { ApiRequest } from "../client.ts";
 
 /** What came of one attempt. */
-export type Attempt =
+export type AuthorizerAttributes =
   | { readonly type: "answer"; readonly status: number; readonly retryAfter: string | undefined }
   /**
    * `lost`: the connection was there and broke. A server that cannot be reached at all is the
@@ -26,7 +26,7 @@ const maxNetworkRetries = 4;
  */
 export function retryDelay(
   request: Pick<ApiRequest, "method" | "headers">,
-  attempt: Attempt,
+  attempt: AuthorizerAttributes,
   retries: number,
 ): number | undefined {
   if (retries >= maxRetries) return undefined;

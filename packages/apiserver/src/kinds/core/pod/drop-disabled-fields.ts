@@ -1,28 +1,26 @@
-// Fields of a PodSpec whose feature gates are off in 1.36: they are dropped before validation, as
-// if never sent.
+// Drops the fields of a PodSpec whose feature gates are off in 1.36, before validation.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (dropDisabledFields).
-import type { JsonObject } from "homeostat/api";
-import { itemsAt, mutableAt } from "../../object/read-fields.ts";
-import { objectAt } from "../../object/strategy.ts";
+import type { Decoded } from "homeostat/api";
+import type { Container, PodSpec } from "homeostat/k8s/core/v1";
 
 /**
  * Drops them in place: stop signals, cluster trust bundles, pod certificates, scheduling groups.
  */
-export function dropDisabledFields(spec: JsonObject): void {
-  delete spec["schedulingGroup"];
-  for (const volume of itemsAt(spec, "volumes")) {
-    for (const source of itemsAt(objectAt(volume, "projected"), "sources")) {
-      delete source["clusterTrustBundle"];
-      delete source["podCertificate"];
+export function dropDisabledFields(spec: Decoded<PodSpec>): void {
+  delete spec.schedulingGroup;
+  for (const volume of spec.volumes ?? []) {
+    for (const source of volume.projected?.sources ?? []) {
+      delete source.clusterTrustBundle;
+      delete source.podCertificate;
     }
   }
-  for (const list of ["initContainers", "containers", "ephemeralContainers"])
-    for (const container of itemsAt(spec, list)) dropStopSignal(container);
+  for (const list of ["initContainers", "containers", "ephemeralContainers"] as const)
+    for (const container of spec[list] ?? []) dropStopSignal(container);
 }
 
-function dropStopSignal(container: JsonObject): void {
-  const lifecycle = mutableAt(container, "lifecycle");
+function dropStopSignal(container: Decoded<Container>): void {
+  const { lifecycle } = container;
   if (!lifecycle || !Object.hasOwn(lifecycle, "stopSignal")) return;
-  delete lifecycle["stopSignal"];
-  if (!Object.keys(lifecycle).length) delete container["lifecycle"];
+  delete lifecycle.stopSignal;
+  if (!Object.keys(lifecycle).length) delete container.lifecycle;
 }

@@ -1,16 +1,27 @@
-// A pod as a row: how many containers are ready, and the most telling reason for its state.
+// The cells of a pod in a table: how many containers are ready, and the reason for its state.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go (printPod).
-import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { ageOf, formatAge, nameOf } from "../../object/printing.ts";
-import { isSet, itemsAt, mutableAt, numberAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type {
+  Container,
+  ContainerState,
+  ContainerStateTerminated,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodReadinessGate,
+  PodSpec,
+  PodStatus,
+} from "homeostat/k8s/core/v1";
+import { ageOf, formatAge, nameOf } from "../../printers/cells.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 
-/** Completed pods are marked in a row's conditions. */
-export function podRowConditions(pod: JsonObject): readonly JsonObject[] {
+/** The condition of the row of a completed pod. */
+export function podRowConditions(pod: Decoded<Pod>): readonly JsonObject[] {
   const completed = (reason: string, message: string): JsonObject[] => [
     { type: "Completed", status: "True", reason, message },
   ];
-  switch (stringAt(objectAt(pod, "status"), "phase")) {
+  switch (pod.status?.phase) {
     case "Succeeded":
       return completed("Succeeded", "The pod has completed successfully.");
     case "Failed":
@@ -21,31 +32,30 @@ export function podRowConditions(pod: JsonObject): readonly JsonObject[] {
 }
 
 /** The cells for the columns of pods. */
-export function podCells(pod: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(pod, "spec");
-  const status = objectAt(pod, "status");
+export function podCells(pod: Decoded<Pod>, nowMs: number): readonly Json[] {
+  const spec = pod.spec ?? {};
+  const status = pod.status ?? {};
   const { ready, reason, restarts, lastRestart } = summarize(pod, spec, status);
-  const sidecars = itemsAt(spec, "initContainers").filter(isSidecar).length;
+  const sidecars = (spec.initContainers ?? []).filter(isSidecar).length;
   const restartText =
     restarts && lastRestart
       ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)`
       : String(restarts);
-  const address = stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip");
+  const address = status.podIPs?.[0]?.ip ?? "";
   return [
     nameOf(pod),
-    `${ready}/${itemsAt(spec, "containers").length + sidecars}`,
+    `${ready}/${(spec.containers ?? []).length + sidecars}`,
     reason,
     restartText,
     ageOf(pod, nowMs),
     address || "<none>",
-    stringAt(spec, "nodeName") || "<none>",
-    stringAt(status, "nominatedNodeName") || "<none>",
-    gatesCell(itemsAt(spec, "readinessGates"), itemsAt(status, "conditions")),
+    spec.nodeName || "<none>",
+    status.nominatedNodeName || "<none>",
+    gatesCell(spec.readinessGates ?? [], status.conditions ?? []),
   ];
 }
 
-const isSidecar = (container: JsonObject): boolean =>
-  stringAt(container, "restartPolicy") === "Always";
+const isSidecar = (container: Decoded<Container>): boolean => container.restartPolicy === "Always";
 
 interface Summary {
   readonly ready: number;
@@ -54,29 +64,28 @@ interface Summary {
   readonly lastRestart: string;
 }
 
-function summarize(pod: JsonObject, spec: JsonObject, status: JsonObject): Summary {
-  const conditions = itemsAt(status, "conditions");
-  const phase = stringAt(status, "phase");
+function summarize(pod: Decoded<Pod>, spec: Decoded<PodSpec>, status: Decoded<PodStatus>): Summary {
+  const conditions = status.conditions ?? [];
+  const phase = status.phase ?? "";
   const gated = conditions.some(
-    (condition) =>
-      stringAt(condition, "type") === "PodScheduled" &&
-      stringAt(condition, "reason") === "SchedulingGated",
+    (condition) => condition.type === "PodScheduled" && condition.reason === "SchedulingGated",
   );
-  const first = gated ? "SchedulingGated" : stringAt(status, "reason") || phase;
+  const first = gated ? "SchedulingGated" : status.reason || phase;
   const init = summarizeInit(spec, status, first);
   const initialized =
-    stringAt(
-      conditions.find((condition) => stringAt(condition, "type") === "Initialized") ?? {},
-      "status",
-    ) === "True";
+    conditions.find((condition) => condition.type === "Initialized")?.status === "True";
   const summary =
     !init.initializing || initialized ? summarizeMain(status, conditions, init) : init;
   return { ...summary, reason: deletionReason(pod, status, phase) ?? summary.reason };
 }
 
-function deletionReason(pod: JsonObject, status: JsonObject, phase: string): string | undefined {
-  if (!isSet(metadataOf(pod)["deletionTimestamp"])) return undefined;
-  if (stringAt(status, "reason") === "NodeLost") return "Unknown";
+function deletionReason(
+  pod: Decoded<Pod>,
+  status: Decoded<PodStatus>,
+  phase: string,
+): string | undefined {
+  if (!isSet(metadataOf(pod).deletionTimestamp)) return undefined;
+  if (status.reason === "NodeLost") return "Unknown";
   return phase === "Failed" || phase === "Succeeded" ? undefined : "Terminating";
 }
 
@@ -86,11 +95,13 @@ interface InitSummary extends Summary {
   readonly lastSidecarRestart: string;
 }
 
-function summarizeInit(spec: JsonObject, status: JsonObject, reason: string): InitSummary {
-  const containers = itemsAt(spec, "initContainers");
-  const sidecars = new Set(
-    containers.filter(isSidecar).map((container) => stringAt(container, "name")),
-  );
+function summarizeInit(
+  spec: Decoded<PodSpec>,
+  status: Decoded<PodStatus>,
+  reason: string,
+): InitSummary {
+  const containers = spec.initContainers ?? [];
+  const sidecars = new Set(containers.filter(isSidecar).map((container) => container.name ?? ""));
   const sum = {
     ready: 0,
     reason,
@@ -100,19 +111,19 @@ function summarizeInit(spec: JsonObject, status: JsonObject, reason: string): In
     sidecarRestarts: 0,
     lastSidecarRestart: "",
   };
-  for (const [i, container] of itemsAt(status, "initContainerStatuses").entries()) {
-    const sidecar = sidecars.has(stringAt(container, "name"));
-    sum.restarts += numberAt(container, "restartCount");
+  for (const [i, container] of (status.initContainerStatuses ?? []).entries()) {
+    const sidecar = sidecars.has(container.name ?? "");
+    sum.restarts += container.restartCount ?? 0;
     sum.lastRestart = later(sum.lastRestart, lastEnd(container));
     if (sidecar) {
-      sum.sidecarRestarts += numberAt(container, "restartCount");
+      sum.sidecarRestarts += container.restartCount ?? 0;
       sum.lastSidecarRestart = later(sum.lastSidecarRestart, lastEnd(container));
     }
-    const state = objectAt(container, "state");
-    const terminated = mutableAt(state, "terminated");
-    if (terminated && numberAt(terminated, "exitCode") === 0) continue;
-    if (sidecar && container["started"] === true) {
-      if (container["ready"] === true) sum.ready++;
+    const state = container.state ?? {};
+    const terminated = state.terminated ?? undefined;
+    if (terminated && (terminated.exitCode ?? 0) === 0) continue;
+    if (sidecar && container.started === true) {
+      if (container.ready === true) sum.ready++;
       continue;
     }
     return {
@@ -125,40 +136,38 @@ function summarizeInit(spec: JsonObject, status: JsonObject, reason: string): In
 }
 
 function initReason(
-  state: JsonObject,
-  terminated: JsonObject | undefined,
+  state: Decoded<ContainerState>,
+  terminated: Decoded<ContainerStateTerminated> | undefined,
   i: number,
   total: number,
 ): string {
-  if (terminated) return `Init:${stringAt(terminated, "reason") || exitReason(terminated)}`;
-  const waiting = stringAt(objectAt(state, "waiting"), "reason");
+  if (terminated) return `Init:${terminated.reason || exitReason(terminated)}`;
+  const waiting = state.waiting?.reason ?? "";
   return waiting && waiting !== "PodInitializing" ? `Init:${waiting}` : `Init:${i}/${total}`;
 }
 
-const exitReason = (terminated: JsonObject): string =>
-  numberAt(terminated, "signal")
-    ? `Signal:${numberAt(terminated, "signal")}`
-    : `ExitCode:${numberAt(terminated, "exitCode")}`;
+const exitReason = (terminated: Decoded<ContainerStateTerminated>): string =>
+  terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode ?? 0}`;
 
 function summarizeMain(
-  status: JsonObject,
-  conditions: readonly JsonObject[],
+  status: Decoded<PodStatus>,
+  conditions: readonly Decoded<PodCondition>[],
   init: InitSummary,
 ): Summary {
   let { ready, reason, sidecarRestarts: restarts, lastSidecarRestart: lastRestart } = init;
   let hasRunning = false;
   let errorReason = "";
-  for (const container of itemsAt(status, "containerStatuses").toReversed()) {
-    restarts += numberAt(container, "restartCount");
+  for (const container of (status.containerStatuses ?? []).toReversed()) {
+    restarts += container.restartCount ?? 0;
     lastRestart = later(lastRestart, lastEnd(container));
-    const state = objectAt(container, "state");
-    const waiting = stringAt(objectAt(state, "waiting"), "reason");
-    const terminated = mutableAt(state, "terminated");
+    const state = container.state ?? {};
+    const waiting = state.waiting?.reason ?? "";
+    const terminated = state.terminated ?? undefined;
     if (waiting) reason = waiting;
     else if (terminated) {
-      reason = stringAt(terminated, "reason") || exitReason(terminated);
-      if (numberAt(terminated, "exitCode") !== 0) errorReason = reason;
-    } else if (container["ready"] === true && isObject(state["running"])) {
+      reason = terminated.reason || exitReason(terminated);
+      if ((terminated.exitCode ?? 0) !== 0) errorReason = reason;
+    } else if (container.ready === true && state.running) {
       hasRunning = true;
       ready++;
     }
@@ -170,27 +179,26 @@ function summarizeMain(
 function completedReason(
   hasRunning: boolean,
   errorReason: string,
-  conditions: readonly JsonObject[],
+  conditions: readonly Decoded<PodCondition>[],
 ): string {
   const isReady = conditions.some(
-    (condition) =>
-      stringAt(condition, "type") === "Ready" && stringAt(condition, "status") === "True",
+    (condition) => condition.type === "Ready" && condition.status === "True",
   );
   if (hasRunning && isReady) return "Running";
   return errorReason || (hasRunning ? "NotReady" : "Completed");
 }
 
-const lastEnd = (container: JsonObject): string =>
-  stringAt(objectAt(objectAt(container, "lastState"), "terminated"), "finishedAt");
+const lastEnd = (container: Decoded<ContainerStatus>): string =>
+  container.lastState?.terminated?.finishedAt ?? "";
 const later = (a: string, b: string): string =>
   b && Date.parse(b) > (a ? Date.parse(a) : -Infinity) ? b : a;
 
-function gatesCell(gates: readonly JsonObject[], conditions: readonly JsonObject[]): string {
+function gatesCell(
+  gates: readonly Decoded<PodReadinessGate>[],
+  conditions: readonly Decoded<PodCondition>[],
+): string {
   if (!gates.length) return "<none>";
   const isTrue = (type: string): boolean =>
-    stringAt(
-      conditions.find((condition) => stringAt(condition, "type") === type) ?? {},
-      "status",
-    ) === "True";
-  return `${gates.filter((gate) => isTrue(stringAt(gate, "conditionType"))).length}/${gates.length}`;
+    conditions.find((condition) => (condition.type ?? "") === type)?.status === "True";
+  return `${gates.filter((gate) => isTrue(gate.conditionType ?? "")).length}/${gates.length}`;
 }

@@ -1,26 +1,29 @@
-// Conditions of pods that the server itself sets.
+// Conditions of pods that the API server sets.
 // Upstream: k8s.io/kubernetes/pkg/api/pod/util.go (UpdatePodCondition).
-import type { JsonObject } from "homeostat/api";
-import { itemsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import type { Decoded } from "homeostat/api";
+import type { Pod, PodCondition } from "homeostat/k8s/core/v1";
 
 /** One condition without its times. */
-export interface PodCondition {
+export interface ServerPodCondition {
   readonly type: string;
   readonly status: "True" | "False";
   readonly reason?: string;
   readonly message?: string;
 }
 
-/** Sets or adds a condition in place; its transition time moves only with its status. */
-export function setPodCondition(pod: JsonObject, condition: PodCondition, now: string): void {
-  const status = objectAt(pod, "status");
-  const conditions = itemsAt(status, "conditions");
-  const old = conditions.find((each) => stringAt(each, "type") === condition.type);
+/** Sets or adds a condition in place. lastTransitionTime changes only with the status. */
+export function setPodCondition(
+  pod: Decoded<Pod>,
+  condition: ServerPodCondition,
+  now: string,
+): void {
+  const status = pod.status ?? {};
+  const conditions = status.conditions ?? [];
+  const old = conditions.find((each) => (each.type ?? "") === condition.type);
   const lastTransitionTime =
-    old && stringAt(old, "status") === condition.status ? (old["lastTransitionTime"] ?? null) : now;
-  const next = { lastProbeTime: null, ...condition, lastTransitionTime };
-  pod["status"] = {
+    old?.status === condition.status ? (old.lastTransitionTime ?? null) : now;
+  const next: Decoded<PodCondition> = { lastProbeTime: null, ...condition, lastTransitionTime };
+  pod.status = {
     ...status,
     conditions: old
       ? conditions.map((each) => (each === old ? next : each))

@@ -1,48 +1,50 @@
-// Pod templates, wherever one stands (`spec.template` of workloads, `template` of a PodTemplate):
-// defaults and rules.
+// Defaults and validation of pod templates: `spec.template` of workloads, `template` of a
+// PodTemplate.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/zz_generated.defaults.go,
 // pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec).
-import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden } from "../../../registry/field-error.ts";
+import type { Decoded } from "homeostat/api";
+import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
+import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
-} from "../../../registry/object-meta/validate-object-meta.ts";
-import { hasItems, mutableAt, textMapAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt } from "../../object/strategy.ts";
-import { dropInitContainerAnnotations, setPodSpecDefaults } from "./pod-spec-defaults.ts";
-import { podRules } from "./pod-rules.ts";
-import { validateAppArmorAgreement } from "./validate-app-armor.ts";
-import { validatePodAnnotations } from "./validate-pod-annotations.ts";
-import { validatePodSpec } from "./validate-pod-spec.ts";
-import { validateSeccompAgreement } from "./validate-seccomp.ts";
+} from "../../../apimachinery/meta/validate-object-meta.ts";
+import { hasItems } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { dropInitContainerAnnotations, setPodSpecDefaults } from "./defaults/pod-spec-defaults.ts";
+import { podValidationOptions } from "./validation/pod-validation-options.ts";
+import { validateAppArmorAgreement } from "./validation/security/validate-app-armor.ts";
+import { validatePodAnnotations } from "./validation/validate-pod-annotations.ts";
+import { validatePodSpec } from "./validation/validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./validation/security/validate-seccomp.ts";
 
 /** Sets the defaults of a decoded PodTemplateSpec, in place. */
-export function setPodTemplateDefaults(template: JsonObject | undefined): void {
+export function setPodTemplateDefaults(
+  template: Decoded<PodTemplateSpec> | null | undefined,
+): void {
   if (!template) return;
-  const spec = mutableAt(template, "spec");
-  if (spec) setPodSpecDefaults(spec);
+  if (template.spec) setPodSpecDefaults(template.spec);
   dropInitContainerAnnotations(metadataOf(template));
 }
 
-/** Every breach in a template; `path` is e.g. `spec.template`. `old` is the stored template. */
+/** Validates a template at `path`, e.g. `spec.template`. `old` is the stored template. */
 export function validatePodTemplate(
-  template: JsonObject,
+  template: Decoded<PodTemplateSpec>,
   path: string,
-  old?: JsonObject,
+  old?: Decoded<PodTemplateSpec>,
 ): FieldError[] {
-  const metadata = objectAt(template, "metadata");
-  const annotations = textMapAt(metadata, "annotations");
-  const spec = objectAt(template, "spec");
-  const rules = podRules("template", old && objectAt(old, "spec"));
+  const metadata = template.metadata ?? {};
+  const annotations = metadata.annotations ?? {};
+  const spec = template.spec ?? {};
+  const options = podValidationOptions("template", old && (old.spec ?? {}));
   return [
-    ...validateLabels(textMapAt(metadata, "labels"), `${path}.labels`),
+    ...validateLabels(metadata.labels ?? {}, `${path}.labels`),
     ...validateAnnotations(annotations, `${path}.annotations`),
     ...validatePodAnnotations(annotations, spec, `${path}.annotations`),
-    ...validatePodSpec(spec, undefined, `${path}.spec`, rules),
+    ...validatePodSpec(spec, undefined, `${path}.spec`, options),
     ...validateSeccompAgreement(annotations, spec, `${path}.spec`),
     ...validateAppArmorAgreement(annotations, spec, `${path}.spec`),
-    ...(hasItems(spec["ephemeralContainers"])
+    ...(hasItems(spec.ephemeralContainers)
       ? [
           forbidden(
             `${path}.spec.ephemeralContainers`,

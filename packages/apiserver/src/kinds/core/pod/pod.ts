@@ -1,32 +1,33 @@
-// Pods: their own defaults and conditions, a generation, graceful deletion, and many endpoints.
+// The definition of pods: their strategy, the strategies of their subresources, and graceful
+// deletion.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go,
 // pkg/registry/core/pod/storage/storage.go.
-import { cloneJson, dnsLabelFaults, equalJson, type JsonObject } from "homeostat/api";
+import { cloneJson, type Decoded, equalJson } from "homeostat/api";
+import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
   forbiddenChange,
   quoteGo,
-} from "../../../registry/field-error.ts";
-import type { WriteContext } from "../../../registry/served-resource.ts";
-import type { BuiltinKind } from "../../object/builtin-kind.ts";
-import { ipWarnings } from "../../object/ip-addresses.ts";
-import { itemsAt, optionalNumberAt, setIfEmpty, textMapAt } from "../../object/read-fields.ts";
-import { bumpGeneration, keepOld, metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
-import { diffPrinted } from "../../object/unified-diff.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../../definition/kind-definition.ts";
+import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
+import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
-import { bindPod, checkBinding } from "./pod-binding.ts";
+import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
-import { setPodDefaults } from "./pod-defaults.ts";
-import { checkEviction, evictPod } from "./pod-eviction.ts";
-import { podStreams, proxyToPod } from "./pod-streams.ts";
-import { podWarnings } from "./pod-warnings.ts";
+import { setPodDefaults } from "./defaults/pod-defaults.ts";
+import { checkEviction, evictPod } from "./subresources/pod-eviction.ts";
+import { podStreams, proxyToPod } from "./subresources/pod-streams.ts";
+import { podCreateWarnings, podStatusWarnings } from "./warnings/pod-warnings.ts";
 import { preparePod } from "./prepare-pod.ts";
-import { mirrorAnnotation } from "./validate-pod-annotations.ts";
-import { dropNonResize, validatePodResize } from "./validate-pod-resize.ts";
-import { validatePodStatusUpdate } from "./validate-pod-status.ts";
-import { validateChangedPod, validatePodUpdate } from "./validate-pod-update.ts";
-import { validateNewPod } from "./validate-pod.ts";
+import { mirrorAnnotation } from "./validation/validate-pod-annotations.ts";
+import { dropNonResize, validatePodResize } from "./validation/validate-pod-resize.ts";
+import { validatePodStatusUpdate } from "./validation/validate-pod-status.ts";
+import { validateChangedPod, validatePodUpdate } from "./validation/validate-pod-update.ts";
+import { validateNewPod } from "./validation/validate-pod.ts";
 
 const fields = [
   "spec.nodeName",
@@ -41,12 +42,13 @@ const fields = [
   "spec.host",
 ];
 
-export const pod: BuiltinKind = {
+export const pod: KindDefinition<Decoded<Pod>> = {
   group: "",
   version: "v1",
   kind: "Pod",
+  returnsDeletedObject: true,
   defaults: setPodDefaults,
-  rules: {
+  strategy: {
     deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate: preparePod,
@@ -54,14 +56,12 @@ export const pod: BuiltinKind = {
       keepOld(object, old, "status");
       finishChange(object, old);
     },
-    validateCreate(object, context) {
-      warnOfPod(object, context);
-      return validateNewPod(object);
-    },
+    validateCreate: validateNewPod,
     validateUpdate: validatePodUpdate,
+    warningsOnCreate: podCreateWarnings,
     gracePeriod,
   },
-  views: {
+  subresources: {
     status: {
       resetFields: [
         ["f:spec"],
@@ -69,22 +69,16 @@ export const pod: BuiltinKind = {
         ["f:metadata", "f:ownerReferences"],
       ],
       prepareForUpdate: prepareStatus,
-      validateUpdate(object, old, context) {
-        const status = objectAt(object, "status");
-        for (const field of ["podIPs", "hostIPs"])
-          for (const [i, each] of itemsAt(status, field).entries())
-            for (const text of ipWarnings(stringAt(each, "ip"), `status.${field}[${i}].ip`))
-              context.warn(text);
-        return validatePodStatusUpdate(object, old);
-      },
+      validateUpdate: validatePodStatusUpdate,
+      warningsOnUpdate: podStatusWarnings,
     },
     ephemeralcontainers: {
       prepareForUpdate(object, old) {
-        const containers = objectAt(object, "spec")["ephemeralContainers"];
-        const spec = cloneJson(objectAt(old, "spec"));
-        if (containers === undefined) delete spec["ephemeralContainers"];
-        else spec["ephemeralContainers"] = containers;
-        object["spec"] = spec;
+        const containers = object.spec?.ephemeralContainers;
+        const spec = cloneJson(old.spec ?? {});
+        if (containers === undefined) delete spec.ephemeralContainers;
+        else spec.ephemeralContainers = containers;
+        object.spec = spec;
         keepOld(object, old, "status");
         keepMetadata(object, old);
         finishChange(object, old);
@@ -93,9 +87,9 @@ export const pod: BuiltinKind = {
     },
     resize: {
       prepareForUpdate(object, old) {
-        const kept = objectAt(object, "spec");
+        const kept = object.spec ?? {};
         dropNonResize(object, old);
-        if (objectAt(object, "spec") !== kept) keepMetadata(object, old);
+        if ((object.spec ?? {}) !== kept) keepMetadata(object, old);
         finishChange(object, old);
       },
       validateUpdate: validatePodResize,
@@ -106,22 +100,23 @@ export const pod: BuiltinKind = {
   proxy: proxyToPod,
   selectable: {
     names: fields,
-    factName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
+    attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
     extract,
   },
   cells: podCells,
   rowConditions: podRowConditions,
 };
 
-function finishChange(object: JsonObject, old: JsonObject): void {
-  dropDisabledFields(objectAt(object, "spec"));
+function finishChange(object: Decoded<Pod>, old: Decoded<Pod>): void {
+  dropDisabledFields(object.spec ?? {});
   bumpGeneration(object, old, ["spec"]);
 }
 
 /**
- * Subresources of the spec leave the metadata alone, but for what the server itself keeps there.
+ * Writes through `ephemeralcontainers` and `resize` change managedFields and resourceVersion, and
+ * no other metadata.
  */
-function keepMetadata(object: JsonObject, old: JsonObject): void {
+function keepMetadata(object: Decoded<Pod>, old: Decoded<Pod>): void {
   for (const field of [
     "deletionTimestamp",
     "deletionGracePeriodSeconds",
@@ -131,65 +126,61 @@ function keepMetadata(object: JsonObject, old: JsonObject): void {
     "annotations",
     "finalizers",
     "ownerReferences",
-  ])
+  ] as const)
     keepOld(metadataOf(object), metadataOf(old), field);
 }
 
-function warnOfPod(object: JsonObject, context: WriteContext): void {
-  const faults = dnsLabelFaults(stringAt(metadataOf(object), "name"));
-  if (faults.length)
-    context.warn(
-      `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
-    );
-  for (const text of podWarnings(object, "")) context.warn(text);
-}
-
-/** At once for what no kubelet has seen or what has ended. */
-function gracePeriod(object: JsonObject, requested: number | undefined): number {
-  const spec = objectAt(object, "spec");
-  const phase = stringAt(objectAt(object, "status"), "phase");
-  if (!stringAt(spec, "nodeName") || phase === "Failed" || phase === "Succeeded") return 0;
-  const seconds = requested ?? optionalNumberAt(spec, "terminationGracePeriodSeconds") ?? 0;
+/**
+ * The grace period of a first delete: zero for a pod that is not bound to a node or has ended.
+ * Upstream: CheckGracefulDelete.
+ */
+function gracePeriod(object: Decoded<Pod>, requested: number | undefined): number {
+  const spec = object.spec ?? {};
+  const phase = object.status?.phase ?? "";
+  if (!spec.nodeName || phase === "Failed" || phase === "Succeeded") return 0;
+  const seconds = requested ?? optionalInt64(spec.terminationGracePeriodSeconds) ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
 
-function prepareStatus(object: JsonObject, old: JsonObject): void {
+function prepareStatus(object: Decoded<Pod>, old: Decoded<Pod>): void {
   keepOld(object, old, "spec");
-  delete metadataOf(object)["deletionTimestamp"];
+  delete metadataOf(object).deletionTimestamp;
   keepOld(metadataOf(object), metadataOf(old), "ownerReferences");
-  const status = objectAt(object, "status");
-  const before = objectAt(old, "status");
-  if (stringAt(before, "qosClass")) setIfEmpty(status, "qosClass", stringAt(before, "qosClass"));
+  const status = object.status ?? {};
+  const before = old.status ?? {};
+  if (before.qosClass) status.qosClass ||= before.qosClass;
   keepObserved(status, before);
 }
 
-/** A reported generation is never forgotten. */
-function keepObserved(status: JsonObject, before: JsonObject): void {
-  const keep = (to: JsonObject, from: JsonObject | undefined): void => {
-    const generation = from && optionalNumberAt(from, "observedGeneration");
-    if (generation) setIfEmpty(to, "observedGeneration", generation);
-  };
-  keep(status, before);
-  const left = [...itemsAt(before, "conditions")];
-  for (const condition of itemsAt(status, "conditions")) {
-    const i = left.findIndex((old) => stringAt(old, "type") === stringAt(condition, "type"));
-    if (i >= 0) keep(condition, left.splice(i, 1)[0]);
+/** Keeps the observedGeneration of the status and of each condition unless the write sets one. */
+function keepObserved(status: Decoded<PodStatus>, before: Decoded<PodStatus>): void {
+  keepObservedGeneration(status, before);
+  const left = [...(before.conditions ?? [])];
+  for (const condition of status.conditions ?? []) {
+    const i = left.findIndex((old) => (old.type ?? "") === (condition.type ?? ""));
+    const [old] = i < 0 ? [] : left.splice(i, 1);
+    if (old) keepObservedGeneration(condition, old);
   }
 }
 
-function validateEphemeralChange(object: JsonObject, old: JsonObject): FieldError[] {
-  if (Object.hasOwn(textMapAt(metadataOf(old), "annotations"), mirrorAnnotation))
+interface Observed {
+  observedGeneration?: number | null;
+}
+
+function keepObservedGeneration(to: Observed, from: Observed): void {
+  if (from.observedGeneration) to.observedGeneration ||= Number(from.observedGeneration);
+}
+
+function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
+  if (Object.hasOwn(metadataOf(old).annotations ?? {}, mirrorAnnotation))
     return [forbidden("", "static pods do not support ephemeral containers")];
   const now = new Map(
-    itemsAt(objectAt(object, "spec"), "ephemeralContainers").map((container) => [
-      stringAt(container, "name"),
-      container,
-    ]),
+    (object.spec?.ephemeralContainers ?? []).map((container) => [container.name ?? "", container]),
   );
   return [
     ...validateChangedPod(object, old),
-    ...itemsAt(objectAt(old, "spec"), "ephemeralContainers").flatMap((before) => {
-      const name = stringAt(before, "name");
+    ...(old.spec?.ephemeralContainers ?? []).flatMap((before) => {
+      const name = before.name ?? "";
       const after = now.get(name);
       if (!after)
         return [
@@ -211,20 +202,19 @@ function validateEphemeralChange(object: JsonObject, old: JsonObject): FieldErro
   ];
 }
 
-function extract(object: JsonObject): Readonly<Record<string, string>> {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
+function extract(object: Decoded<Pod>): Readonly<Record<string, string>> {
+  const spec = object.spec ?? {};
+  const status = object.status ?? {};
   return {
     ...Object.fromEntries(
-      ["nodeName", "restartPolicy", "schedulerName", "serviceAccountName"].map((name) => [
-        `spec.${name}`,
-        stringAt(spec, name),
-      ]),
+      (["nodeName", "restartPolicy", "schedulerName", "serviceAccountName"] as const).map(
+        (name) => [`spec.${name}`, spec[name] ?? ""],
+      ),
     ),
-    "spec.hostNetwork": String(spec["hostNetwork"] === true),
-    "status.phase": stringAt(status, "phase"),
-    "status.podIP": stringAt(itemsAt(status, "podIPs")[0] ?? {}, "ip"),
+    "spec.hostNetwork": String(spec.hostNetwork === true),
+    "status.phase": status.phase ?? "",
+    "status.podIP": status.podIPs?.[0]?.ip ?? "",
     "status.podIPs": "",
-    "status.nominatedNodeName": stringAt(status, "nominatedNodeName"),
+    "status.nominatedNodeName": status.nominatedNodeName ?? "",
   };
 }

@@ -2,11 +2,15 @@
 // families chosen, addresses and node ports taken. The cluster has IPv4 only.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/{storage.go,alloc.go}.
 import type { JsonObject } from "homeostat/api";
-import { internalError, invalidError, plainError } from "../../../registry/api-errors.ts";
-import { type FieldError, invalid } from "../../../registry/field-error.ts";
-import type { Reservation } from "../../../registry/served-resource.ts";
-import { numberAt } from "../../object/read-fields.ts";
-import { metadataOf, stringAt } from "../../object/strategy.ts";
+import {
+  internalError,
+  invalidError,
+  plainError,
+} from "../../../apimachinery/errors/api-errors.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import type { Reservation } from "../../../apimachinery/rest/strategy.ts";
+import { numberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { chooseFamilies, keepsPreferredAddresses } from "./service-families.ts";
 import {
   clusterIpsOf,

@@ -2,8 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/strategy.go,
 // pkg/registry/core/service/storage/{storage,alloc}.go, pkg/api/service/util.go.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import { isSet, itemsAt, numberAt, textsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+import {
+  isSet,
+  itemsAt,
+  numberAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
 
 export const specOf = (service: JsonObject): JsonObject => objectAt(service, "spec");
 export const typeOf = (service: JsonObject): string => stringAt(specOf(service), "type");

@@ -8,10 +8,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { ipFamilyOf, legacyIpErrors } from "../../object/ip-addresses.ts";
-import { hasItems, isSet } from "../../object/read-fields.ts";
-import { stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
+import { hasItems, isSet, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import {
   clusterIpsOf,
   familiesOf,

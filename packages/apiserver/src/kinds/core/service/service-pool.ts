@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/{ipallocator,portallocator}. Upstream picks
 // at random; here the next free one is taken, round after round, so that what was just given back
 // is not given out again at once.
-import { parseIpSloppy } from "../../object/ip-addresses.ts";
+import { parseIpSloppy } from "../../validation/ip-addresses.ts";
 import { formatHost, readServiceRanges, type ServiceRanges } from "./service-ranges.ts";
 
 /** Something that could not be had, in upstream's words. */

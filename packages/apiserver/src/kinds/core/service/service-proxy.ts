@@ -3,11 +3,11 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/storage.go (ResourceLocation,
 // isValidAddress).
 import type { JsonObject } from "homeostat/api";
-import { failure, notFoundError } from "../../../registry/api-errors.ts";
-import { quoteGo } from "../../../registry/field-error.ts";
-import type { ConnectTools, ProxyHandler } from "../../../registry/served-resource.ts";
-import { itemsAt, numberAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+import { failure, notFoundError } from "../../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import type { ConnectTools, ProxyHandler } from "../../../apimachinery/rest/connecter.ts";
+import { itemsAt, numberAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { splitTarget, unavailableError } from "../proxy-target.ts";
 
 const services = { group: "", resource: "services" } as const;

@@ -2,7 +2,7 @@
 // lower part of each is for those who name what they want.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/{ipallocator,bitmap}.go,
 // portallocator/allocator.go.
-import { parseCidrSloppy } from "../../object/ip-addresses.ts";
+import { parseCidrSloppy } from "../../validation/ip-addresses.ts";
 
 /** Addresses as numbers, the network's own and the broadcast address left out. */
 export interface AddressRange {

@@ -1,9 +1,9 @@
 // What is said about services that are stored all the same.
 // Upstream: k8s.io/kubernetes/pkg/api/service/warnings.go.
 import type { JsonObject } from "homeostat/api";
-import { cidrWarnings, ipWarnings } from "../../object/ip-addresses.ts";
-import { textMapAt, textsAt } from "../../object/read-fields.ts";
-import { metadataOf, stringAt } from "../../object/strategy.ts";
+import { cidrWarnings, ipWarnings } from "../../validation/ip-addresses.ts";
+import { textMapAt, textsAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { clusterIpsOf, specOf, typeOf } from "./service-facts.ts";
 
 /** All warnings, in upstream's order. */

@@ -2,14 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/{strategy.go,storage/storage.go},
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../../registry/field-error.ts";
-import type { WriteContext } from "../../../registry/served-resource.ts";
-import { formatBalancer } from "../../networking/format-balancer.ts";
-import type { BuiltinKind } from "../../object/builtin-kind.ts";
-import { ipWarnings } from "../../object/ip-addresses.ts";
-import { formatLabels } from "../../object/label-selectors.ts";
-import { nameIsDnsLabel } from "../../object/names.ts";
-import { ageOf, nameOf } from "../../object/printing.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
+import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
+import type { KindDefinition } from "../../definition/kind-definition.ts";
+import { ipWarnings } from "../../validation/ip-addresses.ts";
+import { formatLabels } from "../../validation/label-selectors.ts";
+import { nameIsDnsLabel } from "../../validation/names.ts";
+import { ageOf, nameOf } from "../../printers/cells.ts";
 import {
   isSet,
   itemsAt,
@@ -18,8 +18,10 @@ import {
   setIfNil,
   textMapAt,
   textsAt,
-} from "../../object/read-fields.ts";
-import { finalizerErrors, keepOld, objectAt, stringAt } from "../../object/strategy.ts";
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, keepOld } from "../../definition/default-strategy.ts";
 import { reserveService } from "./reserve-service.ts";
 import {
   clusterIpsOf,
@@ -48,16 +50,17 @@ import { validateService } from "./validate-service.ts";
  */
 export function serviceKind(
   pool: ServicePool,
-  committed: NonNullable<BuiltinKind["committed"]>,
-): BuiltinKind {
+  committed: NonNullable<KindDefinition["committed"]>,
+): KindDefinition {
   return {
     group: "",
     version: "v1",
     kind: "Service",
+    returnsDeletedObject: true,
     defaults,
     proxy: proxyToService,
     committed,
-    rules: {
+    strategy: {
       allowCreateOnUpdate: true,
       deleteReturnsObject: true,
       validateName: nameIsDnsLabel,
@@ -84,7 +87,7 @@ export function serviceKind(
           ...validateService(object, old),
         ]),
     },
-    views: {
+    subresources: {
       status: {
         resetFields: [["f:spec"]],
         reserve: () => nothingTaken,
@@ -214,7 +217,11 @@ function externalIpOf(object: JsonObject): string {
     case "NodePort":
       return own.join(",") || "<none>";
     case "LoadBalancer":
-      return [formatBalancer(object), ...own].filter(Boolean).join(",") || "<pending>";
+      return (
+        [formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")), ...own]
+          .filter(Boolean)
+          .join(",") || "<pending>"
+      );
     case "ExternalName":
       return stringAt(specOf(object), "externalName");
     default:

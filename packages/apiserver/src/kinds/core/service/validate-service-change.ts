@@ -8,11 +8,10 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { balancerHostErrors } from "../../networking/validate-ingress.ts";
-import { legacyIpErrors } from "../../object/ip-addresses.ts";
-import { isSet, itemsAt } from "../../object/read-fields.ts";
-import { objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
+import { legacyIpErrors } from "../../validation/ip-addresses.ts";
+import { isSet, itemsAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
 import {
   clusterIpsOf,
   familiesOf,
@@ -102,7 +101,7 @@ export function validateServiceStatus(service: JsonObject, old: JsonObject): Fie
     return [
       ...(ip ? legacyIpErrors(ip, `${at}.ip`, kept) : []),
       ...ipModeErrors(point, at),
-      ...(hostname ? balancerHostErrors(hostname, `${at}.hostname`) : []),
+      ...(hostname ? loadBalancerHostnameErrors(hostname, `${at}.hostname`) : []),
     ];
   });
 }

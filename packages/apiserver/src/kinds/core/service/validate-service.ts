@@ -10,12 +10,23 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../registry/field-error.ts";
-import { validateLabels } from "../../../registry/object-meta/validate-object-meta.ts";
-import { endpointIpErrors, legacyCidrErrors, legacyIpErrors } from "../../object/ip-addresses.ts";
-import { portNameFaults, portNumberFaults } from "../../object/name-faults.ts";
-import { isSet, numberAt, textMapAt, textsAt } from "../../object/read-fields.ts";
-import { metadataOf, objectAt, stringAt } from "../../object/strategy.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
+import {
+  endpointIpErrors,
+  legacyCidrErrors,
+  legacyIpErrors,
+} from "../../validation/ip-addresses.ts";
+import { portNameFaults, portNumberFaults } from "../../validation/name-faults.ts";
+import {
+  isSet,
+  numberAt,
+  textMapAt,
+  textsAt,
+  objectAt,
+  stringAt,
+} from "../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import {
   clusterIpsOf,
   familiesOf,

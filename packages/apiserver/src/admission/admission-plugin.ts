@@ -1,0 +1,48 @@
+// The contract of an admission plug-in: a mutating step, a validating step, or both. A plug-in sees
+// one request and may look up stored objects; it writes nothing itself.
+// Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
+import type { ApiStatusError } from "homeostat/api";
+import type { Runtime } from "homeostat/runtime";
+import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
+import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
+import { metaString } from "../apimachinery/meta/read-meta.ts";
+import type { Authorizer } from "../authorization/authorizer.ts";
+import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
+
+/** What plug-ins are created with. */
+export interface PluginServices {
+  readonly objects: StoredObjects;
+  readonly authorizer: Authorizer;
+  readonly runtime: Runtime;
+}
+
+/** A created plug-in. */
+export interface AdmissionPlugin {
+  /** Changes the object in place, or throws to refuse the request. */
+  readonly mutate?: AdmissionStep;
+  /** Sees the object as it will be stored; throws to refuse the request. */
+  readonly validate?: AdmissionStep;
+}
+
+export type CreatePlugin = (services: PluginServices) => AdmissionPlugin;
+
+/** Whether a request is for this resource and subresource, in any version. */
+export function isAbout(
+  { resource, subresource }: AdmissionRequest,
+  group: string,
+  name: string,
+  wanted = "",
+): boolean {
+  return resource.resource === name && resource.group === group && subresource === wanted;
+}
+
+/** A plug-in's refusal: `pods "web" is forbidden: …`. */
+export function refuse({ resource, object, name }: AdmissionRequest, why: string): ApiStatusError {
+  return forbiddenError(
+    resource,
+    name ||
+      (object ? metaString(object, "name") || metaString(object, "generateName") : "") ||
+      "Unknown",
+    why,
+  );
+}

@@ -1,0 +1,54 @@
+// PersistentVolumeClaimResize: a claim may grow only once it is bound, and only if its class allows
+// expansion.
+// Upstream: k8s.io/kubernetes/plugin/pkg/admission/storage/persistentvolume/resize/admission.go.
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import type { StorageClass } from "homeostat/k8s/storage/v1";
+import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
+import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
+import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
+
+export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => ({
+  validate(request) {
+    const object: Decoded<PersistentVolumeClaim> | undefined = request.object;
+    const old: Decoded<PersistentVolumeClaim> | undefined = request.old;
+    if (
+      !object ||
+      !old ||
+      request.operation !== "UPDATE" ||
+      !isAbout(request, "", "persistentvolumeclaims") ||
+      sizeOf(object) <= sizeOf(old)
+    )
+      return;
+    if (old.status?.phase !== "Bound")
+      throw refuse(request, "Only bound persistent volume claims can be expanded");
+    if (!mayGrow(object, old, objects))
+      throw refuse(
+        request,
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      );
+  },
+});
+
+const sizeOf = ({ spec }: Decoded<PersistentVolumeClaim>): bigint =>
+  nanoOf(spec?.resources?.requests?.["storage"]);
+
+/** The annotation has precedence over the field. */
+const classOf = ({ metadata, spec }: Decoded<PersistentVolumeClaim>): string =>
+  metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+  spec?.storageClassName ??
+  "";
+
+function mayGrow(
+  claim: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+  objects: StoredObjects,
+): boolean {
+  const name = classOf(claim);
+  if (!name || name !== classOf(old)) return false;
+  const storageClass: Decoded<StorageClass> | undefined = objects.find(
+    { group: "storage.k8s.io", resource: "storageclasses" },
+    name,
+  );
+  return storageClass?.allowVolumeExpansion === true;
+}

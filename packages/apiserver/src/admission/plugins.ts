@@ -1,0 +1,122 @@
+// The admission plug-ins of kube-apiserver 1.36, in the order in which they run. Plug-ins without
+// `create` are known by name and not implemented; `isOn` says which run by default.
+// Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
+// k8s.io/apiserver/pkg/server/options/admission.go.
+import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
+import {
+  createCertificateApproval,
+  createCertificateSigning,
+  createCertificateSubjectRestriction,
+} from "./certificates.ts";
+import { createDefaultIngressClass } from "./default-ingress-class.ts";
+import { createDefaultStorageClass } from "./default-storage-class.ts";
+import { createDefaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { createDenyServiceExternalIps } from "./deny-service-external-ips.ts";
+import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
+import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
+import { createPodResizeValidator } from "./pod-resize-validator.ts";
+import { createPodTopologyLabels } from "./pod-topology-labels.ts";
+import { createPriority } from "./priority.ts";
+import { createRuntimeClass } from "./runtime-class.ts";
+import { createServiceAccount } from "./service-account.ts";
+import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
+import { createTaintNodesByCondition } from "./taint-nodes-by-condition.ts";
+
+interface KnownPlugin {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly create?: CreatePlugin;
+}
+
+const on = (name: string, create?: CreatePlugin): KnownPlugin => ({
+  name,
+  isOn: true,
+  ...(create ? { create } : {}),
+});
+const off = (name: string, create?: CreatePlugin): KnownPlugin => ({
+  name,
+  isOn: false,
+  ...(create ? { create } : {}),
+});
+
+/** In the order in which they run. */
+const plugins: readonly KnownPlugin[] = [
+  off("AlwaysAdmit"),
+  off("NamespaceAutoProvision"),
+  on("NamespaceLifecycle", createNamespaceLifecycle),
+  off("NamespaceExists"),
+  off("LimitPodHardAntiAffinityTopology"),
+  on("LimitRanger"),
+  on("ServiceAccount", createServiceAccount),
+  off("NodeRestriction"),
+  on("TaintNodesByCondition", createTaintNodesByCondition),
+  off("AlwaysPullImages"),
+  off("ImagePolicyWebhook"),
+  on("PodSecurity"),
+  off("PodNodeSelector"),
+  on("Priority", createPriority),
+  on("DefaultTolerationSeconds", createDefaultTolerationSeconds),
+  off("PodTolerationRestriction"),
+  off("EventRateLimit"),
+  off("ExtendedResourceToleration"),
+  on("DefaultStorageClass", createDefaultStorageClass),
+  on("StorageObjectInUseProtection", createStorageObjectInUseProtection),
+  on("PodGroupProtection"),
+  off("OwnerReferencesPermissionEnforcement"),
+  on("PersistentVolumeClaimResize", createPersistentVolumeClaimResize),
+  on("RuntimeClass", createRuntimeClass),
+  on("CertificateApproval", createCertificateApproval),
+  on("CertificateSigning", createCertificateSigning),
+  on("ClusterTrustBundleAttest"),
+  on("CertificateSubjectRestriction", createCertificateSubjectRestriction),
+  on("DefaultIngressClass", createDefaultIngressClass),
+  off("DenyServiceExternalIPs", createDenyServiceExternalIps),
+  on("PodTopologyLabels", createPodTopologyLabels),
+  on("PodGroupWorkloadExists"),
+  on("NodeDeclaredFeatureValidator"),
+  on("JobValidation"),
+  on("PodResizeValidator", createPodResizeValidator),
+  on("MutatingAdmissionPolicy"),
+  on("MutatingAdmissionWebhook"),
+  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionWebhook"),
+  on("ResourceQuota"),
+  off("AlwaysDeny"),
+];
+
+/** Names of plug-ins, as kube-apiserver's flags take them. */
+export interface PluginChoice {
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+}
+
+/** The plug-ins that run, in order: those on by default and not disabled, and those enabled. */
+export function createPlugins(
+  { enable = [], disable = [] }: PluginChoice,
+  services: PluginServices,
+): readonly AdmissionPlugin[] {
+  const chosen = plugins.filter(
+    ({ name, isOn }) => enable.includes(name) || (isOn && !disable.includes(name)),
+  );
+  return chosen.flatMap(({ create }) => (create ? [create(services)] : []));
+}
+
+/** Upstream's errors for a choice; none for a valid one. */
+export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly string[] {
+  const unknown = (flag: string, names: readonly string[]): string[] =>
+    names
+      .filter((name) => !plugins.some((each) => each.name === name))
+      .map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
+  const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
+  return [
+    ...unknown("enable-admission-plugins", enable),
+    ...unknown("disable-admission-plugins", disable),
+    ...(both.length
+      ? [`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`]
+      : []),
+  ];
+}
+
+/** Plug-ins that are enabled by name and not implemented. */
+export const missingPlugins = ({ enable = [] }: PluginChoice): readonly string[] =>
+  plugins.filter(({ name, create }) => !create && enable.includes(name)).map(({ name }) => name);

@@ -1,0 +1,123 @@
+// The public types of an embedded server: the options it starts with and the handle it returns.
+import type { Transport } from "homeostat/api";
+import type { Runtime } from "homeostat/runtime";
+import type { UserInfo } from "./apimachinery/user-info.ts";
+import type { KeyPair } from "./certificates/authority.ts";
+import type { Stage } from "./fake-nodes/stages/stage.ts";
+
+export interface ApiServerOptions {
+  /**
+   * False opens no port and creates no certificate: only {@link ApiServer.transport} reaches the
+   * server. Default true.
+   */
+  readonly listen?: boolean;
+  /** Default 0: a free port. */
+  readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly host?: string;
+  /** `http` disables TLS and HTTP/2. Default `https`. */
+  readonly protocol?: "https" | "http";
+  /**
+   * Requests client certificates and accepts those of {@link ApiServer.issueClientCertificate}.
+   */
+  readonly clientCertificates?: boolean;
+  /** Requests client certificates and accepts those issued by these authorities (PEM). */
+  readonly clientCa?: string;
+  /**
+   * Serving certificate. Default: one issued by the server's own authority. The kubeconfig trusts
+   * only the certificate in use.
+   */
+  readonly servingCertificate?: KeyPair;
+  /** Bearer tokens and their users, in addition to the generated administrator's token. */
+  readonly tokens?: ReadonlyMap<string, UserInfo>;
+  /**
+   * Keeps objects, tokens and the certificate authority in this folder across restarts. Default:
+   * everything is in memory.
+   */
+  readonly dataDir?: string;
+  /** With `dataDir`: acknowledged writes survive a power failure, not only a process crash. */
+  readonly fsync?: boolean;
+  /** Also writes the kubeconfig to this file, with mode 0600. */
+  readonly kubeconfigPath?: string;
+  /**
+   * Admission plug-ins to enable and disable, by kube-apiserver's names. The defaults are
+   * kube-apiserver's, except that ServiceAccount is off unless enabled, because the service
+   * accounts it requires are created by a controller.
+   */
+  readonly admissionPlugins?: {
+    readonly enable?: readonly string[];
+    readonly disable?: readonly string[];
+  };
+  /** IPv4 range of cluster IPs. Default `10.0.0.0/24`. */
+  readonly serviceClusterIpRange?: string;
+  /** Range of node ports. Default `30000-32767`. */
+  readonly serviceNodePortRange?: string;
+  /** Controllers to run, by kube-controller-manager's names. Default `default`. */
+  readonly controllers?: "default" | "all" | "none" | readonly string[];
+  /** Creates this many fake nodes and runs pods on them. Adds `pod-lifecycle` to the controllers. */
+  readonly fakeNodes?: number;
+  /**
+   * Stages that simulate the lifecycle of pods, nodes or other objects, in addition to the built-in
+   * stages for pods. Adds `pod-lifecycle` or `stages` to the controllers.
+   */
+  readonly stages?: readonly Stage[];
+  /**
+   * When {@link startApiServer} resolves: once the controllers have started (`controlling`, the
+   * default), or as soon as requests are served (`serving`); controllers then start right after.
+   */
+  readonly readyWhen?: "controlling" | "serving";
+  /**
+   * Receives warnings, such as errors that a controller cannot recover from by retrying. Default:
+   * `process.emitWarning`.
+   */
+  readonly warn?: (message: string, error: unknown) => void;
+  /** Issuer and signing key of service account tokens. Default: the key of the server's authority. */
+  readonly serviceAccountTokens?: {
+    readonly issuer?: string;
+    /** PEM, RSA or EC P-256. */
+    readonly privateKey?: string;
+  };
+  /** Clock and randomness. Default: the system's. */
+  readonly runtime?: Runtime;
+  /** Number of past changes kept for watches and exact lists. Default 20,000. */
+  readonly keepChanges?: number;
+  /**
+   * Compaction interval. Revisions older than two intervals can no longer be listed. 0 disables
+   * compaction. Default 5 minutes, as kube-apiserver.
+   */
+  readonly compactionIntervalMs?: number;
+  /**
+   * Time after its last write at which an Event is deleted. 0 keeps Events forever. Default 1 hour,
+   * as kube-apiserver.
+   */
+  readonly eventTtlMs?: number;
+}
+
+/** A running server. `url`, `kubeconfig` and `token` are empty when it does not listen. */
+export interface ApiServer {
+  readonly url: string;
+  readonly port: number;
+  /** The administrator's kubeconfig, as YAML. */
+  readonly kubeconfig: string;
+  /** The administrator's bearer token. */
+  readonly token: string;
+  /**
+   * Creates a transport that calls the server in this process as `user`, by default
+   * {@link administrator}. It closes with the server.
+   */
+  transport(user?: UserInfo): Transport;
+  /** Issues a client certificate for `user`. Requires the option `clientCertificates`. */
+  issueClientCertificate(user: string, groups?: readonly string[]): Promise<KeyPair>;
+  /** Stops the controllers, ends all watches and closes port and storage. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The user of the generated token and of in-process transports without a user. */
+export const administrator: UserInfo = {
+  name: "kubernetes-admin",
+  groups: ["system:masters", "system:authenticated"],
+};
+
+/** Passes a warning on to the option `warn`, or to the process. */
+export const warnOf = ({ warn }: ApiServerOptions): NonNullable<ApiServerOptions["warn"]> =>
+  warn ?? ((message) => process.emitWarning(message));

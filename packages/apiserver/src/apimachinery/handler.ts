@@ -1,0 +1,68 @@
+// The seam between transports and the server core: one function from a request to a status and
+// bytes, or a stream of bytes. Transports (HTTP/1.1, HTTP/2, in-process) know this file only; the
+// core knows no socket.
+import type { UserInfo } from "./user-info.ts";
+
+/**
+ * One request as the core sees it. Header names are lower case; the path carries the query.
+ * Repeated headers are joined by `, `, except `impersonate-group` and `impersonate-extra-*`, whose
+ * values may hold commas and are joined by newlines.
+ */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body; one that exceeds {@link maxBodyBytes} may be cut anywhere behind that limit. */
+  readonly body: Uint8Array;
+  /**
+   * Set if the transport knows the user (in-process, or a verified client certificate): only
+   * authentication is skipped.
+   */
+  readonly user?: UserInfo;
+  /**
+   * The client certificate was issued by an unknown authority: the request needs another
+   * credential.
+   */
+  readonly certificateRefused?: true;
+}
+
+/** Receives the chunks of a stream. */
+export interface StreamSink {
+  /**
+   * Takes a chunk that it must not mutate; false asks for a pause until {@link OpenStream.resume}.
+   */
+  data(chunk: Uint8Array): boolean;
+  end(): void;
+}
+
+/** An open stream. */
+export interface OpenStream {
+  resume(): void;
+  /** Called when the receiver is gone; nothing is pushed afterwards. */
+  close(): void;
+}
+
+/**
+ * A body that is pushed over time: a watch. `open` is called once, after the head has been sent.
+ */
+export interface ByteStream {
+  open(sink: StreamSink): OpenStream;
+}
+
+/** Bytes of a request body that are read; upstream's MaxRequestBodyBytes. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** A response. A header may have several values (Warning). */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array | ByteStream;
+}
+
+/** The server core. Never rejects: errors become responses. */
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** True when the body is pushed over time. */
+export function isStream(body: Uint8Array | ByteStream): body is ByteStream {
+  return "open" in body;
+}

@@ -1,0 +1,56 @@
+// Rules on metadata.managedFields as clients may send them. What the fields mean is merge's
+// business.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateManagedFields,
+// ValidateFieldManager).
+import type { Json, JsonObject } from "homeostat/api";
+import { type FieldError, invalid, tooLong } from "../errors/field-error.ts";
+import { metaList } from "./read-meta.ts";
+
+const maxManagerBytes = 128;
+const maxSubresourceBytes = 256;
+
+/** Every breach. */
+export function validateManagedFields(object: JsonObject, path: string): FieldError[] {
+  return (metaList(object, "managedFields") as readonly JsonObject[]).flatMap((entry, i) =>
+    validateEntry(entry, `${path}[${i}]`),
+  );
+}
+
+/** The name of a field manager: at most 128 bytes, all printable. */
+export function validateFieldManager(manager: string, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(manager) > maxManagerBytes) errors.push(tooLong(path, maxManagerBytes));
+  let at = 0;
+  for (const c of manager) {
+    if (!isPrintable(c))
+      errors.push(invalid(path, manager, `invalid character ${formatRune(c)} (at position ${at})`));
+    at += Buffer.byteLength(c);
+  }
+  return errors;
+}
+
+/** As Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+export function isPrintable(c: string): boolean {
+  return c === " " || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(c);
+}
+
+function validateEntry(entry: JsonObject, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (entry.operation !== "Apply" && entry.operation !== "Update")
+    errors.push(invalid(`${path}.operation`, text(entry.operation), "must be `Apply` or `Update`"));
+  const fieldsType = text(entry.fieldsType);
+  if (fieldsType && fieldsType !== "FieldsV1")
+    errors.push(invalid(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+  errors.push(...validateFieldManager(text(entry.manager), `${path}.manager`));
+  if (Buffer.byteLength(text(entry.subresource)) > maxSubresourceBytes)
+    errors.push(tooLong(`${path}.subresource`, maxSubresourceBytes));
+  return errors;
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+/** Go's %#U: `U+0007`, or `U+00A0 ' '` when printable. */
+function formatRune(c: string): string {
+  const code = `U+${c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+  return isPrintable(c) ? `${code} '${c}'` : code;
+}

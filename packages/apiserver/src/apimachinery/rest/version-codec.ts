@@ -1,0 +1,70 @@
+// How one version of a kind is decoded, encoded and converted.
+// Upstream: k8s.io/apimachinery/pkg/runtime (Decoder, Encoder, ObjectConvertor).
+import type { JsonObject, ParsedJson } from "homeostat/api";
+import type { PatchType } from "../types/patch-meta.ts";
+import type { SmdType } from "../types/smd-type.ts";
+
+/** A body in this version, pruned and defaulted. */
+export interface DecodeResult {
+  readonly object: JsonObject;
+  /**
+   * The errors that `fieldValidation` reports, in upstream's order: `duplicate field "spec.a"`,
+   * `unknown field "spec.b"`.
+   */
+  readonly strictErrors: readonly string[];
+}
+
+/** Reads and writes one version of a kind. */
+export interface VersionCodec {
+  /**
+   * Turns a parsed body of this very group, version and kind into an object: unknown fields pruned
+   * (and reported), nulls and defaults treated as upstream does, metadata coerced. Throws an
+   * ApiStatusError (400) if the body cannot be decoded. May take over and mutate `body.value`.
+   */
+  decode(body: ParsedJson): DecodeResult;
+  /**
+   * Converts a stored object to this version; the argument may be taken over. Identity when
+   * `storageIdentity`.
+   */
+  fromStorage(stored: JsonObject): JsonObject;
+  /** Converts this version's object to the storage version; the argument may be taken over. */
+  toStorage(object: JsonObject): JsonObject;
+  /**
+   * True when stored bytes can be handed out as they are: one version, and neither pruning nor
+   * defaults could change them.
+   */
+  readonly storageIdentity: boolean;
+  /**
+   * What upstream decodes objects into. Decides the members of lists and their order, how patches
+   * are decoded, and the Go types that some messages name.
+   */
+  readonly goType: "struct" | "unstructured";
+  /**
+   * `defaulted`: the endpoint's apiVersion and kind stand in for those that a body leaves out.
+   * `required`: a body states both, and validation checks the kind.
+   */
+  readonly typeMeta: "defaulted" | "required";
+  /** Objects have a protobuf form; of others only their metadata has one. */
+  readonly protobuf: boolean;
+  /** The typed view that server-side apply and managedFields work on. */
+  readonly smd: SmdType;
+  /**
+   * Where strategic merge patch finds its merge keys. Without it strategic merge patches are
+   * answered 415.
+   */
+  readonly patchMeta?: PatchType;
+  /**
+   * An object of this version with nothing set, as the encoder writes it; `{apiVersion, kind}` when
+   * absent.
+   */
+  readonly empty?: () => JsonObject;
+  /** JSON with the members of Go structs in Go's order; bytewise when absent. */
+  readonly encode?: (object: JsonObject) => string;
+  /** The same for an object in the storage version. */
+  readonly encodeStored?: (stored: JsonObject) => string;
+  /**
+   * Completes the result of an apply where decoding would do too much: nulls stay for validation to
+   * refuse. May take over its argument.
+   */
+  readonly complete?: (merged: JsonObject) => JsonObject;
+}

@@ -1,0 +1,32 @@
+// Values as Go's fmt prints them with %#v and %s, because upstream's merge errors do so; %v and %T
+// are schema/go-format.ts.
+// Upstream: fmt (print.go), strconv (ftoa.go).
+import { compareBytewise, type Json } from "homeostat/api";
+import { formatGoNumber, quoteGo } from "../errors/field-error.ts";
+import { formatGoType, formatGoValue } from "./go-format.ts";
+
+/** `%#v`, e.g. `map[string]interface {}{"a":1}`. */
+export function formatGoSyntax(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (typeof value === "string") return quoteGo(value);
+  if (typeof value !== "object") return formatGoNumber(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(formatGoSyntax).join(", ")}}`;
+  const keys = Object.keys(value).sort(compareBytewise);
+  return `map[string]interface {}{${keys.map((key) => `${quoteGo(key)}:${formatGoSyntax(value[key]!)}`).join(", ")}}`;
+}
+
+/** `%s` of a value that may not be a string, e.g. `%!s(int64=5)`. */
+export const formatGoString = (value: Json): string =>
+  value === null ? "%!s(<nil>)" : formatGoPart(value);
+
+/** Inside of another value nil is no mistake. */
+function formatGoPart(value: Json): string {
+  if (typeof value === "string") return value;
+  if (value === null) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(formatGoPart).join(" ")}]`;
+  if (typeof value === "object") {
+    const keys = Object.keys(value).sort(compareBytewise);
+    return `map[${keys.map((key) => `${key}:${formatGoPart(value[key]!)}`).join(" ")}]`;
+  }
+  return `%!s(${formatGoType(value)}=${formatGoValue(value)})`;
+}

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Json, JsonObject } from "homeostat/api";
+import { createVirtualRuntime } from "homeostat/runtime";
+import { createMemoryStore } from "../storage/memory-store.ts";
+import { createControlPlane, type ControlPlane } from "../server/control-plane.ts";
+
+const runtime = createVirtualRuntime({ startMs: Date.UTC(2026, 0, 1) });
+const space = "/api/v1/namespaces/default";
+const issuer = "https://kubernetes.default.svc.cluster.local";
+let core: ControlPlane;
+before(async () => {
+  core = await createControlPlane({
+    store: createMemoryStore({ keepChanges: 1000 }),
+    runtime,
+    tokens: new Map([["secret", { name: "admin", groups: ["system:masters"] }]]),
+  });
+});
+
+async function ask(
+  method: string,
+  path: string,
+  body?: Json,
+  token = "secret",
+): Promise<{ readonly status: number; readonly object: JsonObject }> {
+  const bytes =
+    body === undefined ? new Uint8Array() : new TextEncoder().encode(JSON.stringify(body));
+  const answer = await core.handler({
+    method,
+    path,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: bytes,
+  });
+  return {
+    status: answer.status,
+    object: JSON.parse(new TextDecoder().decode(answer.body as Uint8Array)) as JsonObject,
+  };
+}
+
+const at = (object: JsonObject, ...path: readonly string[]): any =>
+  path.reduce<any>((value, field) => value?.[field], object);
+const requestToken = (account: string, spec: JsonObject = {}) =>
+  ask("POST", `${space}/serviceaccounts/${account}/token`, { spec });
+const tokenOf = async (account: string, spec?: JsonObject): Promise<string> =>
+  at((await requestToken(account, spec)).object, "status", "token");
+const review = async (token: string, audiences: readonly string[] = []) =>
+  at(
+    (
+      await ask("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {
+        spec: { token, audiences: [...audiences] },
+      })
+    ).object,
+    "status",
+  );
+const account = async (name: string): Promise<string> =>
+  at(
+    (await ask("POST", `${space}/serviceaccounts`, { metadata: { name } })).object,
+    "metadata",
+    "uid",
+  );
+const claimsOf = (token: string): any =>
+  JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+
+test("an account's token says who holds it, and the holder is let in", async () => {
+  const uid = await account("robot");
+  const { status, object } = await requestToken("robot");
+  assert.equal(status, 201);
+  assert.deepEqual(at(object, "spec"), {
+    audiences: [issuer],
+    expirationSeconds: 3600,
+    boundObjectRef: null,
+  });
+  assert.deepEqual(
+    [
+      at(object, "metadata", "name"),
+      at(object, "metadata", "uid"),
+      at(object, "status", "expirationTimestamp"),
+    ],
+    ["robot", uid, "2026-01-01T01:00:00Z"],
+  );
+  const { jti, ...claims } = claimsOf(at(object, "status", "token"));
+  const from = Date.UTC(2026, 0, 1) / 1000;
+  const kubernetes = { namespace: "default", serviceaccount: { name: "robot", uid } };
+  assert.deepEqual(claims, {
+    aud: [issuer],
+    exp: from + 3600,
+    iat: from,
+    iss: issuer,
+    "kubernetes.io": kubernetes,
+    nbf: from,
+    sub: "system:serviceaccount:default:robot",
+  });
+  const self = await ask(
+    "POST",
+    "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+    {},
+    at(object, "status", "token"),
+  );
+  const user = {
+    username: "system:serviceaccount:default:robot",
+    uid,
+    groups: ["system:serviceaccounts", "system:serviceaccounts:default", "system:authenticated"],
+    extra: { "authentication.kubernetes.io/credential-id": [`JTI=${jti}`] },
+  };
+  assert.deepEqual(at(self.object, "status", "userInfo"), user);
+  assert.deepEqual(await review(at(object, "status", "token")), {
+    authenticated: true,
+    user,
+    audiences: [issuer],
+  });
+});
+
+test("a token is for its audiences only", async () => {
+  await account("clerk");
+  const token = await tokenOf("clerk", { audiences: ["bank", "shop"] });
+  assert.equal((await ask("GET", "/version", undefined, token)).status, 401);
+  assert.deepEqual((await review(token, ["shop", "fair"])).audiences, ["shop"]);
+  assert.deepEqual(await review(token, ["a", "b"]), {
+    user: {},
+    error:
+      '[invalid bearer token, token audiences ["bank" "shop"] is invalid for the target audiences ["a" "b"]]',
+  });
+});
+
+test("tokens that the server was given are for the server alone, and others are nobody's", async () => {
+  assert.deepEqual(await review("secret"), {
+    authenticated: true,
+    user: { username: "admin", groups: ["system:masters", "system:authenticated"] },
+    audiences: [issuer],
+  });
+  assert.deepEqual(await review("secret", ["shop"]), { user: {}, error: "invalid bearer token" });
+  assert.deepEqual(await review("nobody.knows.it"), { user: {}, error: "invalid bearer token" });
+});
+
+test("a token ends with its time, its account, and what it is bound to", async () => {
+  await account("short");
+  await ask("POST", `${space}/secrets`, { metadata: { name: "bond" } });
+  const bound = await tokenOf("short", {
+    boundObjectRef: { kind: "Secret", apiVersion: "v1", name: "bond" },
+  });
+  const plain = await tokenOf("short", { expirationSeconds: 600 });
+  assert.equal((await review(bound)).authenticated, true);
+  await ask("DELETE", `${space}/secrets/bond`);
+  assert.equal(
+    (await review(bound)).error,
+    "[invalid bearer token, service account token has been invalidated]",
+  );
+  await runtime.advance(655_000);
+  assert.equal((await review(plain)).authenticated, true, "clocks may differ by a minute");
+  await runtime.advance(10_000);
+  assert.equal(
+    (await review(plain)).error,
+    "[invalid bearer token, service account token has expired]",
+  );
+  const last = await tokenOf("short");
+  await ask("DELETE", `${space}/serviceaccounts/short`);
+  assert.equal(
+    (await review(last)).error,
+    '[invalid bearer token, serviceaccounts "short" not found]',
+  );
+  await account("short");
+  assert.match(
+    (await review(last)).error,
+    /^\[invalid bearer token, service account UID \(.*\) does not match claim \(.*\)\]$/,
+  );
+});
+
+test("what cannot be bound is refused", async () => {
+  await account("binder");
+  await ask("POST", `${space}/pods`, {
+    metadata: { name: "other" },
+    spec: { serviceAccountName: "somebody", containers: [{ name: "c", image: "i" }] },
+  });
+  const refusal = async (reference: JsonObject): Promise<unknown> =>
+    at((await requestToken("binder", { boundObjectRef: reference })).object, "message");
+  assert.equal(
+    await refusal({ kind: "Pod", apiVersion: "v1", name: "ghost" }),
+    'pods "ghost" not found',
+  );
+  assert.equal(
+    await refusal({ kind: "Pod", apiVersion: "v1", name: "other" }),
+    'cannot bind token for serviceaccount "binder" to pod running with different serviceaccount name.',
+  );
+  assert.equal(
+    await refusal({ kind: "ConfigMap", apiVersion: "v1", name: "x" }),
+    "cannot bind token to object of type /v1, Kind=ConfigMap",
+  );
+  assert.equal(
+    await refusal({ kind: "Job", apiVersion: "batch/v1", name: "x" }),
+    "cannot bind token to object of type batch/v1, Kind=Job",
+  );
+});

@@ -1,0 +1,105 @@
+// Certificate signing requests, as their controllers look at them: what has been decided, and what
+// a kubelet may ask for.
+// Upstream: k8s.io/kubernetes/pkg/controller/certificates/certificate_controller_utils.go,
+// pkg/apis/certificates/helpers.go.
+import {
+  commonNameOf,
+  organizationsOf,
+  readSigningRequest,
+  type SigningRequest,
+} from "../../certificates/signing-request.ts";
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from "homeostat/k8s/certificates/v1";
+
+export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet";
+
+export const conditionsOf = ({
+  status,
+}: CertificateSigningRequest): readonly CertificateSigningRequestCondition[] =>
+  status.conditions ?? [];
+
+/** Whether somebody has decided, and how: a refusal outweighs everything, whatever its status. */
+export function verdictOf(request: CertificateSigningRequest): "approved" | "denied" | undefined {
+  const types = conditionsOf(request).map(({ type }) => type);
+  return types.includes("Denied") ? "denied" : types.includes("Approved") ? "approved" : undefined;
+}
+
+/** What is asked for. Throws where it cannot be read, which a server does not let happen. */
+export function readRequest({ metadata, spec }: CertificateSigningRequest): SigningRequest {
+  const read = readSigningRequest(Buffer.from(spec.request, "base64").toString("latin1"));
+  if (!read)
+    throw new Error(
+      `unable to parse csr ${JSON.stringify(metadata.name)}: PEM block type must be CERTIFICATE REQUEST`,
+    );
+  return read;
+}
+
+/** Why a kubelet may not have this certificate of its own to serve with. */
+export function kubeletServingFault(
+  request: SigningRequest,
+  usages: readonly string[],
+): string | undefined {
+  if (!isOfNodes(request)) return notOfNodes;
+  if (!request.dnsNames.length && !request.addresses.length)
+    return "DNS or IP subjectAltName is required";
+  return (
+    forbiddenName({ ...request, dnsNames: [], addresses: [] }) ??
+    usageFault(usages, "server auth") ??
+    nameFault(request)
+  );
+}
+
+/** Why a kubelet may not have this certificate to call the server with. */
+export function kubeletClientFault(
+  request: SigningRequest,
+  usages: readonly string[],
+): string | undefined {
+  if (!isOfNodes(request)) return notOfNodes;
+  return forbiddenName(request) ?? nameFault(request) ?? usageFault(usages, "client auth");
+}
+
+const notOfNodes = "subject organization is not system:nodes";
+
+function isOfNodes(request: SigningRequest): boolean {
+  const organizations = organizationsOf(request);
+  return organizations.length === 1 && organizations[0] === "system:nodes";
+}
+
+function forbiddenName({
+  dnsNames,
+  emailAddresses,
+  addresses,
+  uris,
+}: Pick<SigningRequest, "dnsNames" | "emailAddresses" | "addresses" | "uris">): string | undefined {
+  const forbidden = dnsNames.length
+    ? "DNS"
+    : emailAddresses.length
+      ? "Email"
+      : addresses.length
+        ? "IP"
+        : uris.length
+          ? "URI"
+          : undefined;
+  return forbidden && `${forbidden} subjectAltNames are not allowed`;
+}
+
+const nameFault = (request: SigningRequest): string | undefined =>
+  commonNameOf(request).startsWith("system:node:")
+    ? undefined
+    : "subject common name does not begin with system:node:";
+
+/** Keys that are not RSA's encipher nothing, so that this usage need not be asked for. */
+function usageFault(
+  usages: readonly string[],
+  purpose: "server auth" | "client auth",
+): string | undefined {
+  const wanted = ["digital signature", "key encipherment", purpose].toSorted();
+  const given = new Set(usages);
+  const isMet =
+    given.has("digital signature") &&
+    given.has(purpose) &&
+    [...given].every((usage) => wanted.includes(usage));
+  return isMet ? undefined : `usages did not match [${wanted.join(" ")}]`;
+}

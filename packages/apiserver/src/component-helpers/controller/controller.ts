@@ -1,0 +1,46 @@
+// What every controller of the control plane receives and offers. Controllers are ordinary clients:
+// they see nothing that another program could not see over the wire.
+// Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controller_descriptor.go.
+import type { Client } from "homeostat/client";
+import type { Cache } from "homeostat/cache";
+import type { Runtime } from "homeostat/runtime";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import type { Authority } from "../../certificates/authority.ts";
+import type { ServedKinds } from "./served-kinds.ts";
+
+/** What a controller works with. The controller manager owns it; all controllers share it. */
+export interface ControllerContext {
+  readonly runtime: Runtime;
+  /** Writes as kube-controller-manager: the user agent is the field manager of its updates. */
+  readonly client: Client;
+  readonly cache: Cache;
+  readonly kinds: ServedKinds;
+  /** The Go structs, for names that hash how Go prints one. */
+  readonly kindData: KindData;
+  /** The certificate authority (PEM) that clients trust; undefined when the server has none. */
+  readonly rootCa?: string;
+  /** Signs certificate requests; undefined when no authority was given. */
+  readonly signer?: Authority;
+  /** Names of all controllers that run. */
+  readonly chosen: ReadonlySet<string>;
+  /** Reports a failure that retries do not mend. */
+  readonly warn: (message: string, error: unknown) => void;
+}
+
+/** A controller that has been started. */
+export interface RunningController {
+  stop(): Promise<void>;
+}
+
+/** One controller of the control plane, started with a context of type `C`. */
+export interface ControllerDescriptor<C extends ControllerContext = ControllerContext> {
+  /** As kube-controller-manager's `--controllers` names it. */
+  readonly name: string;
+  /** True for the controllers that run unless `--controllers` says otherwise. */
+  readonly byDefault: boolean;
+  /** Other names that `--controllers` accepts. */
+  readonly aliases?: readonly string[];
+  /** Not a controller of kube-controller-manager: `all` does not include it. */
+  readonly byNameOnly?: true;
+  start(context: C): Promise<RunningController>;
+}

@@ -1,0 +1,54 @@
+// Which owners look again when a dependent changes: the one that controls it, the one that did, or
+// everybody who might adopt it.
+// Upstream: the handlers addPod, updatePod, deletePod that controllers under
+// k8s.io/kubernetes/pkg/controller repeat.
+import { controllerOf, type LabelSelector, matchesLabels, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import type { KeyedController } from "./keyed-controller.ts";
+import { keyFor, type ApiObject } from "../meta/api-object.ts";
+
+/** Who may own, and what they select. */
+export interface Owners<O extends ApiObject> {
+  readonly informer: Informer<Kind<O>>;
+  readonly selector: (owner: O) => LabelSelector | undefined;
+}
+
+/**
+ * Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with
+ * `arrivals: "orphans"` not for what is theirs when it comes.
+ */
+export function followDependents<O extends ApiObject, D extends ApiObject>(
+  controller: KeyedController,
+  owners: Owners<O>,
+  dependents: Informer<Kind<D>>,
+  { arrivals = "all" }: { readonly arrivals?: "all" | "orphans" } = {},
+): void {
+  const { informer, selector } = owners;
+  const wakeController = (entry: CachedObject<D>): boolean => {
+    const reference = controllerOf(entry.read());
+    if (!reference) return false;
+    const owner =
+      reference.kind === informer.kind.kind
+        ? informer.entry(`${entry.namespace}/${reference.name}`)
+        : undefined;
+    if (owner?.uid === reference.uid) controller.add(owner.key);
+    return true;
+  };
+  const wake = (entry: CachedObject<D>): void => {
+    if (wakeController(entry) || entry.deleting) return;
+    const { labels = {} } = entry.read().metadata;
+    for (const owner of informer.list({ namespace: entry.namespace })) {
+      const wanted = selector(owner);
+      if (wanted !== undefined && wanted.length > 0 && matchesLabels(wanted, labels))
+        controller.add(keyFor(owner));
+    }
+  };
+  const arrived = (entry: CachedObject<D>): void => {
+    if (arrivals === "all" || entry.deleting || !controllerOf(entry.read())) wake(entry);
+  };
+  controller.follow(dependents, {
+    added: arrived,
+    updated: (old, now) => (wakeController(old), wake(now)),
+    deleted: (entry) => void wakeController(entry),
+  });
+}

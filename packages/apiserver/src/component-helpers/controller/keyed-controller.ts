@@ -1,0 +1,95 @@
+// The frame of a controller that works on keys: informers add keys to a queue, and workers process
+// them once every informer has synced. Knows no kind.
+// Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
+import { once } from "node:events";
+import type { Kind } from "homeostat/api";
+import type { Informer, InformerHandler } from "homeostat/cache";
+import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
+import type { RunningController, ControllerContext } from "./controller.ts";
+
+/** Upstream's default is 5 for most controllers; all of ours share one process. */
+const workers = 4;
+const maxBackoffMs = 60_000;
+
+/** A queue, its informers and its workers. Acquire and follow first, then start. */
+export class KeyedController implements RunningController {
+  readonly #context: ControllerContext;
+  readonly #name: string;
+  readonly #workers: KeyedWorkers;
+  readonly #stopping = new AbortController();
+  readonly #informers: Informer[] = [];
+  readonly #release: (() => void | Promise<void>)[] = [];
+
+  /** `name` as it stands in warnings. */
+  constructor(
+    context: ControllerContext,
+    name: string,
+    { firstRetryMs = 5 }: { readonly firstRetryMs?: number } = {},
+  ) {
+    this.#context = context;
+    this.#name = name;
+    this.#workers = createKeyedWorkers({
+      runtime: context.runtime,
+      workers,
+      backoff: { firstMs: firstRetryMs, maxMs: maxBackoffMs },
+      failing: (key, error) => context.warn(`${name} keeps failing on ${key}`, error),
+    });
+  }
+
+  /** Aborts when the controller is told to stop. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** The shared informer of a kind, held until the controller stops. */
+  acquire<K extends Kind>(kind: K): Informer<K> {
+    const { informer, release } = this.#hold(kind);
+    this.#release.push(release);
+    this.#informers.push(informer);
+    return informer;
+  }
+
+  /** Follows an informer until the controller stops. */
+  follow<K extends Kind>(informer: Informer<K>, handler: InformerHandler): void {
+    const { remove } = informer.addHandler(handler);
+    this.#release.unshift(remove);
+  }
+
+  /** Runs `end` when the controller stops, after its workers. */
+  onStop(end: () => Promise<void>): void {
+    this.#release.push(end);
+  }
+
+  add(key: string, afterMs?: number): void {
+    this.#workers.add(key, afterMs);
+  }
+
+  start(work: SyncKey): this {
+    this.#workers.start(work, this.#ready());
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#workers.stop();
+    for (const release of this.#release.splice(0)) await release();
+  }
+
+  #hold<K extends Kind>(kind: K): { readonly informer: Informer<K>; readonly release: () => void } {
+    const lease = this.#context.cache.acquire(kind);
+    return { informer: lease.informer, release: () => lease.release() };
+  }
+
+  /** Resolves once every informer has synced, or when the controller stops. */
+  async #ready(): Promise<void> {
+    const { signal } = this;
+    try {
+      await Promise.all(this.#informers.map((informer) => informer.synced(signal)));
+    } catch (error) {
+      if (signal.aborted) return;
+      // A controller that sees only some of its kinds would delete what it does not see.
+      this.#context.warn(`${this.#name} does not start: its informers cannot list`, error);
+      await once(signal, "abort");
+    }
+  }
+}

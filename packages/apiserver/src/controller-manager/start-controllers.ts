@@ -1,0 +1,300 @@
+// Starts the simulated controllers that were asked for, over one client and one cache, and stops
+// them in order.
+import type { Transport } from "homeostat/api";
+import { createCache } from "homeostat/cache";
+import { createClient } from "homeostat/client";
+import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
+import { garbageCollector } from "../controllers/garbage-collector/garbage-collector.ts";
+import { namespaceLifecycle } from "../controllers/namespace/namespace-lifecycle.ts";
+import { createServedKinds } from "../component-helpers/controller/served-kinds.ts";
+import type {
+  ControllerDescriptor,
+  RunningController,
+} from "../component-helpers/controller/controller.ts";
+import type { FakeNodesContext } from "../fake-nodes/fake-nodes-context.ts";
+
+/** A descriptor of any of them. */
+type Descriptor = ControllerDescriptor<FakeNodesContext>;
+
+/**
+ * What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there.
+ */
+const podLifecycle = [
+  "kube-scheduler",
+  "kubelet",
+  "volume-provisioner",
+  "persistentvolume-binder",
+  "nodelifecycle",
+  "taint-eviction-controller",
+  "podgc",
+];
+
+/** Words that stand for several, or for names that kube-controller-manager has given up. */
+const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
+
+/**
+ * Every simulator there is; a new one is one line here. By the short names that
+ * kube-controller-manager still takes, and its present ones.
+ */
+export const controllerDescriptors: readonly Descriptor[] = [
+  garbageCollector,
+  namespaceLifecycle,
+  onRequest(
+    ["serviceaccount", "serviceaccount-controller"],
+    async () =>
+      (await import("../controllers/service-account/service-account.ts")).startServiceAccounts,
+  ),
+  onRequest(
+    [
+      "root-ca-certificate-publisher",
+      "root-ca-certificate-publisher-controller",
+      "root-ca-cert-publisher",
+    ],
+    async () =>
+      (await import("../controllers/certificates/root-ca-cert-publisher/root-ca.ts")).startRootCa,
+  ),
+  onRequest(
+    ["replicaset", "replicaset-controller"],
+    async () => (await import("../controllers/replica-set/replica-set.ts")).startReplicaSets,
+  ),
+  onRequest(
+    ["replicationcontroller", "replicationcontroller-controller"],
+    async () =>
+      (await import("../controllers/replication-controller/replication-controller.ts"))
+        .startReplicationControllers,
+  ),
+  onRequest(
+    ["statefulset", "statefulset-controller"],
+    async () => (await import("../controllers/stateful-set/stateful-set.ts")).startStatefulSets,
+  ),
+  onRequest(
+    ["daemonset", "daemonset-controller"],
+    async () => (await import("../controllers/daemon-set/daemon-set.ts")).startDaemonSets,
+  ),
+  onRequest(
+    ["deployment", "deployment-controller"],
+    async () => (await import("../controllers/deployment/deployment.ts")).startDeployments,
+  ),
+  onRequest(
+    ["endpoint", "endpoints-controller"],
+    async () => (await import("../controllers/endpoints/endpoints.ts")).startEndpoints,
+  ),
+  onRequest(
+    ["endpointslice", "endpointslice-controller"],
+    async () =>
+      (await import("../controllers/endpoint-slice/endpoint-slice.ts")).startEndpointSlices,
+  ),
+  onRequest(
+    ["job", "job-controller"],
+    async () => (await import("../controllers/job/job.ts")).startJobs,
+  ),
+  onRequest(
+    ["cronjob", "cronjob-controller"],
+    async () => (await import("../controllers/cron-job/cron-job.ts")).startCronJobs,
+  ),
+  onRequest(
+    ["taint-eviction-controller"],
+    async () =>
+      (await import("../controllers/taint-eviction/taint-eviction.ts")).startTaintEviction,
+  ),
+  onRequest(
+    ["ttl-after-finished", "ttl-after-finished-controller"],
+    async () =>
+      (await import("../controllers/ttl-after-finished/ttl-after-finished.ts"))
+        .startTtlAfterFinished,
+  ),
+  onRequest(
+    [
+      "persistentvolumeclaim-protection",
+      "persistentvolumeclaim-protection-controller",
+      "pvc-protection",
+    ],
+    async () =>
+      (await import("../controllers/volume/protection/volume-protection.ts")).startClaimProtection,
+  ),
+  onRequest(
+    ["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"],
+    async () =>
+      (await import("../controllers/volume/protection/volume-protection.ts")).startVolumeProtection,
+  ),
+  onRequest(
+    ["volumeattributesclass-protection-controller"],
+    async () =>
+      (await import("../controllers/volume/protection/class-protection.ts")).startClassProtection,
+  ),
+  onRequest(
+    ["endpointslicemirroring", "endpointslice-mirroring-controller"],
+    async () =>
+      (await import("../controllers/endpoint-slice-mirroring/endpoint-slice-mirroring.ts"))
+        .startEndpointSliceMirroring,
+  ),
+  onRequest(
+    ["disruption", "disruption-controller"],
+    async () => (await import("../controllers/disruption/disruption.ts")).startDisruption,
+  ),
+  onRequest(
+    ["resourcequota", "resourcequota-controller"],
+    async () =>
+      (await import("../controllers/resource-quota/resource-quota.ts")).startResourceQuotas,
+  ),
+  onRequest(
+    ["csrsigning", "certificatesigningrequest-signing-controller"],
+    async () => (await import("../controllers/certificates/signer/csr-signing.ts")).startCsrSigning,
+  ),
+  onRequest(
+    ["csrapproving", "certificatesigningrequest-approving-controller"],
+    async () =>
+      (await import("../controllers/certificates/approver/csr-approving.ts")).startCsrApproving,
+  ),
+  onRequest(
+    ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
+    async () =>
+      (await import("../controllers/certificates/cleaner/csr-cleaner.ts")).startCsrCleaner,
+  ),
+  onRequest(
+    ["ttl", "ttl-controller"],
+    async () => (await import("../controllers/ttl/ttl.ts")).startTtl,
+  ),
+  onRequest(
+    ["nodelifecycle", "node-lifecycle-controller"],
+    async () =>
+      (await import("../controllers/node-lifecycle/node-lifecycle.ts")).startNodeLifecycle,
+  ),
+  onRequest(
+    ["podgc", "pod-garbage-collector-controller"],
+    async () =>
+      (await import("../controllers/pod-garbage-collector/pod-garbage-collector.ts"))
+        .startPodGarbageCollector,
+  ),
+  onRequest(
+    ["persistentvolume-binder", "persistentvolume-binder-controller"],
+    async () =>
+      (await import("../controllers/volume/persistent-volume-binder/volume-binder.ts"))
+        .startVolumeBinder,
+  ),
+  {
+    ...onRequest(
+      ["kube-scheduler"],
+      async () => (await import("../scheduler/scheduler.ts")).startScheduler,
+    ),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(
+      ["kubelet"],
+      async () => (await import("../fake-nodes/kubelet/kubelet.ts")).startKubelet,
+    ),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(
+      ["stages"],
+      async () => (await import("../fake-nodes/stages/other-kinds.ts")).startStages,
+    ),
+    byNameOnly: true,
+  },
+  {
+    ...onRequest(
+      ["volume-provisioner"],
+      async () =>
+        (await import("../controllers/volume/provisioner/volume-provisioner.ts"))
+          .startVolumeProvisioner,
+    ),
+    byNameOnly: true,
+  },
+];
+
+/** A simulator that is off by default, and loaded no sooner than it is asked for. */
+function onRequest(
+  [name, ...aliases]: readonly [string, ...string[]],
+  load: () => Promise<Descriptor["start"]>,
+): Descriptor {
+  return { name, aliases, byDefault: false, start: async (context) => (await load())(context) };
+}
+
+/** Field manager of updates: the first word of the user agent. */
+const userAgent = `kube-controller-manager/${kubernetesVersion}`;
+
+/** `all`, `none`, `default`, or names; a name that is not known. */
+export type ControllerChoice =
+  | { readonly chosen: readonly Descriptor[] }
+  | { readonly unknown: string };
+
+/**
+ * Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `*,-job`,
+ * `garbagecollector,namespace`. A word with a dash in front takes away what it means, wherever it
+ * stands.
+ */
+export function chooseControllers(words: string): ControllerChoice {
+  const chosen = new Set<Descriptor>();
+  const all = words
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+  const isRemoval = (word: string): boolean => word.startsWith("-");
+  for (const word of [...all.filter((one) => !isRemoval(one)), ...all.filter(isRemoval)]) {
+    const named = controllersNamed(isRemoval(word) ? word.slice(1) : word);
+    if (!named) return { unknown: isRemoval(word) ? word.slice(1) : word };
+    for (const one of named) {
+      if (isRemoval(word)) chosen.delete(one);
+      else chosen.add(one);
+    }
+  }
+  return { chosen: [...chosen] };
+}
+
+/** Every word that `--controllers` takes for one of them or several, without aliases. */
+export const controllerNames = (): readonly string[] => [
+  ...controllerDescriptors.map(({ name }) => name),
+  ...Object.keys(groups),
+];
+
+function controllersNamed(word: string): readonly Descriptor[] | undefined {
+  if (word === "all" || word === "*") return controllerDescriptors.filter((one) => !one.byNameOnly);
+  if (word === "default") return controllerDescriptors.filter((one) => one.byDefault);
+  if (word === "none") return [];
+  const names = groups[word] ?? [word];
+  const named = controllerDescriptors.filter(
+    ({ name, aliases }) => names.includes(name) || aliases?.includes(word),
+  );
+  return named.length > 0 ? named : undefined;
+}
+
+/**
+ * Starts them over a transport of their own. They begin to watch at once and to work when they have
+ * seen everything; nobody waits for that.
+ */
+export async function startControllers(
+  chosen: readonly Descriptor[],
+  options: Pick<
+    FakeNodesContext,
+    "runtime" | "kindData" | "rootCa" | "signer" | "fakeNodes" | "warn"
+  > & {
+    readonly transport: Transport;
+    readonly stages?: FakeNodesContext["stages"];
+  },
+): Promise<RunningController> {
+  const { transport, stages = [], ...given } = options;
+  const { runtime } = given;
+  const client = createClient({ transport, runtime, userAgent });
+  const cache = createCache({ client, runtime });
+  cache.start();
+  const kinds = createServedKinds(client, cache);
+  const names = new Set(chosen.map(({ name }) => name));
+  const running: RunningController[] = [];
+  const stop = async (): Promise<void> => {
+    for (let one = running.pop(); one; one = running.pop()) await one.stop();
+    kinds.stop();
+    await cache.stop();
+  };
+  try {
+    for (const simulator of chosen)
+      running.push(
+        await simulator.start({ ...given, stages, client, cache, kinds, chosen: names }),
+      );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}

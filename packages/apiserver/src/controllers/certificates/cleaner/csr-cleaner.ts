@@ -1,0 +1,56 @@
+// Deletes certificate requests that nobody needs any more, once an hour: those that were decided an
+// hour ago, those that wait for a day, and those whose certificate has expired.
+// Upstream: k8s.io/kubernetes/pkg/controller/certificates/cleaner/cleaner.go.
+import { X509Certificate } from "node:crypto";
+import { isNotFound } from "homeostat/api";
+import { conditionsOf } from "../../../component-helpers/certificates/certificate-requests.ts";
+import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
+import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
+import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** Starts the cleaner. */
+export const startCsrCleaner: ControllerDescriptor["start"] = async (context) => {
+  const { client, runtime } = context;
+  const controller = new KeyedController(context, "the cleaner of certificate requests");
+  const requests = controller.acquire(CertificateSigningRequest);
+  controller.add("all");
+  return controller.start(async () => {
+    for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
+      await client
+        .delete(CertificateSigningRequest, request.metadata.name)
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    }
+    return hourMs;
+  });
+};
+
+/** Whether a request has lain for too long. */
+export function isStale(request: CertificateSigningRequest, now: number): boolean {
+  const certificate = request.status.certificate;
+  const conditions = conditionsOf(request);
+  const isOlder = (time: string | null | undefined, ms: number): boolean =>
+    Boolean(time) && now - Date.parse(time ?? "") > ms;
+  if (conditions.length === 0) return isOlder(request.metadata.creationTimestamp, dayMs);
+  return conditions.some(({ type, lastUpdateTime }) => {
+    if (type === "Denied" || type === "Failed") return isOlder(lastUpdateTime, hourMs);
+    return (
+      type === "Approved" &&
+      (isOlder(lastUpdateTime, certificate ? hourMs : dayMs) ||
+        (certificate !== undefined && hasExpired(certificate, now)))
+    );
+  });
+}
+
+function hasExpired(certificate: string, now: number): boolean {
+  try {
+    return now > new X509Certificate(Buffer.from(certificate, "base64")).validToDate.getTime();
+  } catch {
+    // What cannot be read has no end.
+    return false;
+  }
+}

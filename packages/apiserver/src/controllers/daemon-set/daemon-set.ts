@@ -1,0 +1,255 @@
+// Daemon sets: wakes when one of them, one of their pods or revisions, or a node changes, and looks
+// at it. The decisions are pods-on-nodes.ts, rolling-update.ts and daemon-status.ts; this file
+// carries them out.
+// Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import {
+  controllerOf,
+  isConflict,
+  isNotFound,
+  type LabelSelector,
+  parseObjectKey,
+  type Kind,
+} from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  claimDependents,
+  orphanIndex,
+} from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
+import { Node, Pod } from "homeostat/k8s/core/v1";
+import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
+import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
+import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { findHistory, spentRevisions } from "./daemon-history.ts";
+import { daemonPodTemplate, eligibility } from "./daemon-pod.ts";
+import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
+import { FailedPods } from "./failed-pods.ts";
+import { type DaemonLook, type DaemonWork, managePods, podsByNode } from "./pods-on-nodes.ts";
+import { rollingUpdate, type RolloutWork } from "./rolling-update.ts";
+
+/** Pods made or deleted in one pass, at most. */
+const burst = 250;
+
+/** Starts the controller of daemon sets. */
+export const startDaemonSets: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the daemonset-controller");
+  const sets = new DaemonSets(context, controller);
+  return controller.start((key) => sets.sync(key));
+};
+
+class DaemonSets {
+  readonly #context: ControllerContext;
+  readonly #controller: KeyedController;
+  readonly #sets: Informer<Kind<DaemonSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
+  readonly #revisions: Informer<Kind<ControllerRevision>>;
+  readonly #recorder: SimulatorEventRecorder;
+  readonly #control: PodControl;
+  readonly #failedPods: FailedPods;
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    const { client, runtime } = context;
+    this.#context = context;
+    this.#controller = controller;
+    this.#recorder = createSimulatorEventRecorder(client, runtime, "daemonset-controller");
+    controller.onStop(() => this.#recorder.close());
+    this.#control = new PodControl(client, this.#recorder, DaemonSet);
+    this.#failedPods = new FailedPods(runtime.clock);
+    this.#sets = controller.acquire(DaemonSet);
+    this.#pods = controller.acquire(Pod);
+    this.#nodes = controller.acquire(Node);
+    this.#revisions = controller.acquire(ControllerRevision);
+    this.#pods.addIndex("orphan", orphanIndex);
+    this.#pods.addIndex("node", nodeIndex);
+    this.#revisions.addIndex("orphan", orphanIndex);
+    this.#follow();
+  }
+
+  #follow(): void {
+    const wake = ({ key }: CachedObject): void => this.#controller.add(key);
+    this.#controller.follow(this.#sets, {
+      added: wake,
+      updated: (_, set) => wake(set),
+      deleted: wake,
+    });
+    const owners = {
+      informer: this.#sets,
+      selector: ({ spec }: DaemonSet) => toSelector(spec.selector),
+    };
+    followDependents(this.#controller, owners, this.#pods);
+    // A revision that is made by hand is not cleared away before something else happens.
+    followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
+    this.#controller.follow(this.#nodes, {
+      added: (node) => this.#wakeFor(node.read()),
+      updated: (old, node) =>
+        void (isOtherNode(old.read(), node.read()) && this.#wakeFor(node.read())),
+    });
+  }
+
+  /** Wakes the sets to which a change of the node makes a difference. */
+  #wakeFor(node: Node): void {
+    const on = this.#pods.byIndex("node", node.metadata.name).map(controllerOf);
+    for (const set of this.#sets.list()) {
+      const may = eligibility(set, node);
+      const isOn = on.some((owner) => owner?.uid === set.metadata.uid);
+      if (isOn ? may === "go" || (set.status.numberMisscheduled ?? 0) > 0 : may === "run")
+        this.#controller.add(keyFor(set));
+    }
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const set = this.#sets.get(parseObjectKey(key));
+    const selector = set && toSelector(set.spec.selector);
+    if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
+      return undefined;
+    const { client, kindData } = this.#context;
+    const revisions = await this.#claim(set, selector, ControllerRevision, this.#revisions);
+    const { hash, old } = await findHistory({ client, kindData }, set, {
+      revisions,
+      pods: () => this.#claim(set, selector, Pod, this.#pods),
+    });
+    const look = async (): Promise<DaemonLook> => {
+      const pods = podsByNode(await this.#claim(set, selector, Pod, this.#pods), "living");
+      return { set, nodes: this.#nodes.list(), pods, hash, now: this.#context.runtime.clock.now() };
+    };
+    const failed = await this.#arrange(look).then(
+      async (heldMs) => {
+        const pods = [
+          ...podsByNode(await this.#claim(set, selector, Pod, this.#pods), "all").values(),
+        ].flat();
+        for (const one of spentRevisions(set, old, pods)) await deleteRevision(client, one);
+        return { heldMs };
+      },
+      (error: unknown) => ({ error }),
+    );
+    const nextMs = await this.#writeStatus(await look());
+    if ("error" in failed) throw failed.error;
+    return failed.heldMs === undefined ? nextMs : Math.min(failed.heldMs, nextMs ?? failed.heldMs);
+  }
+
+  /** What the set has, after taking what it may take and letting go what it may not keep. */
+  #claim<O extends ApiObject>(
+    set: DaemonSet,
+    selector: LabelSelector,
+    kind: Kind<O>,
+    informer: Informer<Kind<O>>,
+  ): Promise<readonly O[]> {
+    const { uid, namespace = "" } = set.metadata;
+    const own = informer.byIndex("owner", uid);
+    const orphans = informer.byIndex("orphan", namespace).filter((one) => !own.includes(one));
+    return claimDependents(
+      { client: this.#context.client, kind: DaemonSet, owner: set, selector },
+      kind,
+      [...own, ...orphans],
+    );
+  }
+
+  /**
+   * Sees to the pods, and rolls out when there was nothing else to do. Resolves to when failed pods
+   * may go that may not yet.
+   */
+  async #arrange(look: () => Promise<DaemonLook>): Promise<number | undefined> {
+    const first = await look();
+    const { set, hash } = first;
+    let heldMs: number | undefined;
+    const work = managePods(first, (node) => {
+      const waitMs = this.#failedPods.next(set, node);
+      if (waitMs > 0) heldMs = Math.min(waitMs, heldMs ?? waitMs);
+      return waitMs > 0;
+    });
+    this.#tellFinished(set, work);
+    const didSomething = await this.#carryOut(set, work, hash);
+    if (!didSomething && set.spec.updateStrategy?.type === "RollingUpdate")
+      await this.#carryOut(set, rollingUpdate(await look()), hash);
+    return heldMs;
+  }
+
+  async #carryOut(set: DaemonSet, work: RolloutWork, hash: string): Promise<boolean> {
+    const nodes = work.create.slice(0, burst);
+    const doomed = work.delete.slice(0, burst);
+    const left = nodes.values();
+    const made = slowStart(nodes.length, async () =>
+      this.#control.create(set, daemonPodTemplate(set, { node: left.next().value!, hash })),
+    );
+    const [creation] = await Promise.allSettled([made]);
+    const deletions = await Promise.allSettled(doomed.map((pod) => this.#control.delete(set, pod)));
+    for (const one of [creation, ...deletions]) if (one.status === "rejected") throw one.reason;
+    return nodes.length + doomed.length > 0;
+  }
+
+  #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
+    const object = eventObject(DaemonSet, set);
+    for (const { node, pod } of finished) {
+      const found = (how: string): string =>
+        `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
+      if (pod.status.phase === "Failed")
+        this.#recorder.record({
+          object,
+          type: "Warning",
+          reason: "FailedDaemonPod",
+          message: `${found("failed")} kill it`,
+        });
+      else
+        this.#recorder.record({
+          object,
+          type: "Normal",
+          reason: "SucceededDaemonPod",
+          message: `${found("succeeded")} delete it`,
+        });
+    }
+  }
+
+  /**
+   * Writes counts, once more on the latest revision when the first try was too late; resolves to
+   * when they change by time alone.
+   */
+  async #writeStatus(look: DaemonLook): Promise<number | undefined> {
+    const { set, pods, now } = look;
+    const { name, namespace, generation = 0 } = set.metadata;
+    const { client } = this.#context;
+    const found = countNodes(look);
+    const write = (latest: DaemonSet): Promise<DaemonSet> =>
+      client.update(
+        DaemonSet,
+        { ...latest, status: withCounts(latest.status, found, generation) },
+        { subresource: "status" },
+      );
+    if (!saysCounts(set, found))
+      await write(set).catch(async (error: unknown) => {
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+        const latest = await client.find(DaemonSet, { name, namespace });
+        if (latest?.metadata.uid === set.metadata.uid) await write(latest);
+      });
+    const { minReadySeconds = 0 } = set.spec;
+    if (minReadySeconds === 0 || found.numberReady === found.numberAvailable) return undefined;
+    const waits = [...pods.values()]
+      .flat()
+      .flatMap((pod) => availableInMs(pod, minReadySeconds, now) || []);
+    return Math.min(minReadySeconds * 1000, ...waits);
+  }
+}
+
+/** True when a change of a node could matter to any daemon set. */
+function isOtherNode(old: Node, node: Node): boolean {
+  return (
+    !deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) ||
+    !deepEqual(old.spec.taints ?? [], node.spec.taints ?? [])
+  );
+}

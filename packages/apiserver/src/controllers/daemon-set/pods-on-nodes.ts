@@ -1,0 +1,112 @@
+// One pod for each node that is to have one: which nodes lack theirs, and which pods are too many,
+// through, or in the wrong place. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage,
+// podsShouldBeOnNode).
+import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
+import type { DaemonSet } from "homeostat/k8s/apps/v1";
+import type { Node, Pod } from "homeostat/k8s/core/v1";
+import {
+  availableInMs,
+  isPodFinished,
+  readyCondition,
+} from "../../component-helpers/workloads/pod-state.ts";
+import { eligibility, targetNode } from "./daemon-pod.ts";
+import { surgeCount } from "./daemon-set-objects.ts";
+
+/** What a daemon set's pods are judged by. */
+export interface DaemonLook {
+  readonly set: DaemonSet;
+  readonly nodes: readonly Node[];
+  /** By the node that they are on or meant for. */
+  readonly pods: ReadonlyMap<string, readonly Pod[]>;
+  /** Of the revision that stands for the template. */
+  readonly hash: string;
+  readonly now: number;
+}
+
+/** Nodes that get a pod, and pods that go. */
+export interface DaemonWork {
+  readonly create: readonly string[];
+  readonly delete: readonly Pod[];
+  /** Those of them that go because they are through. */
+  readonly finished: readonly { readonly node: string; readonly pod: Pod }[];
+}
+
+/** Pods by node. One that is through and going is nobody's concern, unless `all` are asked for. */
+export function podsByNode(
+  pods: readonly Pod[],
+  which: "all" | "living",
+): ReadonlyMap<string, readonly Pod[]> {
+  const kept = pods.filter((pod) => which === "all" || !(isPodFinished(pod) && isGoing(pod)));
+  const byNode = Map.groupBy(kept, targetNode);
+  return new Map([...byNode].flatMap(([node, on]) => (node === undefined ? [] : [[node, on]])));
+}
+
+/**
+ * What is to be done about pods, whatever the rollout; `isHeldBack` tells nodes whose failed pods
+ * stay for a while.
+ */
+export function managePods(look: DaemonLook, isHeldBack: (node: string) => boolean): DaemonWork {
+  const there = new Set(look.nodes.map(({ metadata }) => metadata.name));
+  const lost = [...look.pods].flatMap(([node, pods]) =>
+    there.has(node) ? [] : pods.filter(({ spec }) => !spec.nodeName),
+  );
+  const works = look.nodes.map((node) => manageNode(look, node, isHeldBack));
+  return {
+    create: works.flatMap(({ create }) => create),
+    delete: [...works.flatMap((work) => work.delete), ...lost],
+    finished: works.flatMap(({ finished }) => finished),
+  };
+}
+
+function manageNode(
+  look: DaemonLook,
+  node: Node,
+  isHeldBack: (node: string) => boolean,
+): DaemonWork {
+  const { name } = node.metadata;
+  const pods = look.pods.get(name);
+  const may = eligibility(look.set, node);
+  if (may === "run" && !pods) return { create: [name], delete: [], finished: [] };
+  const staying = (pods ?? []).filter((pod) => !isGoing(pod));
+  if (may === "go") return { create: [], delete: staying, finished: [] };
+  const finished = staying.filter(
+    (pod) =>
+      pod.status.phase === "Succeeded" || (pod.status.phase === "Failed" && !isHeldBack(name)),
+  );
+  const running = staying.filter((pod) => !isPodFinished(pod)).toSorted(byAge);
+  const surges = surgeCount(look.set, 1) > 0;
+  return {
+    create: surges && running.length === 0 && may === "run" ? [name] : [],
+    delete: [...finished, ...(surges ? excessInSurge(look, running) : running.slice(1))],
+    finished: finished.map((pod) => ({ node: name, pod })),
+  };
+}
+
+/**
+ * While surging, the oldest pod of the template and the oldest of another stay, until the latter
+ * fails or the former is available.
+ */
+function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]): readonly Pod[] {
+  if (running.length <= 1) return [];
+  const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[revisionLabel] === hash;
+  const newest = running.find(isNew);
+  const old = running.find((pod) => !isNew(pod));
+  const excess = running.filter((pod) => pod !== newest && pod !== old);
+  const isReplaced = newest && old && (!readyCondition(old) || isAvailable(set, newest, now));
+  return isReplaced ? [...excess, old] : excess;
+}
+
+/** Those on a node first, then the older; names decide between those made in the same second. */
+export function byAge(a: Pod, b: Pod): number {
+  return (
+    Number(!a.spec.nodeName) - Number(!b.spec.nodeName) ||
+    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
+    compare(a.metadata.name, b.metadata.name)
+  );
+}
+
+export const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
+export const isAvailable = ({ spec }: DaemonSet, pod: Pod, now: number): boolean =>
+  availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,101 @@
+// How a daemon set comes to its new template: by deleting old pods, so many at a time, or by
+// letting new ones come beside them first. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
+import type { Node, Pod } from "homeostat/k8s/core/v1";
+import { eligibility } from "./daemon-pod.ts";
+import { isUpdated, surgeCount, unavailableCount } from "./daemon-set-objects.ts";
+import { type DaemonLook, isAvailable, isGoing } from "./pods-on-nodes.ts";
+
+/** Nodes that get a pod, and pods that go. */
+export interface RolloutWork {
+  readonly create: readonly string[];
+  readonly delete: readonly Pod[];
+}
+
+/**
+ * What a node has: a pod of the template, one of another, both or none; or more than that, which is
+ * not the rollout's affair.
+ */
+type OnNode =
+  | { readonly node: string; readonly newer?: Pod | undefined; readonly older?: Pod | undefined }
+  | "excess";
+
+/** The next move of the rollout. */
+export function rollingUpdate(look: DaemonLook): RolloutWork {
+  const { set, nodes, pods } = look;
+  const wanted = nodes
+    .filter((node) => eligibility(set, node) === "run")
+    .map(({ metadata }) => metadata.name);
+  const surge = surgeCount(set, wanted.length);
+  const unavailable = unavailableCount(set, wanted.length);
+  const onNodes = [...new Set([...pods.keys(), ...wanted])].map((node) => onNode(look, node));
+  return surge === 0
+    ? replace(look, onNodes, unavailable === 0 && wanted.length > 0 ? 1 : unavailable)
+    : surgeOver(look, onNodes, { surge, desired: wanted.length });
+}
+
+function onNode({ set, pods, hash }: DaemonLook, node: string): OnNode {
+  const staying = (pods.get(node) ?? []).filter((pod) => !isGoing(pod));
+  const [newer, ...moreNew] = staying.filter((pod) => isUpdated(set, pod, hash));
+  const [older, ...moreOld] = staying.filter((pod) => !isUpdated(set, pod, hash));
+  return moreNew.length + moreOld.length > 0 ? "excess" : { node, newer, older };
+}
+
+/** Old pods that are not available go at once, others while enough nodes have an available one. */
+function replace(
+  { set, now }: DaemonLook,
+  onNodes: readonly OnNode[],
+  maxUnavailable: number,
+): RolloutWork {
+  const old = onNodes.flatMap((on) => (on !== "excess" && on.older && !on.newer ? on.older : []));
+  const up = onNodes.filter(
+    (on) => on !== "excess" && on.newer && !on.older && isAvailable(set, on.newer, now),
+  ).length;
+  const broken = old.filter((pod) => !isAvailable(set, pod, now));
+  const candidates = old.filter((pod) => isAvailable(set, pod, now));
+  const unavailable = onNodes.length - up - candidates.length;
+  return {
+    create: [],
+    delete: [...broken, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))],
+  };
+}
+
+/**
+ * New pods come beside old ones, so many at a time, and beside those that are not available at
+ * once; old ones go when the new one is available.
+ */
+function surgeOver(
+  look: DaemonLook,
+  onNodes: readonly OnNode[],
+  { surge, desired }: { readonly surge: number; readonly desired: number },
+): RolloutWork {
+  const { set, now } = look;
+  const counts = { surging: onNodes.filter((on) => on === "excess").length, available: 0 };
+  const [going, unwanted]: readonly [Pod[], Pod[]] = [[], []];
+  const [allowed, candidates]: readonly [string[], string[]] = [[], []];
+  for (const on of onNodes) {
+    if (on === "excess") continue;
+    const { node, newer, older } = on;
+    const shown = older ?? newer;
+    if (shown && isAvailable(set, shown, now)) counts.available += 1;
+    if (!older) continue;
+    if (newer && isAvailable(set, newer, now)) going.push(older);
+    else if (newer) counts.surging += 1;
+    else if (eligibility(set, nodeOf(look, node)) !== "run")
+      (isAvailable(set, older, now) ? unwanted : going).push(older);
+    else (isAvailable(set, older, now) ? candidates : allowed).push(node);
+  }
+  return {
+    create: [...allowed, ...candidates.slice(0, Math.max(0, surge - counts.surging))],
+    delete: [...going, ...unwanted.slice(0, Math.max(0, counts.available - desired))],
+  };
+}
+
+function nodeOf({ set, nodes }: DaemonLook, name: string): Node {
+  const node = nodes.find(({ metadata }) => metadata.name === name);
+  if (!node)
+    throw new Error(
+      `roll out daemon set ${set.metadata.name}: node ${JSON.stringify(name)}, which has one of its pods, is not there; it is left to the next look`,
+    );
+  return node;
+}

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type {
+  Deployment,
+  DeploymentStatus,
+  ReplicaSet,
+  DeploymentCondition,
+} from "homeostat/k8s/apps/v1";
+
+import {
+  calculateStatus,
+  findCondition,
+  pauseCondition,
+  progressCheckMs,
+  rolloutStatus,
+} from "./deployment-status.ts";
+
+const now = Date.parse("2024-01-01T00:10:00Z");
+const early = "2024-01-01T00:00:00Z";
+const metadata = {
+  name: "web",
+  uid: "web",
+  resourceVersion: "1",
+  creationTimestamp: early,
+  generation: 2,
+};
+
+const deploymentWith = (
+  status: DeploymentStatus,
+  spec: Partial<Deployment["spec"]> = {},
+): Deployment => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata,
+  spec: {
+    replicas: 2,
+    selector: {},
+    template: {},
+    strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    progressDeadlineSeconds: 600,
+    ...spec,
+  },
+  status,
+});
+const setWith = (name: string, status: Partial<ReplicaSet["status"]>): ReplicaSet => ({
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  metadata: { ...metadata, name },
+  spec: { replicas: 2, selector: {} },
+  status: { replicas: 0, ...status },
+});
+const progressing = (
+  reason: string,
+  at = early,
+  status: DeploymentCondition["status"] = "True",
+): DeploymentCondition => ({
+  type: "Progressing",
+  status,
+  reason,
+  message: "",
+  lastUpdateTime: at,
+  lastTransitionTime: at,
+});
+const told = (status: DeploymentStatus, type: string): readonly unknown[] => {
+  const condition = findCondition(status, type);
+  return [condition?.status, condition?.reason, condition?.message];
+};
+
+test("counts what the sets count, and says whether enough is available", () => {
+  const [fresh, old] = [
+    setWith("new", {
+      replicas: 1,
+      readyReplicas: 1,
+      terminatingReplicas: 0,
+      observedGeneration: 1,
+    }),
+    setWith("old", { replicas: 2, readyReplicas: 2, availableReplicas: 2, terminatingReplicas: 1 }),
+  ];
+  const status = calculateStatus(deploymentWith({ collisionCount: 1 }), {
+    sets: [old, fresh],
+    newSet: fresh,
+    now,
+  });
+  const { conditions, ...counts } = status;
+  assert.deepEqual(counts, {
+    observedGeneration: 2,
+    replicas: 3,
+    updatedReplicas: 1,
+    readyReplicas: 3,
+    availableReplicas: 2,
+    unavailableReplicas: 2,
+    terminatingReplicas: 1,
+    collisionCount: 1,
+  });
+  assert.deepEqual(told(status, "Available"), [
+    "True",
+    "MinimumReplicasAvailable",
+    "Deployment has minimum availability.",
+  ]);
+  assert.equal(conditions?.length, 1);
+  const less = calculateStatus(deploymentWith(status), { sets: [fresh], newSet: fresh, now });
+  assert.deepEqual(told(less, "Available"), [
+    "False",
+    "MinimumReplicasUnavailable",
+    "Deployment does not have minimum availability.",
+  ]);
+});
+
+test("does not say how many are going when a set that has been looked at does not", () => {
+  assert.equal(
+    calculateStatus(deploymentWith({}), {
+      sets: [setWith("a", { observedGeneration: 1 })],
+      newSet: undefined,
+      now,
+    }).terminatingReplicas,
+    undefined,
+  );
+  assert.equal(
+    calculateStatus(deploymentWith({}), { sets: [setWith("a", {})], newSet: undefined, now })
+      .terminatingReplicas,
+    0,
+  );
+});
+
+test("tells of progress, of its end and of its absence", () => {
+  const fresh = setWith("web-1", { replicas: 1 });
+  const moving = rolloutStatus(
+    deploymentWith({ conditions: [progressing("NewReplicaSetCreated")] }),
+    { sets: [fresh], newSet: fresh, now },
+  );
+  assert.deepEqual(told(moving, "Progressing"), [
+    "True",
+    "ReplicaSetUpdated",
+    'ReplicaSet "web-1" is progressing.',
+  ]);
+  assert.equal(findCondition(moving, "Progressing")?.lastTransitionTime, early);
+  assert.equal(findCondition(moving, "Progressing")?.lastUpdateTime, "2024-01-01T00:10:00Z");
+  const through = setWith("web-1", { replicas: 2, readyReplicas: 2, availableReplicas: 2 });
+  assert.deepEqual(
+    told(
+      rolloutStatus(deploymentWith(moving), { sets: [through], newSet: through, now }),
+      "Progressing",
+    ),
+    ["True", "NewReplicaSetAvailable", 'ReplicaSet "web-1" has successfully progressed.'],
+  );
+  const stuck = rolloutStatus(deploymentWith(moving), {
+    sets: [fresh],
+    newSet: fresh,
+    now: now + 601_000,
+  });
+  assert.deepEqual(told(stuck, "Progressing"), [
+    "False",
+    "ProgressDeadlineExceeded",
+    'ReplicaSet "web-1" has timed out progressing.',
+  ]);
+  assert.deepEqual(
+    told(
+      rolloutStatus(deploymentWith(moving), { sets: [fresh], newSet: fresh, now: now + 600_000 }),
+      "Progressing",
+    ),
+    told(moving, "Progressing"),
+  );
+});
+
+test("says nothing of progress where there is no deadline, and takes back what was said", () => {
+  const status = rolloutStatus(
+    deploymentWith(
+      { conditions: [progressing("NewReplicaSetCreated")] },
+      { progressDeadlineSeconds: 2 ** 31 - 1 },
+    ),
+    { sets: [], newSet: undefined, now },
+  );
+  assert.deepEqual(
+    status.conditions?.map(({ type }) => type),
+    ["Available"],
+  );
+});
+
+test("passes on why pods could not be made, for as long as they cannot", () => {
+  const failure = {
+    type: "ReplicaFailure",
+    status: "True",
+    reason: "FailedCreate",
+    message: "no",
+    lastTransitionTime: early,
+  } as const;
+  const fresh = setWith("web-1", { conditions: [failure] });
+  const failing = rolloutStatus(deploymentWith({}), { sets: [fresh], newSet: fresh, now });
+  assert.deepEqual(findCondition(failing, "ReplicaFailure"), { ...failure, lastUpdateTime: early });
+  assert.equal(
+    findCondition(
+      rolloutStatus(deploymentWith(failing), { sets: [], newSet: undefined, now }),
+      "ReplicaFailure",
+    ),
+    undefined,
+  );
+});
+
+test("a pause is told once, and its end too", () => {
+  const pause = pauseCondition(deploymentWith({}, { paused: true }), now);
+  assert.deepEqual(
+    [pause?.status, pause?.reason, pause?.message],
+    ["Unknown", "DeploymentPaused", "Deployment is paused"],
+  );
+  assert.equal(
+    pauseCondition(deploymentWith({ conditions: [pause!] }, { paused: true }), now),
+    undefined,
+  );
+  assert.deepEqual(
+    pauseCondition(deploymentWith({ conditions: [pause!] }), now)?.reason,
+    "DeploymentResumed",
+  );
+  assert.equal(
+    pauseCondition(
+      deploymentWith(
+        { conditions: [progressing("ProgressDeadlineExceeded", early, "False")] },
+        { paused: true },
+      ),
+      now,
+    ),
+    undefined,
+  );
+});
+
+test("looks again a second after the deadline", () => {
+  const waiting = deploymentWith({
+    conditions: [progressing("ReplicaSetUpdated", "2024-01-01T00:09:00Z")],
+  });
+  assert.equal(progressCheckMs(waiting, waiting.status!, now), 541_000);
+  assert.equal(
+    progressCheckMs(
+      deploymentWith({ conditions: [progressing("ProgressDeadlineExceeded")] }),
+      {},
+      now,
+    ),
+    undefined,
+  );
+});

@@ -1,0 +1,126 @@
+// Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation
+// changes, and looks at it.
+// Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
+import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  claimDependents,
+  orphanIndex,
+} from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { Pod } from "homeostat/k8s/core/v1";
+import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { Rollout, type RolloutTools } from "./rollout.ts";
+
+/** Starts the controller of deployments. */
+export const startDeployments: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the deployment controller");
+  const deployments = new Deployments(context, controller);
+  return controller.start((key) => deployments.sync(key));
+};
+
+class Deployments {
+  readonly #controller: KeyedController;
+  readonly #deployments: Informer<Kind<Deployment>>;
+  readonly #sets: Informer<Kind<ReplicaSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #tools: RolloutTools;
+
+  constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
+    this.#controller = controller;
+    const recorder = createSimulatorEventRecorder(client, runtime, "deployment-controller");
+    controller.onStop(() => recorder.close());
+    this.#deployments = controller.acquire(Deployment);
+    this.#sets = controller.acquire(ReplicaSet);
+    this.#pods = controller.acquire(Pod);
+    this.#sets.addIndex("orphan", orphanIndex);
+    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
+    const wake = ({ key }: CachedObject): void => controller.add(key);
+    controller.follow(this.#deployments, {
+      added: wake,
+      updated: (_, object) => wake(object),
+      deleted: wake,
+    });
+    controller.follow(this.#sets, {
+      added: (set) => this.#wakeOwner(set),
+      updated: (old, set) => this.#setChanged(old, set),
+      deleted: (set) => this.#wakeController(set.read()),
+    });
+    controller.follow(this.#pods, { deleted: (pod) => this.#podGone(pod.read()) });
+  }
+
+  #podsOf({ metadata: { uid } }: ReplicaSet): readonly Pod[] {
+    return this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
+  }
+
+  #setChanged(old: CachedObject<ReplicaSet>, set: CachedObject<ReplicaSet>): void {
+    const before = controllerOf(old.read());
+    if (before && before.uid !== controllerOf(set.read())?.uid) this.#wakeController(old.read());
+    this.#wakeOwner(set);
+  }
+
+  /** Wakes the one that controls the set, or those that might adopt it. */
+  #wakeOwner(entry: CachedObject<ReplicaSet>): void {
+    const set = entry.read();
+    if (controllerOf(set)) return this.#wakeController(set);
+    if (entry.deleting) return;
+    for (const one of this.#deployments.list({ namespace: entry.namespace })) {
+      const selector = toSelector(one.spec.selector);
+      if (selector && selector.length > 0 && matchesLabels(selector, set.metadata.labels ?? {}))
+        this.#controller.add(keyFor(one));
+    }
+  }
+
+  #wakeController(set: ReplicaSet): void {
+    const owner = this.#ownerOf(set);
+    if (owner) this.#controller.add(owner.key);
+  }
+
+  #ownerOf(set: ReplicaSet): CachedObject<Deployment> | undefined {
+    const reference = controllerOf(set);
+    if (reference?.kind !== Deployment.kind) return undefined;
+    const owner = this.#deployments.entry(`${set.metadata.namespace ?? ""}/${reference.name}`);
+    return owner?.uid === reference.uid ? owner : undefined;
+  }
+
+  /** A recreation goes on when the last old pod has gone. */
+  #podGone(pod: Pod): void {
+    const reference = controllerOf(pod);
+    const set =
+      reference?.kind === ReplicaSet.kind
+        ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace })
+        : undefined;
+    const owner = set && this.#ownerOf(set);
+    if (owner?.read().spec.strategy?.type === "Recreate") this.#controller.add(owner.key);
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const found = this.#deployments.get(parseObjectKey(key));
+    const selector = found && toSelector(found.spec.selector);
+    if (!found || !selector || selector.length === 0) return undefined;
+    const { namespace = "", uid } = found.metadata;
+    const candidates = [
+      ...this.#sets.byIndex("owner", uid),
+      ...this.#sets.byIndex("orphan", namespace),
+    ];
+    try {
+      const sets = await claimDependents(
+        { client: this.#tools.client, kind: Deployment, owner: found, selector },
+        ReplicaSet,
+        candidates,
+      );
+      return await new Rollout(this.#tools, found, sets).run();
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,189 @@
+// Disruption budgets: counts their pods, and says how many of them may be evicted.
+// Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
+import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { Pod } from "homeostat/k8s/core/v1";
+import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { type PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
+import { ControllerScales } from "./controller-scales.ts";
+import {
+  countHealthy,
+  desiredHealthy,
+  disruptedPods,
+  failedStatus,
+  needsScale,
+  nextStatus,
+  printSelector,
+} from "./disruption-budget.ts";
+import { startStaleConditions } from "./stale-conditions.ts";
+
+const unmanagedHint =
+  "were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
+  'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
+
+/** Starts the controller of disruption budgets. */
+export const startDisruption: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the disruption controller");
+  const budgets = new Budgets(context, controller);
+  controller.start((key) => budgets.sync(key));
+  const stale = startStaleConditions(context);
+  return { stop: async () => void (await Promise.all([controller.stop(), stale.stop()])) };
+};
+
+class Budgets {
+  readonly #context: ControllerContext;
+  readonly #controller: KeyedController;
+  readonly #budgets: Informer<Kind<PodDisruptionBudget>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #scales: ControllerScales;
+  readonly #recorder: SimulatorEventRecorder;
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    this.#context = context;
+    this.#controller = controller;
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "controllermanager",
+    );
+    controller.onStop(() => this.#recorder.close());
+    this.#scales = new ControllerScales(context, controller);
+    this.#budgets = controller.acquire(PodDisruptionBudget);
+    this.#pods = controller.acquire(Pod);
+    const wake = ({ key }: CachedObject): void => controller.add(key);
+    const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
+    controller.follow(this.#budgets, {
+      added: wake,
+      updated: (_, budget) => wake(budget),
+      deleted: wake,
+    });
+    controller.follow(this.#pods, {
+      added: wakeBudgets,
+      updated: (_, pod) => wakeBudgets(pod),
+      deleted: wakeBudgets,
+    });
+  }
+
+  #podChanged(pod: Pod): void {
+    const { namespace, name, labels = {} } = pod.metadata;
+    const covering = this.#budgets.list({ namespace }).filter(({ spec }) => {
+      const selector = toSelector(spec.selector);
+      return selector !== undefined && matchesLabels(selector, labels);
+    });
+    const [first] = covering;
+    if (covering.length > 1 && first)
+      this.#tell(
+        Pod,
+        pod,
+        "Warning",
+        "MultiplePodDisruptionBudgets",
+        `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`,
+      );
+    for (const budget of covering) this.#controller.add(keyFor(budget));
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const budget = this.#budgets.get(parseObjectKey(key));
+    if (!budget) return undefined;
+    try {
+      return await this.#count(budget);
+    } catch (error) {
+      if (isConflict(error)) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      await this.#write(budget, failedStatus(budget, message, this.#context.runtime.clock.now()));
+      return undefined;
+    }
+  }
+
+  async #count(budget: PodDisruptionBudget): Promise<number | undefined> {
+    const { selector } = budget.spec;
+    const requirements = toSelector(selector);
+    const pods = requirements
+      ? this.#pods
+          .list({ namespace: budget.metadata.namespace })
+          .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
+      : [];
+    if (pods.length === 0)
+      this.#tell(PodDisruptionBudget, budget, "Normal", "NoPods", "No matching pods found");
+    const { count: expected, unmanaged } = needsScale(budget)
+      ? await this.#askScales(budget, pods)
+      : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
+    if (unmanaged.length > 0)
+      this.#tell(
+        PodDisruptionBudget,
+        budget,
+        "Warning",
+        "UnmanagedPods",
+        `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`,
+      );
+    const now = this.#context.runtime.clock.now();
+    const disrupted = disruptedPods(budget, pods, now);
+    const { namespace } = budget.metadata;
+    for (const pod of disrupted.overdue)
+      this.#tell(
+        Pod,
+        pod,
+        "Warning",
+        "NotDeleted",
+        `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
+      );
+    const findings = {
+      healthy: countHealthy(pods, disrupted, now),
+      desired: desiredHealthy(budget, expected),
+      expected,
+      disrupted: disrupted.pods,
+      now,
+    };
+    const status = nextStatus(budget, findings);
+    if (status) await this.#write(budget, status);
+    return disrupted.recheckInMs;
+  }
+
+  async #askScales(
+    budget: PodDisruptionBudget,
+    pods: readonly Pod[],
+  ): ReturnType<ControllerScales["expected"]> {
+    try {
+      return await this.#scales.expected(pods);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#tell(
+        PodDisruptionBudget,
+        budget,
+        "Warning",
+        "CalculateExpectedPodCountFailed",
+        `Failed to calculate the number of expected pods: ${message}`,
+      );
+      throw error;
+    }
+  }
+
+  async #write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
+    await this.#context.client.update(
+      PodDisruptionBudget,
+      { ...budget, status },
+      { subresource: "status" },
+    );
+  }
+
+  #tell(
+    kind: Kind<any>,
+    object: ApiObject,
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+  ): void {
+    this.#recorder.record({ object: eventObject(kind, object), type, reason, message });
+  }
+}

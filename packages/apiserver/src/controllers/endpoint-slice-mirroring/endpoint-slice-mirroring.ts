@@ -1,0 +1,137 @@
+// Mirrors the Endpoints of services without a selector, which others keep, to slices, for those who
+// read slices only.
+// Upstream:
+// k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/service-objects.ts";
+import { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { Endpoints, Service } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { maxPerSubset, mirroringController, planMirrors } from "./mirrored-slices.ts";
+
+const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
+const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
+const firstRetryMs = 1000;
+
+/** Starts the controller of mirrored slices. */
+export const startEndpointSliceMirroring: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the endpoint slice mirroring controller", {
+    firstRetryMs,
+  });
+  const mirrors = new Mirrors(context, controller);
+  return controller.start((key) => mirrors.sync(key));
+};
+
+class Mirrors {
+  readonly #context: ControllerContext;
+  readonly #endpoints: Informer<Kind<Endpoints>>;
+  readonly #services: Informer<Kind<Service>>;
+  readonly #slices: Informer<Kind<EndpointSlice>>;
+  readonly #recorder: SimulatorEventRecorder;
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    this.#context = context;
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "endpoint-slice-mirroring-controller",
+    );
+    controller.onStop(() => this.#recorder.close());
+    this.#endpoints = controller.acquire(Endpoints);
+    this.#services = controller.acquire(Service);
+    this.#slices = controller.acquire(EndpointSlice);
+    const wake = (object: CachedObject<Endpoints>): void =>
+      void (isMirrored(object.read()) && controller.add(object.key));
+    controller.follow(this.#endpoints, {
+      added: wake,
+      updated: (old, object) =>
+        void ((isMirrored(old.read()) || isMirrored(object.read())) && controller.add(object.key)),
+      deleted: wake,
+    });
+    const wakeService = (service: CachedObject<Service>): void =>
+      void (!selectsPods(service.read()) && controller.add(service.key));
+    controller.follow(this.#services, {
+      added: wakeService,
+      updated: (old, service) =>
+        void (
+          selectsPods(old.read()) !== selectsPods(service.read()) && controller.add(service.key)
+        ),
+      deleted: wakeService,
+    });
+    followSlices(controller, this.#slices, mirroringController);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const source = this.#endpoints.get(parseObjectKey(key));
+    const service = this.#services.get(parseObjectKey(key));
+    const existing = this.#mirrorsOf(key);
+    if (!source || !service || !isMirrored(source) || selectsPods(service))
+      return this.#remove(existing);
+    const { namespace = "", name } = source.metadata;
+    const { create, invalid, skipped, ...plan } = planMirrors(source, existing);
+    if (invalid > 0)
+      this.#warn(
+        source,
+        "InvalidIPAddress",
+        `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
+      );
+    if (skipped > invalid)
+      this.#warn(
+        source,
+        "TooManyAddressesToMirror",
+        `A max of ${maxPerSubset} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
+      );
+    const mayCreate = source.metadata.deletionTimestamp === undefined;
+    await writeSlices(
+      this.#context.client,
+      { kind: "Endpoints", namespace, name },
+      { ...plan, create: mayCreate ? create : [] },
+    );
+    return undefined;
+  }
+
+  #mirrorsOf(key: string): readonly EndpointSlice[] {
+    const { namespace, name } = parseObjectKey(key);
+    return this.#slices
+      .list({ namespace })
+      .filter(
+        ({ metadata: { labels = {} } }) =>
+          labels[serviceNameLabel] === name && labels[managedByLabel] === mirroringController,
+      );
+  }
+
+  async #remove(slices: readonly EndpointSlice[]): Promise<undefined> {
+    for (const slice of slices) {
+      await this.#context.client
+        .delete(EndpointSlice, parseObjectKey(keyFor(slice)))
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    }
+    return undefined;
+  }
+
+  #warn(endpoints: Endpoints, reason: string, message: string): void {
+    this.#recorder.record({
+      object: eventObject(Endpoints, endpoints),
+      type: "Warning",
+      reason,
+      message,
+    });
+  }
+}
+
+const isMirrored = ({ metadata: { labels, annotations } }: Endpoints): boolean =>
+  labels?.[skipLabel] !== "true" && annotations?.[leaderAnnotation] === undefined;

@@ -1,0 +1,186 @@
+// Endpoint slices: as many for each service with a selector as its pods need, in each of its
+// families.
+// Upstream: k8s.io/kubernetes/pkg/controller/endpointslice/endpointslice_controller.go,
+// k8s.io/endpointslice/reconciler.go.
+import { omitKeys } from "../../component-helpers/meta/labels.ts";
+import { type Kind, parseObjectKey } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import { Node } from "homeostat/k8s/core/v1";
+import {
+  createSimulatorEventRecorder,
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { portsKey } from "../endpoints/endpoint-set.ts";
+import {
+  managedByLabel,
+  selectsPods,
+  serviceNameLabel,
+  triggerTimeAnnotation,
+} from "../endpoints/service-objects.ts";
+import { EndpointSlice, type AddressType } from "homeostat/k8s/discovery/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { Service, type Pod } from "homeostat/k8s/core/v1";
+import { hasAddress } from "../endpoints/serving-pods.ts";
+import { ServiceWatch } from "../endpoints/service-watch.ts";
+import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
+import { TriggerTimes } from "../endpoints/trigger-times.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { hint } from "./hints.ts";
+import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
+import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
+
+const zoneLabel = "topology.kubernetes.io/zone";
+/** A service that fails is looked at no sooner than this. */
+const firstRetryMs = 1000;
+
+/** Starts the controller of endpoint slices. */
+export const startEndpointSlices: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the endpoint slice controller", {
+    firstRetryMs,
+  });
+  const slices = new EndpointSlices(context, controller);
+  return controller.start((key) => slices.sync(key));
+};
+
+class EndpointSlices {
+  readonly #context: ControllerContext;
+  readonly #watch: ServiceWatch;
+  readonly #slices: Informer<Kind<EndpointSlice>>;
+  readonly #nodes: Informer<Kind<Node>>;
+  readonly #recorder: SimulatorEventRecorder;
+  readonly #times = new TriggerTimes();
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    this.#context = context;
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "endpoint-slice-controller",
+    );
+    controller.onStop(() => this.#recorder.close());
+    this.#watch = new ServiceWatch(controller);
+    this.#nodes = controller.acquire(Node);
+    this.#slices = controller.acquire(EndpointSlice);
+    followSlices(controller, this.#slices, sliceController);
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const service = this.#watch.services.get(parseObjectKey(key));
+    if (!service) return this.#times.forget(key) as undefined;
+    if (service.spec.type === "ExternalName" || !selectsPods(service)) return undefined;
+    const pods = this.#watch.podsOf(service);
+    const triggerTime = this.#times.next(key, service, pods);
+    const existing = this.#slicesOf(service);
+    const families = familiesOf(service);
+    const failures: string[] = [];
+    for (const family of families) {
+      const ofFamily = existing.filter(({ addressType }) => addressType === family);
+      const plan = planSlices(
+        service,
+        family,
+        this.#groups(service, pods, family, failures),
+        ofFamily,
+      );
+      await this.#write(service, hint(service, plan, ofFamily), triggerTime, failures);
+    }
+    const strange = existing.filter(({ addressType }) => !families.includes(addressType));
+    await this.#write(service, { create: [], update: [], delete: strange }, undefined, failures);
+    if (failures.length > 0) this.#fail(service, failures);
+    return undefined;
+  }
+
+  /** Those of the service that this controller keeps, and that stay. */
+  #slicesOf({ metadata: { namespace, name } }: Service): readonly EndpointSlice[] {
+    return this.#slices
+      .list({ namespace })
+      .filter(
+        ({ metadata: { labels = {}, deletionTimestamp } }) =>
+          labels[serviceNameLabel] === name &&
+          labels[managedByLabel] === sliceController &&
+          !deletionTimestamp,
+      );
+  }
+
+  /**
+   * The wanted endpoints of one family, by the ports that they offer. A pod whose node is unknown
+   * is not served, unless the service takes what it gets.
+   */
+  #groups(
+    service: Service,
+    pods: readonly Pod[],
+    family: AddressType,
+    failures: string[],
+  ): readonly EndpointGroup[] {
+    const groups = new Map<
+      string,
+      EndpointGroup & { readonly endpoints: ReturnType<typeof toEndpoint>[] }
+    >();
+    for (const pod of pods.filter(hasAddress)) {
+      const ports = slicePorts(service, pod);
+      const group = groups.get(portsKey(ports)) ?? { ports, endpoints: [] };
+      groups.set(portsKey(ports), group);
+      const { nodeName = "" } = pod.spec;
+      const node: CachedObject<Node> | undefined = this.#nodes.entry(nodeName);
+      if (!node && service.spec.publishNotReadyAddresses !== true) {
+        failures.push(
+          `skipping Pod ${pod.metadata.name} for Service ${service.metadata.namespace}/${service.metadata.name}: Node ${nodeName} Not Found`,
+        );
+        continue;
+      }
+      const endpoint = toEndpoint(pod, service, family, node?.read().metadata.labels?.[zoneLabel]);
+      if (endpoint.addresses.length > 0) group.endpoints.push(endpoint);
+    }
+    return [...groups.values()];
+  }
+
+  async #write(
+    service: Service,
+    plan: SlicePlan,
+    triggerTime: string | undefined,
+    failures: string[],
+  ): Promise<void> {
+    const { create, update, delete: doomed } = recycle(plan, service);
+    const stamp = (slice: SlicePlan["create"][number]): SlicePlan["create"][number] => {
+      const kept = omitKeys(slice.metadata.annotations, [triggerTimeAnnotation]);
+      return {
+        ...slice,
+        metadata: {
+          ...slice.metadata,
+          annotations: {
+            ...kept,
+            ...(triggerTime ? { [triggerTimeAnnotation]: triggerTime } : {}),
+          },
+        },
+      };
+    };
+    const mayCreate = service.metadata.deletionTimestamp === undefined;
+    const owner = {
+      kind: "Service",
+      namespace: service.metadata.namespace ?? "",
+      name: service.metadata.name,
+    };
+    await writeSlices(this.#context.client, owner, {
+      create: mayCreate ? create.map(stamp) : [],
+      update: update.map(stamp),
+      delete: doomed,
+    }).catch((error: Error) => void failures.push(error.message));
+  }
+
+  #fail(service: Service, failures: readonly string[]): never {
+    const distinct = [...new Set(failures)];
+    const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
+    const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
+    this.#recorder.record({
+      object: eventObject(Service, service),
+      type: "Warning",
+      reason: "FailedToUpdateEndpointSlices",
+      message,
+    });
+    throw new Error(message);
+  }
+}

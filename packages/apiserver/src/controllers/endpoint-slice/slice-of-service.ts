@@ -1,0 +1,135 @@
+// What an endpoint slice of a service consists of: one endpoint for each pod, ports, labels, and an
+// owner. Pure.
+// Upstream: k8s.io/endpointslice/utils.go.
+import type { NewObject } from "../../component-helpers/meta/write-object.ts";
+import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
+import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { dnsSubdomainFaults, toControllerReference } from "homeostat/api";
+import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
+import { orderSlicePorts } from "../endpoints/go-order.ts";
+import {
+  hasClusterIp,
+  headlessLabel,
+  managedByLabel,
+  referenceTo,
+  serviceNameLabel,
+} from "../endpoints/service-objects.ts";
+import type {
+  Endpoint,
+  EndpointPort,
+  EndpointSlice,
+  AddressType,
+} from "homeostat/k8s/discovery/v1";
+import type { Service, Pod } from "homeostat/k8s/core/v1";
+import { addressesOf, findPort, hostnameFor } from "../endpoints/serving-pods.ts";
+
+export const sliceController = "endpointslice-controller.k8s.io";
+const reserved = [serviceNameLabel, managedByLabel, headlessLabel];
+
+/** A slice that need not exist yet: without a name it is to be created. */
+export type SliceDraft = NewObject<EndpointSlice>;
+
+/** The families in which the service has slices; both where the server has not said. */
+export function familiesOf({
+  spec: { ipFamilies = [], clusterIP = "" },
+}: Service): readonly AddressType[] {
+  if (ipFamilies.length > 0) return ipFamilies.filter((family) => family !== "");
+  if (clusterIP && clusterIP !== "None") return [clusterIP.includes(":") ? "IPv6" : "IPv4"];
+  return ["IPv4", "IPv6"];
+}
+
+/** The pod as an endpoint of the service; `zone` is its node's. */
+export function toEndpoint(
+  pod: Pod,
+  service: Service,
+  family: AddressType,
+  zone: string | undefined,
+): Endpoint {
+  const serving = readyCondition(pod) !== undefined;
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const hostname = hostnameFor(pod, service);
+  return {
+    addresses: addressesOf(pod, family),
+    conditions: {
+      ready: service.spec.publishNotReadyAddresses === true || (serving && !terminating),
+      serving,
+      terminating,
+    },
+    ...(hostname ? { hostname } : {}),
+    targetRef: referenceTo(pod),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    ...(zone ? { zone } : {}),
+  };
+}
+
+/** The ports behind the service's, in order; those that the pod does not name are left out. */
+export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonly EndpointPort[] {
+  const found = ports.flatMap((port) => {
+    const number = findPort(pod, port);
+    if (number === undefined) return [];
+    return [
+      {
+        name: port.name ?? "",
+        port: number,
+        protocol: port.protocol ?? "TCP",
+        ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+      },
+    ];
+  });
+  return orderSlicePorts(found);
+}
+
+/** A slice without endpoints, to be created. */
+export function emptySlice(
+  service: Service,
+  addressType: AddressType,
+  ports: readonly EndpointPort[],
+): SliceDraft {
+  const { name, namespace } = service.metadata;
+  const ownerReferences = [
+    toControllerReference({ apiVersion: "v1", kind: "Service", metadata: service.metadata }),
+  ];
+  const metadata = {
+    generateName: slicePrefix(name),
+    ...(namespace ? { namespace } : {}),
+    labels: sliceLabels(service),
+    ownerReferences,
+  };
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata,
+    addressType,
+    endpoints: null,
+    ports: ports.length > 0 ? ports : null,
+  };
+}
+
+/** What names of slices begin with. */
+export function slicePrefix(name: string): string {
+  const prefix = `${name}-`;
+  return dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
+}
+
+/** Labels of the service's slices: its own, and those that only the controller sets. */
+export function sliceLabels(service: Service): Labels {
+  return {
+    ...unreserved(service.metadata.labels),
+    ...(hasClusterIp(service) ? {} : { [headlessLabel]: "" }),
+    [serviceNameLabel]: service.metadata.name,
+    [managedByLabel]: sliceController,
+  };
+}
+
+/** Whether a slice still has the labels that the service has. */
+export const followsLabels = (slice: EndpointSlice, { metadata }: Service): boolean =>
+  deepEqual(unreserved(slice.metadata.labels), unreserved(metadata.labels));
+
+const unreserved = (labels: Labels | undefined): Labels => omitKeys(labels, reserved);
+
+/** Whether the slice is this very service's, and not a former one's of that name. */
+export const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
+  metadata.ownerReferences?.some(
+    ({ uid, kind, apiVersion }) =>
+      uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",
+  ) === true;

@@ -1,0 +1,53 @@
+// Endpoints by identity: the same addresses, host name and target are the same endpoint, whatever
+// its state.
+// Upstream: k8s.io/endpointslice/util/endpointset.go, controller_utils.go
+// (EndpointsEqualBeyondHash).
+import type { Endpoint, EndpointPort } from "homeostat/k8s/discovery/v1";
+
+/** What tells an endpoint from others. */
+export const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
+  JSON.stringify([
+    addresses.toSorted(),
+    hostname,
+    targetRef?.namespace ?? "",
+    targetRef?.name ?? "",
+  ]);
+
+/** Whether two endpoints of one identity are in the same state; hints are nobody's state. */
+export function isSameState(a: Endpoint, b: Endpoint): boolean {
+  return stateOf(a) === stateOf(b);
+}
+
+function stateOf({
+  nodeName,
+  zone,
+  conditions: { ready, serving, terminating } = {},
+  targetRef,
+}: Endpoint): string {
+  const { kind, namespace, name, uid, apiVersion, fieldPath } = targetRef ?? {};
+  const values = [
+    nodeName,
+    zone,
+    ready,
+    serving,
+    terminating,
+    kind,
+    namespace,
+    name,
+    uid,
+    apiVersion,
+    fieldPath,
+  ];
+  return JSON.stringify(values.map((value) => value ?? null));
+}
+
+/** What slices of one set of ports have in common; the ports must be in order. */
+export const portsKey = (ports: readonly EndpointPort[] | null | undefined): string =>
+  JSON.stringify(
+    (ports ?? []).map(({ name, port, protocol, appProtocol }) => [
+      name ?? null,
+      port ?? null,
+      protocol ?? null,
+      appProtocol ?? null,
+    ]),
+  );

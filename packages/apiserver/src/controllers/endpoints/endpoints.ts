@@ -1,0 +1,115 @@
+// Endpoints: one object for each service with a selector, telling where its pods are.
+// Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
+import {
+  createObject,
+  type NewObject,
+  updateObject,
+} from "../../component-helpers/meta/write-object.ts";
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import type { Informer } from "homeostat/cache";
+import {
+  createSimulatorEventRecorder,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { selectsPods } from "./service-objects.ts";
+import { Endpoints, type Service } from "homeostat/k8s/core/v1";
+import { ServiceWatch } from "./service-watch.ts";
+import { TriggerTimes } from "./trigger-times.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
+
+const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
+
+/** Starts the controller of Endpoints. */
+export const startEndpoints: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the endpoint controller");
+  const endpoints = new EndpointsController(context, controller);
+  return controller.start((key) => endpoints.sync(key));
+};
+
+class EndpointsController {
+  readonly #context: ControllerContext;
+  readonly #watch: ServiceWatch;
+  readonly #endpoints: Informer<Kind<Endpoints>>;
+  readonly #recorder: SimulatorEventRecorder;
+  readonly #times = new TriggerTimes();
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    this.#context = context;
+    this.#recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      "endpoint-controller",
+    );
+    controller.onStop(() => this.#recorder.close());
+    this.#watch = new ServiceWatch(controller);
+    this.#endpoints = controller.acquire(Endpoints);
+    // What was left over while nobody looked is found once, at the start; election records have no
+    // service.
+    controller.follow(this.#endpoints, {
+      added: (object, { through }) =>
+        void (
+          through === "initial" &&
+          object.read().metadata.annotations?.[leaderAnnotation] === undefined &&
+          controller.add(object.key)
+        ),
+      deleted: ({ key }) => controller.add(key),
+    });
+  }
+
+  async sync(key: string): Promise<undefined> {
+    const service = this.#watch.services.get(parseObjectKey(key));
+    if (!service) return this.#remove(key);
+    if (service.spec.type === "ExternalName" || !selectsPods(service)) return undefined;
+    const pods = this.#watch.podsOf(service);
+    const triggerTime = this.#times.next(key, service, pods);
+    const found = this.#endpoints.get(parseObjectKey(key));
+    const next = nextEndpoints(service, subsetsOf(service, pods), found, triggerTime);
+    if (next) await this.#write(service, found, next);
+    return undefined;
+  }
+
+  async #write(
+    { metadata: { namespace = "", name } }: Service,
+    found: Endpoints | undefined,
+    next: NewObject<Endpoints>,
+  ): Promise<void> {
+    const { client } = this.#context;
+    try {
+      await (found ? updateObject(client, Endpoints, next) : createObject(client, Endpoints, next));
+    } catch (error) {
+      if (!found && isNamespaceTerminating(error)) return;
+      const [reason, attempt] = found
+        ? ["FailedToUpdateEndpoint", "update endpoint"]
+        : ["FailedToCreateEndpoint", "create endpoint for service"];
+      const object = {
+        apiVersion: "v1",
+        kind: "Endpoints",
+        namespace,
+        name,
+        uid: found?.metadata.uid ?? "",
+      };
+      this.#recorder.record({
+        object,
+        type: "Warning",
+        reason,
+        message: `Failed to ${attempt} ${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`,
+      });
+      throw error;
+    }
+  }
+
+  /** The service has gone, and its endpoints with it. */
+  async #remove(key: string): Promise<undefined> {
+    await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    this.#times.forget(key);
+    return undefined;
+  }
+}

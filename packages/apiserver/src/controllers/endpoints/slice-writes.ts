@@ -1,0 +1,94 @@
+// Writing slices, and noticing when somebody else does. Shared by those who make slices and those
+// who mirror them.
+// Upstream: k8s.io/endpointslice/reconciler.go (finalize),
+// k8s.io/endpointslice/util/endpointslice_tracker.go.
+import {
+  createObject,
+  type NewObject,
+  updateObject,
+} from "../../component-helpers/meta/write-object.ts";
+import type { Client } from "homeostat/client";
+import type { CachedObject, Informer } from "homeostat/cache";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import type { Kind } from "homeostat/api";
+import { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { managedByLabel, serviceNameLabel } from "./service-objects.ts";
+
+/** Somebody who changes slices is given this long to finish. */
+const settleMs = 1000;
+
+/** Slices to write, drafts without names to be created. */
+export interface SliceWrites {
+  readonly create: readonly NewObject<EndpointSlice>[];
+  readonly update: readonly NewObject<EndpointSlice>[];
+  readonly delete: readonly EndpointSlice[];
+}
+
+/**
+ * Writes in this order, and rejects at the first refusal with upstream's words. A namespace that is
+ * going takes nothing new.
+ */
+export async function writeSlices(
+  client: Client,
+  owner: { readonly kind: string; readonly namespace: string; readonly name: string },
+  { create, update, delete: doomed }: SliceWrites,
+): Promise<void> {
+  const whose = `EndpointSlice for ${owner.kind} ${owner.namespace}/${owner.name}`;
+  try {
+    for (const slice of create)
+      await createObject(client, EndpointSlice, slice).catch(failWith(`failed to create ${whose}`));
+  } catch (error) {
+    if (error instanceof Error && isNamespaceTerminating(error.cause)) return;
+    throw error;
+  }
+  for (const slice of update)
+    await updateObject(client, EndpointSlice, slice).catch(
+      failWith(`failed to update ${slice.metadata.name} ${whose}`),
+    );
+  for (const { metadata } of doomed)
+    await client
+      .delete(EndpointSlice, { name: metadata.name, namespace: metadata.namespace })
+      .catch(failWith(`failed to delete ${metadata.name} ${whose}`));
+}
+
+function failWith(attempt: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${attempt}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  };
+}
+
+/**
+ * Wakes services whose slices others have changed: those managed by `manager`, or no longer so.
+ * Annotations are not looked at.
+ */
+export function followSlices(
+  controller: KeyedController,
+  slices: Informer<Kind<EndpointSlice>>,
+  manager: string,
+): void {
+  const isManaged = ({ metadata }: EndpointSlice): boolean =>
+    metadata.labels?.[managedByLabel] === manager;
+  const wake = ({ metadata: { labels, namespace } }: EndpointSlice): void => {
+    const service = labels?.[serviceNameLabel];
+    if (service) controller.add(`${namespace ?? ""}/${service}`, settleMs);
+  };
+  const wakeManaged = (slice: CachedObject<EndpointSlice>): void =>
+    void (isManaged(slice.read()) && wake(slice.read()));
+  controller.follow(slices, {
+    added: (slice, { ownWrite }) => void (!ownWrite && wakeManaged(slice)),
+    updated(before, now, { ownWrite }) {
+      const [old, slice] = [before.read(), now.read()];
+      if (old.metadata.labels?.[serviceNameLabel] !== slice.metadata.labels?.[serviceNameLabel])
+        return (wake(old), wake(slice));
+      if (
+        isManaged(old) !== isManaged(slice) ||
+        (isManaged(slice) && !ownWrite && before.generation !== now.generation)
+      )
+        wake(slice);
+    },
+    deleted: (slice, { ownWrite }) => void (!ownWrite && wakeManaged(slice)),
+  });
+}

@@ -1,0 +1,45 @@
+// Remembers when pods and services last changed, to tell what caused the endpoints of a service to
+// change.
+// Upstream: k8s.io/endpointslice/util/trigger_time_tracker.go.
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+
+interface Seen {
+  readonly service: string;
+  readonly pods: ReadonlyMap<string, string>;
+}
+
+/** The trigger times of services, by their keys. */
+export class TriggerTimes {
+  readonly #seen = new Map<string, Seen>();
+
+  /**
+   * The time to publish, as it stands in the objects; undefined when nothing has a new one. Call
+   * once for each look at the service.
+   */
+  next(key: string, service: ApiObject, pods: readonly Pod[]): string | undefined {
+    const before = this.#seen.get(key);
+    const created = service.metadata.creationTimestamp;
+    const times = new Map(
+      pods
+        .flatMap((pod) => [[pod.metadata.name, readyTime(pod)] as const])
+        .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
+    );
+    this.#seen.set(key, { service: created, pods: times });
+    if (!before) return created;
+    const changed = [...times]
+      .filter(([name, time]) => time > (before.pods.get(name) ?? ""))
+      .map(([, time]) => time);
+    if (created > before.service) changed.push(created);
+    return changed.toSorted()[0];
+  }
+
+  forget(key: string): void {
+    this.#seen.delete(key);
+  }
+}
+
+/** When the pod became ready or ceased to be. Times have one form and compare as text. */
+function readyTime({ status }: Pod): string | undefined {
+  return status.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? undefined;
+}

@@ -1,0 +1,170 @@
+// The bookkeeping by which no pod is counted twice or forgotten: an ended pod's uid is noted in the
+// job's status, then its finalizer goes, then it is counted and the note removed. Pure; job-sync.ts
+// writes each step down.
+// Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go
+// (trackJobStatusAndRemoveFinalizers).
+import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { countOfIndexes, formatIndexes, hasIndex, joinIndexes, toIndexSet } from "./index-set.ts";
+import { isFailedFor, isGoing, isIndexed, isTracked } from "./job-objects.ts";
+import type { JobSurvey } from "./job-survey.ts";
+import { judgeFailure } from "./pod-failure-policy.ts";
+import { indexOf, validIndexOf } from "./pod-index.ts";
+
+/** Notes in one status, at most. */
+const mostNotes = 500;
+
+/** What is to be written first, and which pods may go then. */
+export interface PodCount {
+  readonly status: JobStatus;
+  readonly release: readonly Pod[];
+  /** There were more than fit; the job is not through. */
+  readonly isFull: boolean;
+}
+
+/**
+ * Notes pods that have ended. `end` is the condition by which the job ends, if it does: whatever is
+ * open then has failed.
+ */
+export function notePods(
+  survey: JobSurvey,
+  status: JobStatus,
+  end: JobCondition | undefined,
+): PodCount {
+  const { job, indexes } = survey;
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const notes = { succeeded: [...succeeded], failed: [...failed] };
+  const done: number[] = [];
+  const release: Pod[] = [];
+  let isFull = false;
+  for (const pod of inOrder(survey)) {
+    if (!isTracked(pod) || !mayGo(survey, pod, end)) continue;
+    release.push(pod);
+    const index = validIndexOf(pod, job.spec.completions ?? 0);
+    const outcome = outcomeOf(job, pod, { end, failed });
+    if (outcome === "succeeded" && indexes) {
+      if (index !== undefined && !hasIndex(indexes.before, index)) done.push(index);
+    } else if (
+      outcome &&
+      (!indexes || index !== undefined) &&
+      !notes[outcome].includes(pod.metadata.uid)
+    )
+      notes[outcome].push(pod.metadata.uid);
+    if (done.length + notes.succeeded.length + notes.failed.length >= mostNotes) {
+      isFull = true;
+      break;
+    }
+  }
+  return {
+    status: { ...status, ...indexFields(survey, done), uncountedTerminatedPods: notes },
+    release,
+    isFull,
+  };
+}
+
+/** Indexes are counted in their order. */
+const inOrder = ({ job, pods }: JobSurvey): readonly Pod[] =>
+  isIndexed(job) ? pods.toSorted((a, b) => (indexOf(a) ?? -1) - (indexOf(b) ?? -1)) : pods;
+
+/**
+ * True when nobody needs the pod any more: it or its job has ended, and no successor is to learn
+ * from it.
+ */
+function mayGo({ job, indexes }: JobSurvey, pod: Pod, end: JobCondition | undefined): boolean {
+  if (isGoing(job) || end || pod.status.phase === "Succeeded") return true;
+  return (
+    isFailedFor(job, pod) &&
+    indexes?.awaitingSuccessor.get(indexOf(pod) ?? -1)?.metadata.uid !== pod.metadata.uid
+  );
+}
+
+/**
+ * As what a pod counts. One that has been noted as failed stays so; a failure that the job's policy
+ * ignores does not count.
+ */
+function outcomeOf(
+  job: Job,
+  pod: Pod,
+  known: { readonly end: JobCondition | undefined; readonly failed: readonly string[] },
+): "succeeded" | "failed" | undefined {
+  if (pod.status.phase === "Succeeded" && !known.failed.includes(pod.metadata.uid))
+    return "succeeded";
+  const cutOff = known.end !== undefined && known.end.type !== "SuccessCriteriaMet";
+  return (isFailedFor(job, pod) || cutOff) && judgeFailure(job, pod).counts ? "failed" : undefined;
+}
+
+function indexFields({ indexes }: JobSurvey, done: readonly number[]): JobStatus {
+  if (!indexes) return {};
+  const succeeded = joinIndexes(indexes.succeeded, toIndexSet(done));
+  return {
+    succeeded: countOfIndexes(succeeded),
+    completedIndexes: formatIndexes(succeeded),
+    ...(indexes.failed ? { failedIndexes: formatIndexes(indexes.failed) } : {}),
+  };
+}
+
+/** Counts the noted pods that hold no finalizer any more. `held` are uids of those that do. */
+export function countReleased(status: JobStatus, held: ReadonlySet<string>): JobStatus {
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const left = {
+    succeeded: succeeded.filter((uid) => held.has(uid)),
+    failed: failed.filter((uid) => held.has(uid)),
+  };
+  return {
+    ...status,
+    succeeded: (status.succeeded ?? 0) + succeeded.length - left.succeeded.length,
+    failed: (status.failed ?? 0) + failed.length - left.failed.length,
+    uncountedTerminatedPods: left,
+  };
+}
+
+/** True while a pod is noted and not counted. */
+export function hasNotes({
+  uncountedTerminatedPods: { succeeded = [], failed = [] } = {},
+}: JobStatus): boolean {
+  return succeeded.length + failed.length > 0;
+}
+
+/** True when the two say the same, zeros and absent numbers alike. */
+export function isSameStatus(a: JobStatus, b: JobStatus): boolean {
+  return JSON.stringify(writableStatus(a)) === JSON.stringify(writableStatus(b));
+}
+
+/** The status as it is written: always in one order, and without what upstream leaves out. */
+export function writableStatus(status: JobStatus): JobStatus {
+  const {
+    conditions = [],
+    startTime,
+    completionTime,
+    active = 0,
+    succeeded = 0,
+    failed = 0,
+    terminating,
+    ready,
+    completedIndexes = "",
+    failedIndexes,
+    uncountedTerminatedPods,
+  } = status;
+  const { succeeded: notedSucceeded = [], failed: notedFailed = [] } =
+    uncountedTerminatedPods ?? {};
+  return {
+    ...(conditions.length > 0 ? { conditions } : {}),
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(completionTime === undefined ? {} : { completionTime }),
+    ...(active === 0 ? {} : { active }),
+    ...(succeeded === 0 ? {} : { succeeded }),
+    ...(failed === 0 ? {} : { failed }),
+    ...(terminating === undefined ? {} : { terminating }),
+    ...(completedIndexes === "" ? {} : { completedIndexes }),
+    ...(failedIndexes === undefined ? {} : { failedIndexes }),
+    ...(uncountedTerminatedPods === undefined
+      ? {}
+      : {
+          uncountedTerminatedPods: {
+            ...(notedSucceeded.length > 0 ? { succeeded: notedSucceeded } : {}),
+            ...(notedFailed.length > 0 ? { failed: notedFailed } : {}),
+          },
+        }),
+    ...(ready === undefined ? {} : { ready }),
+  };
+}

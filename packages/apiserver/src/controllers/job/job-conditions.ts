@@ -1,0 +1,160 @@
+// Conditions of jobs, and which one a job's pods call for: what is to be said first (FailureTarget,
+// SuccessCriteriaMet), and what follows when its pods are counted and gone (Failed, Complete).
+// Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob, enactJobFinished).
+import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
+import { countOfIndexes } from "./index-set.ts";
+import { initStatuses, isFailedFor, isSuspended, trueCondition } from "./job-objects.ts";
+import type { JobSurvey } from "./job-survey.ts";
+import { judgeFailure, matchSuccess } from "./pod-failure-policy.ts";
+
+/** A condition as it is first said. */
+export function newCondition(
+  type: string,
+  status: "True" | "False",
+  why: { readonly reason: string; readonly message: string },
+  now: number,
+): JobCondition {
+  const { reason, message } = why;
+  const at = formatTime(now);
+  return { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message };
+}
+
+/**
+ * Sets a condition; undefined when that changes nothing. One that is false is not worth beginning
+ * with.
+ */
+export function setCondition(
+  conditions: readonly JobCondition[],
+  condition: JobCondition,
+): readonly JobCondition[] | undefined {
+  const { type, status, reason, message } = condition;
+  const before = conditions.find((one) => one.type === type);
+  if (!before) return status === "False" ? undefined : [...conditions, condition];
+  if (before.status === status && before.reason === reason && before.message === message)
+    return undefined;
+  return conditions.map((one) => (one.type === type ? condition : one));
+}
+
+/** The condition that follows an interim one. */
+export function finalCondition(
+  { type, reason = "", message = "" }: JobCondition,
+  now: number,
+): JobCondition {
+  return newCondition(
+    type === "SuccessCriteriaMet" ? "Complete" : "Failed",
+    "True",
+    { reason, message },
+    now,
+  );
+}
+
+/**
+ * What ends the job, before anything is made of its pods: said before, or for failing, or by the
+ * policy on success. Undefined when it goes on.
+ */
+export function endOf(survey: JobSurvey, status: JobStatus, now: number): JobCondition | undefined {
+  const said = trueCondition(status, "SuccessCriteriaMet");
+  if (said) return said;
+  const target = trueCondition(status, "FailureTarget");
+  if (target) return finalCondition(target, now);
+  const failure =
+    policyFailure(survey) ?? limitFailure(survey, status, now) ?? indexFailure(survey);
+  if (failure) return newCondition("FailureTarget", "True", failure, now);
+  const success = survey.indexes && matchSuccess(survey.job, survey.indexes.succeeded);
+  return success === undefined
+    ? undefined
+    : newCondition(
+        "SuccessCriteriaMet",
+        "True",
+        { reason: "SuccessPolicy", message: success },
+        now,
+      );
+}
+
+/** Enough pods have succeeded, and none is at work any more. */
+export function completionOf(
+  { job: { spec }, succeeded }: JobSurvey,
+  active: number,
+  now: number,
+): JobCondition | undefined {
+  if (
+    active > 0 ||
+    (spec.completions === undefined ? succeeded === 0 : succeeded < spec.completions)
+  )
+    return undefined;
+  return newCondition(
+    "SuccessCriteriaMet",
+    "True",
+    { reason: "CompletionsReached", message: "Reached expected number of succeeded pods" },
+    now,
+  );
+}
+
+interface Failure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+function policyFailure({ job, pods }: JobSurvey): Failure | undefined {
+  for (const pod of pods) {
+    const message = isFailedFor(job, pod) ? judgeFailure(job, pod).message : undefined;
+    if (message !== undefined) return { reason: "PodFailurePolicy", message };
+  }
+  return undefined;
+}
+
+function limitFailure(
+  { job, pods, failed }: JobSurvey,
+  status: JobStatus,
+  now: number,
+): Failure | undefined {
+  if (failed > (job.spec.backoffLimit ?? 0) || restartsTooOften(job, pods))
+    return {
+      reason: "BackoffLimitExceeded",
+      message: "Job has reached the specified backoff limit",
+    };
+  const leftMs = deadlineInMs(job, status, now);
+  return leftMs !== undefined && leftMs <= 0
+    ? { reason: "DeadlineExceeded", message: "Job was active longer than specified deadline" }
+    : undefined;
+}
+
+function indexFailure({ job: { spec }, indexes }: JobSurvey): Failure | undefined {
+  if (!indexes?.failed) return undefined;
+  const failed = countOfIndexes(indexes.failed);
+  if (spec.maxFailedIndexes !== undefined && failed > spec.maxFailedIndexes)
+    return {
+      reason: "MaxFailedIndexesExceeded",
+      message: "Job has exceeded the specified maximal number of failed indexes",
+    };
+  if (failed > 0 && failed + countOfIndexes(indexes.succeeded) >= (spec.completions ?? 0))
+    return { reason: "FailedIndexes", message: "Job has failed indexes" };
+  return undefined;
+}
+
+/** Pods that start their containers again themselves are judged by how often they do. */
+function restartsTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
+  if (spec.template.spec?.restartPolicy !== "OnFailure") return false;
+  const open = pods.filter(
+    ({ status }) => status.phase === "Running" || status.phase === "Pending",
+  );
+  const restarts = open
+    .flatMap((pod) => [...initStatuses(pod), ...(pod.status.containerStatuses ?? [])])
+    .reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
+  const { backoffLimit = 0 } = spec;
+  return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
+}
+
+/**
+ * Milliseconds until the job has been active for too long; undefined when there is no such limit
+ * now.
+ */
+export function deadlineInMs(job: Job, { startTime }: JobStatus, now: number): number | undefined {
+  const { activeDeadlineSeconds } = job.spec;
+  if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job))
+    return undefined;
+  return Date.parse(startTime) + activeDeadlineSeconds * 1000 - now;
+}

@@ -1,0 +1,137 @@
+// What a job's pods come to: how many are at work, which have ended since it was last counted,
+// which indexes are done. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: syncJob;
+// indexed_job_utils.go).
+import {
+  isPodActive,
+  isPodTerminating,
+  readyCondition,
+} from "../../component-helpers/workloads/pod-state.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import {
+  countOfIndexes,
+  hasIndex,
+  type IndexSet,
+  joinIndexes,
+  parseIndexes,
+  toIndexSet,
+} from "./index-set.ts";
+import { isFailedFor, isIndexed, isTracked } from "./job-objects.ts";
+import { finishedAt } from "./pod-backoff.ts";
+import { judgeFailure } from "./pod-failure-policy.ts";
+import { allFailures, countedFailures, indexesOf, indexOf, validIndexOf } from "./pod-index.ts";
+
+/** Indexes of a job that has them. */
+export interface IndexSurvey {
+  /** As the job's status has them. */
+  readonly before: IndexSet;
+  readonly succeeded: IndexSet;
+  /** Undefined for a job without a limit for each index. */
+  readonly failed: IndexSet | undefined;
+  /**
+   * Failed pods that wait for their successor, which is to know how often its index failed; by
+   * index.
+   */
+  readonly awaitingSuccessor: ReadonlyMap<number, Pod>;
+}
+
+/** A job's pods at one moment. */
+export interface JobSurvey {
+  readonly job: Job;
+  readonly pods: readonly Pod[];
+  readonly active: readonly Pod[];
+  readonly terminating: readonly Pod[];
+  /** Ended, and not in the job's status yet. */
+  readonly newSucceeded: readonly Pod[];
+  readonly newFailed: readonly Pod[];
+  /** Counted, about to be, and new, together. */
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly indexes: IndexSurvey | undefined;
+}
+
+/** Looks over the pods that are the job's own. */
+export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
+  const { status } = job;
+  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const uncounted = pods.filter(
+    (pod) =>
+      isTracked(pod) &&
+      (!isIndexed(job) || validIndexOf(pod, job.spec.completions ?? 0) !== undefined),
+  );
+  const newSucceeded = uncounted.filter(
+    (pod) => !succeeded.includes(pod.metadata.uid) && pod.status.phase === "Succeeded",
+  );
+  const newFailed = uncounted.filter(
+    (pod) => !failed.includes(pod.metadata.uid) && isFailedFor(job, pod),
+  );
+  const active = pods.filter(isPodActive);
+  const indexes = isIndexed(job) ? surveyIndexes(job, pods, uncounted) : undefined;
+  return {
+    job,
+    pods,
+    active,
+    terminating: pods.filter(isPodTerminating),
+    newSucceeded,
+    newFailed,
+    succeeded: indexes
+      ? countOfIndexes(indexes.succeeded)
+      : (status.succeeded ?? 0) + succeeded.length + newSucceeded.length,
+    failed:
+      (status.failed ?? 0) +
+      failed.length +
+      newFailed.filter((pod) => judgeFailure(job, pod).counts).length,
+    indexes,
+  };
+}
+
+export const countReady = (pods: readonly Pod[]): number => pods.filter(readyCondition).length;
+
+function surveyIndexes(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]): IndexSurvey {
+  const { spec, status } = job;
+  const completions = spec.completions ?? 0;
+  const before = parseIndexes(status.completedIndexes, completions);
+  const succeeded = joinIndexes(
+    before,
+    toIndexSet(
+      uncounted.filter((pod) => pod.status.phase === "Succeeded").map((pod) => indexOf(pod)!),
+    ),
+  );
+  if (spec.backoffLimitPerIndex === undefined)
+    return { before, succeeded, failed: undefined, awaitingSuccessor: new Map() };
+  const failed = joinIndexes(
+    parseIndexes(status.failedIndexes, completions),
+    toIndexSet(uncounted.filter((pod) => failsIndex(job, pod)).map((pod) => indexOf(pod)!)),
+  );
+  const settled = joinIndexes(joinIndexes(succeeded, failed), indexesOf(pods.filter(isPodActive)));
+  return {
+    before,
+    succeeded,
+    failed,
+    awaitingSuccessor: awaitingSuccessor(
+      uncounted.filter((pod) => isFailedFor(job, pod) && !hasIndex(settled, indexOf(pod)!)),
+    ),
+  };
+}
+
+/** True when the index has no more tries after this pod. */
+function failsIndex(job: Job, pod: Pod): boolean {
+  if (!isFailedFor(job, pod)) return false;
+  const { action, counts } = judgeFailure(job, pod);
+  return (
+    action === "FailIndex" || (counts && countedFailures(pod) >= job.spec.backoffLimitPerIndex!)
+  );
+}
+
+/** The last one that failed, of each index. */
+function awaitingSuccessor(failed: readonly Pod[]): ReadonlyMap<number, Pod> {
+  const last = new Map<number, Pod>();
+  for (const pod of failed) {
+    const index = indexOf(pod)!;
+    const other = last.get(index);
+    if (!other || (allFailures(other) <= allFailures(pod) && finishedAt(pod) >= finishedAt(other)))
+      last.set(index, pod);
+  }
+  return last;
+}

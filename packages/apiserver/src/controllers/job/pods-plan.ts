@@ -1,0 +1,129 @@
+// Which pods a job is to make or to delete now, and how long it waits if it may not yet. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
+// indexed_job_utils.go), k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
+import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
+import type { Job } from "homeostat/k8s/batch/v1";
+import type { Pod } from "homeostat/k8s/core/v1";
+import { firstFreeIndexes, joinIndexes } from "./index-set.ts";
+import { isIndexed, isSuspended, replacesOnlyFailed } from "./job-objects.ts";
+import type { JobSurvey } from "./job-survey.ts";
+import { type FailureStreak, finishedAt, remainingBackoffMs } from "./pod-backoff.ts";
+import { allFailures, indexesOf, indexOf } from "./pod-index.ts";
+
+/** Pods made or deleted in one pass, at most. */
+const burst = 500;
+
+/** Deletions come before creations: never both in one pass. */
+export interface PodsPlan {
+  readonly remove: readonly Pod[];
+  /** One pod for each: its index, or undefined in a job without. */
+  readonly create: readonly (number | undefined)[];
+  /** Until pods may be made that must wait. */
+  readonly waitMs?: number;
+}
+
+const nothing: PodsPlan = { remove: [], create: [] };
+
+/** Plans for a job that goes on. `streak` is of failures up to now. */
+export function planPods(survey: JobSurvey, streak: FailureStreak, now: number): PodsPlan {
+  const { job, active } = survey;
+  if (isSuspended(job)) return { ...nothing, remove: podsToRemove(job, active, active.length) };
+  const wanted = wantedActive(survey);
+  const remove = podsToRemove(job, active, Math.max(0, active.length - wanted)).slice(0, burst);
+  if (remove.length > 0) return { ...nothing, remove };
+  const missing =
+    wanted - active.length - (replacesOnlyFailed(job) ? survey.terminating.length : 0);
+  if (missing <= 0) return nothing;
+  const perIndex = job.spec.backoffLimitPerIndex !== undefined;
+  const waitMs = perIndex ? 0 : remainingBackoffMs(streak, now);
+  if (waitMs > 0) return { ...nothing, waitMs };
+  const count = Math.min(missing, burst);
+  if (!isIndexed(job))
+    return { ...nothing, create: Array.from({ length: count }, () => undefined) };
+  const indexes = pendingIndexes(survey, count);
+  return perIndex ? readyIndexes(survey, indexes, now) : { ...nothing, create: indexes };
+}
+
+/** Without a number of completions, one success means that no more pods are made. */
+function wantedActive({ job: { spec }, active, succeeded }: JobSurvey): number {
+  const { parallelism = 0 } = spec;
+  if (spec.completions === undefined) return succeeded > 0 ? active.length : parallelism;
+  return Math.max(0, Math.min(spec.completions - succeeded, parallelism));
+}
+
+function pendingIndexes(
+  { job, active, terminating, indexes }: JobSurvey,
+  count: number,
+): readonly number[] {
+  const busy = indexesOf(replacesOnlyFailed(job) ? [...active, ...terminating] : active);
+  return firstFreeIndexes(
+    joinIndexes(joinIndexes(indexes!.succeeded, busy), indexes!.failed ?? []),
+    count,
+    job.spec.completions ?? 0,
+  );
+}
+
+/** Every index has a back-off of its own; those that need not wait go ahead. */
+function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: number): PodsPlan {
+  const waits = pending.map((index) => {
+    const last = indexes!.awaitingSuccessor.get(index);
+    return last
+      ? remainingBackoffMs({ failures: allFailures(last) + 1, lastAt: finishedAt(last) }, now)
+      : 0;
+  });
+  const create = pending.filter((_, i) => waits[i] === 0);
+  return create.length > 0 || waits.length === 0
+    ? { ...nothing, create }
+    : { ...nothing, waitMs: Math.min(...waits) };
+}
+
+/**
+ * Active pods that are too many: at least `atLeast`, and with indexes those that have a bad one or
+ * one that another has too.
+ */
+export function podsToRemove(job: Job, active: readonly Pod[], atLeast: number): readonly Pod[] {
+  const doomed = isIndexed(job) ? misplaced(active, job.spec.completions ?? 0) : [];
+  if (doomed.length >= atLeast) return doomed;
+  const left = active.filter((pod) => !doomed.includes(pod));
+  return [...doomed, ...left.toSorted(leastFirst).slice(0, atLeast - doomed.length)];
+}
+
+function misplaced(pods: readonly Pod[], completions: number): readonly Pod[] {
+  const byIndex = Map.groupBy(pods, (pod) => indexOf(pod) ?? -1);
+  return [...byIndex.entries()]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([index, same]) =>
+      index < 0 || index >= completions
+        ? same
+        : same.length === 1
+          ? []
+          : same.toSorted(leastFirst).slice(0, -1),
+    );
+}
+
+const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/**
+ * Negative when `a` matters less than `b`: it is not placed, not running, not ready, ready for less
+ * long, starts again more often, is younger.
+ */
+function leastFirst(a: Pod, b: Pod): number {
+  const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
+  return (
+    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
+    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
+    Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
+    (readyA && readyB ? younger(readyA.lastTransitionTime, readyB.lastTransitionTime) : 0) ||
+    restarts(b) - restarts(a) ||
+    younger(a.metadata.creationTimestamp, b.metadata.creationTimestamp)
+  );
+}
+
+/** No time counts as youngest. */
+function younger(a: string | null | undefined, b: string | null | undefined): number {
+  if (!a || !b) return Number(!b) - Number(!a);
+  return Date.parse(b) - Date.parse(a);
+}
+
+const restarts = ({ status }: Pod): number =>
+  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,0 +1,72 @@
+// Which pods go first when there are too many: those that matter least. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks),
+// replicaset/replica_set.go.
+import { isPodActive, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+
+const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
+
+/**
+ * Picks `count` of `pods`. `related` are the pods of the whole family: of a node that has many of
+ * them one goes first.
+ */
+export function podsToDelete(
+  pods: readonly Pod[],
+  related: readonly Pod[],
+  { count, now }: { readonly count: number; readonly now: number },
+): readonly Pod[] {
+  if (count >= pods.length) return pods;
+  const onNode = new Map<string, number>();
+  for (const pod of related)
+    if (isPodActive(pod))
+      onNode.set(pod.spec.nodeName ?? "", (onNode.get(pod.spec.nodeName ?? "") ?? 0) + 1);
+  const rank = (pod: Pod): number => onNode.get(pod.spec.nodeName ?? "") ?? 0;
+  return pods.toSorted((a, b) => compare(a, b, rank, now)).slice(0, count);
+}
+
+/** Negative when `a` is to go before `b`. */
+function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
+  const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
+  return (
+    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
+    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
+    Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
+    cost(a) - cost(b) ||
+    rank(b) - rank(a) ||
+    (readyA && readyB
+      ? byAge(readyA.lastTransitionTime, readyB.lastTransitionTime, { a, b, now })
+      : 0) ||
+    restarts(b) - restarts(a) ||
+    byAge(a.metadata.creationTimestamp, b.metadata.creationTimestamp, { a, b, now })
+  );
+}
+
+/**
+ * The younger first, where ages differ by a power of two; otherwise by uid, which is as good as
+ * chance. No time counts as youngest.
+ */
+function byAge(
+  timeA: string | null | undefined,
+  timeB: string | null | undefined,
+  { a, b, now }: { readonly a: Pod; readonly b: Pod; readonly now: number },
+): number {
+  if (timeA === timeB) return 0;
+  if (!timeA || !timeB) return timeA ? 1 : -1;
+  return (
+    magnitude(now - Date.parse(timeA)) - magnitude(now - Date.parse(timeB)) ||
+    (a.metadata.uid < b.metadata.uid ? -1 : 1)
+  );
+}
+
+/** Upstream counts nanoseconds. */
+const magnitude = (ms: number): number => (ms > 0 ? Math.trunc(Math.log2(ms * 1e6)) : -1);
+
+/** What is not a whole number counts as no cost. */
+function cost({ metadata }: Pod): number {
+  const text = metadata.annotations?.[costAnnotation] ?? "";
+  return /^(0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : 0;
+}
+
+const restarts = ({ status }: Pod): number =>
+  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,0 +1,208 @@
+// Keeps as many pods as an object asks for: makes them from its template, deletes what is too much,
+// and counts. One frame for replica sets and replication controllers, as upstream's is. Where
+// upstream waits for expectations, the cache here knows of this process's own writes at once.
+// Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
+import type { ReplicaOwner } from "./replica-owner.ts";
+import {
+  controllerOf,
+  isConflict,
+  isNotFound,
+  type LabelSelector,
+  matchesLabels,
+  parseObjectKey,
+  type Kind,
+} from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  claimDependents,
+  orphanIndex,
+} from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
+import { isPodActive, isPodTerminating } from "../../component-helpers/workloads/pod-state.ts";
+import type {
+  RunningController,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import { Pod } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { podsToDelete } from "./pods-to-delete.ts";
+import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replica-status.ts";
+
+/** Pods made or deleted in one pass, at most. */
+const burst = 500;
+
+/** How a kind that keeps pods differs from another. */
+export interface ReplicaOwnerKind<O extends ReplicaOwner> {
+  readonly kind: Kind<O>;
+  /** The source of its events, e.g. `replicaset-controller`. */
+  readonly component: string;
+  readonly selector: (spec: O["spec"]) => LabelSelector | undefined;
+  readonly countsTerminating: boolean;
+}
+
+/** Starts the controller of one of the two kinds. */
+export function startReplicaSetController<O extends ReplicaOwner>(
+  context: ControllerContext,
+  ownerKind: ReplicaOwnerKind<O>,
+): RunningController {
+  const frame = new KeyedController(context, `the ${ownerKind.component}`);
+  const controller = new ReplicaSetController(context, ownerKind, frame);
+  return frame.start((key) => controller.sync(key));
+}
+
+class ReplicaSetController<O extends ReplicaOwner> {
+  readonly #context: ControllerContext;
+  readonly #ownerKind: ReplicaOwnerKind<O>;
+  readonly #controller: KeyedController;
+  readonly #owners: Informer<Kind<O>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #control: PodControl;
+
+  constructor(
+    context: ControllerContext,
+    ownerKind: ReplicaOwnerKind<O>,
+    controller: KeyedController,
+  ) {
+    this.#context = context;
+    this.#ownerKind = ownerKind;
+    this.#controller = controller;
+    const recorder = createSimulatorEventRecorder(
+      context.client,
+      context.runtime,
+      ownerKind.component,
+    );
+    controller.onStop(() => recorder.close());
+    this.#control = new PodControl(context.client, recorder, ownerKind.kind);
+    this.#owners = controller.acquire(ownerKind.kind);
+    this.#pods = controller.acquire(Pod);
+    this.#pods.addIndex("orphan", orphanIndex);
+    controller.follow(this.#owners, {
+      added: ({ key }) => controller.add(key),
+      updated: (_, { key }) => controller.add(key),
+      deleted: ({ key }) => controller.add(key),
+    });
+    controller.follow(this.#pods, {
+      added: (pod) => this.#wake(pod),
+      updated: (old, pod) => (this.#wake(old, pod), this.#wake(pod)),
+      deleted: (pod) => this.#wake(pod),
+    });
+  }
+
+  /**
+   * Wakes the pod's controller, or whoever might adopt it. `now` is given for a state that is past.
+   */
+  #wake(entry: CachedObject<Pod>, now?: CachedObject<Pod>): void {
+    const pod = entry.read();
+    const reference = controllerOf(pod);
+    if (reference) {
+      if (reference.kind !== this.#ownerKind.kind.kind) return;
+      const owner = this.#owners.entry(`${entry.namespace}/${reference.name}`);
+      if (owner?.uid === reference.uid) this.#controller.add(owner.key);
+    } else if (!now && !entry.deleting) {
+      for (const owner of this.#owners.list({ namespace: entry.namespace }))
+        if (this.#selects(owner, pod)) this.#controller.add(keyFor(owner));
+    }
+  }
+
+  #selects({ spec }: O, { metadata }: Pod): boolean {
+    const selector = this.#ownerKind.selector(spec);
+    return (
+      selector !== undefined &&
+      selector.length > 0 &&
+      matchesLabels(selector, metadata.labels ?? {})
+    );
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const owner = this.#owners.get(parseObjectKey(key));
+    const selector = owner && this.#ownerKind.selector(owner.spec);
+    if (!owner || !selector) return undefined;
+    const { client, runtime } = this.#context;
+    const { namespace = "", uid } = owner.metadata;
+    const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
+    const candidates = [...own, ...this.#pods.byIndex("orphan", namespace)].filter(isPodActive);
+    const active = await claimDependents(
+      { client, kind: this.#ownerKind.kind, owner: owner, selector },
+      Pod,
+      candidates,
+    );
+    const going = this.#ownerKind.countsTerminating
+      ? own.filter(
+          (pod) => isPodTerminating(pod) && matchesLabels(selector, pod.metadata.labels ?? {}),
+        ).length
+      : undefined;
+    const failed =
+      owner.metadata.deletionTimestamp === undefined
+        ? await this.#manage(owner, active).then(
+            () => undefined,
+            (error: unknown) => ({ error }),
+          )
+        : undefined;
+    const now = runtime.clock.now();
+    await this.#writeStatus(owner, (latest) =>
+      replicaStatus(latest, {
+        active,
+        terminating: going,
+        failure: failed && messageOf(failed.error),
+        now,
+      }),
+    );
+    if (failed) throw failed.error;
+    return nextAvailabilityMs(owner, active, now);
+  }
+
+  async #manage(owner: O, active: readonly Pod[]): Promise<void> {
+    const diff = active.length - (owner.spec.replicas ?? 0);
+    if (diff < 0)
+      await slowStart(Math.min(-diff, burst), () =>
+        this.#control.create(owner, owner.spec.template!),
+      );
+    if (diff <= 0) return;
+    const doomed = podsToDelete(active, this.#family(owner), {
+      count: Math.min(diff, burst),
+      now: this.#context.runtime.clock.now(),
+    });
+    const deleted = await Promise.allSettled(doomed.map((pod) => this.#control.delete(owner, pod)));
+    for (const one of deleted) if (one.status === "rejected") throw one.reason;
+  }
+
+  /** The pods of all keepers that the same object controls. */
+  #family(owner: O): readonly Pod[] {
+    const controller = controllerOf(owner);
+    const siblings = controller ? this.#owners.byIndex("owner", controller.uid) : [owner];
+    return siblings.flatMap(({ metadata }) => this.#pods.byIndex("owner", metadata.uid));
+  }
+
+  /** Writes counts on the latest revision, once more when the first try was too late. */
+  async #writeStatus(owner: O, next: (owner: O) => ReplicaSetStatus): Promise<void> {
+    const { client } = this.#context;
+    const { kind } = this.#ownerKind;
+    const status = next(owner);
+    if (isSameReplicaStatus(owner.status, status)) return;
+    await client
+      .update(kind, { ...owner, status }, { subresource: "status" })
+      .catch(async (error: unknown) => {
+        if (isNotFound(error)) return;
+        if (!isConflict(error)) throw error;
+        const latest = await client.find(kind, {
+          name: owner.metadata.name,
+          namespace: owner.metadata.namespace,
+        });
+        if (latest?.metadata.uid === owner.metadata.uid)
+          await client.update(
+            kind,
+            {
+              ...latest,
+              status: { ...next(latest), observedGeneration: owner.metadata.generation ?? 0 },
+            },
+            { subresource: "status" },
+          );
+      });
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -1,0 +1,98 @@
+// The status of what keeps a number of pods: counts, and the one condition ReplicaFailure. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
+import { availableInMs, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
+import type { Pod } from "homeostat/k8s/core/v1";
+import type { ReplicaSetCondition, ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
+import type { ReplicaOwner } from "./replica-owner.ts";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
+
+const failureType = "ReplicaFailure";
+
+/** What a status is made from. */
+export interface ReplicaFindings {
+  readonly active: readonly Pod[];
+  /** How many pods are going; undefined where the kind does not count them. */
+  readonly terminating?: number | undefined;
+  /** Why pods could not be made or deleted, in the server's words. */
+  readonly failure?: string | undefined;
+  readonly now: number;
+}
+
+/**
+ * The status as it ought to be, `observedGeneration` included. Zero counts are left out but for
+ * `replicas`, as Go leaves them out.
+ */
+export function replicaStatus(owner: ReplicaOwner, findings: ReplicaFindings): ReplicaSetStatus {
+  const { active, now, terminating } = findings;
+  const { minReadySeconds = 0 } = owner.spec;
+  const labels = Object.entries(owner.spec.template?.metadata?.labels ?? {});
+  const conditions = failureConditions(owner, findings);
+  return {
+    replicas: active.length,
+    ...omitZero({
+      fullyLabeledReplicas: active.filter((pod) =>
+        labels.every(([key, value]) => pod.metadata.labels?.[key] === value),
+      ).length,
+      readyReplicas: active.filter(readyCondition).length,
+      availableReplicas: active.filter((pod) => availableInMs(pod, minReadySeconds, now) === 0)
+        .length,
+    }),
+    ...(terminating === undefined ? {} : { terminatingReplicas: terminating }),
+    ...omitZero({ observedGeneration: owner.metadata.generation }),
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+/** A failure that is known stays as it was first told, until there is none. */
+function failureConditions(
+  { spec, status }: ReplicaOwner,
+  { active, failure, now }: ReplicaFindings,
+): readonly ReplicaSetCondition[] {
+  const before = status.conditions ?? [];
+  const known = before.some(({ type }) => type === failureType);
+  if (failure === undefined)
+    return known ? before.filter(({ type }) => type !== failureType) : before;
+  if (known) return before;
+  const diff = active.length - (spec.replicas ?? 0);
+  const reason = diff < 0 ? { reason: "FailedCreate" } : diff > 0 ? { reason: "FailedDelete" } : {};
+  return [
+    ...before,
+    {
+      type: failureType,
+      status: "True",
+      lastTransitionTime: formatTime(now),
+      ...reason,
+      message: failure,
+    },
+  ];
+}
+
+/** True when nothing that the controller writes would change. */
+export function isSameReplicaStatus(
+  before: ReplicaSetStatus | undefined,
+  after: ReplicaSetStatus,
+): boolean {
+  const counts = [
+    "replicas",
+    "fullyLabeledReplicas",
+    "readyReplicas",
+    "availableReplicas",
+    "observedGeneration",
+  ] as const;
+  return (
+    counts.every((field) => (before?.[field] ?? 0) === (after[field] ?? 0)) &&
+    before?.terminatingReplicas === after.terminatingReplicas &&
+    JSON.stringify(before?.conditions ?? []) === JSON.stringify(after.conditions ?? [])
+  );
+}
+
+/** When the next pod becomes available, in ms; undefined when none is waiting to. */
+export function nextAvailabilityMs(
+  { spec: { minReadySeconds = 0 } }: ReplicaOwner,
+  active: readonly Pod[],
+  now: number,
+): number | undefined {
+  const waits = active.flatMap((pod) => availableInMs(pod, minReadySeconds, now) || []);
+  return waits.length > 0 ? Math.min(...waits) : undefined;
+}

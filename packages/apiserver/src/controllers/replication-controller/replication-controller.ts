@@ -1,0 +1,16 @@
+// Replication controllers: the keeper of pods whose selector is a set of labels.
+// Upstream: k8s.io/kubernetes/pkg/controller/replication (replication_controller.go,
+// conversion.go).
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { startReplicaSetController } from "../replica-set/replica-set-controller.ts";
+import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
+import { ReplicationController } from "homeostat/k8s/core/v1";
+
+/** Starts the controller of replication controllers. */
+export const startReplicationControllers: ControllerDescriptor["start"] = async (context) =>
+  startReplicaSetController(context, {
+    kind: ReplicationController,
+    component: "replication-controller",
+    selector: ({ selector }) => selector && toSelector({ matchLabels: selector }),
+    countsTerminating: false,
+  });

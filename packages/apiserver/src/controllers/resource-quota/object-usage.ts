@@ -1,0 +1,111 @@
+// What services, claims of storage and objects that are only counted use of a quota. Pure.
+// Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core (services.go,
+// persistent_volume_claims.go, registry.go).
+import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+import {
+  itemsAt,
+  numberAt,
+  optionalTextAt,
+  textMapAt,
+  objectAt,
+  stringAt,
+} from "../../apimachinery/meta/read-fields.ts";
+import { type Counted, meetsScope, one, type Sums, zero } from "./quota-objects.ts";
+import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+
+const serviceResources: ReadonlySet<string> = new Set([
+  "count/services",
+  "services",
+  "services.nodeports",
+  "services.loadbalancers",
+]);
+const claimResources = ["persistentvolumeclaims", "requests.storage"] as const;
+const ofClass = ".storageclass.storage.k8s.io/";
+const nano = 1_000_000_000n;
+
+export const isServiceResource = (name: string): boolean => serviceResources.has(name);
+
+/** What a service uses: itself, and what it asks of nodes and of whoever balances load. */
+export function serviceUsage({ spec = {} }: Counted): Sums {
+  const type = stringAt(spec, "type");
+  const ports = itemsAt(spec, "ports");
+  const allocates =
+    type === "NodePort" ||
+    (type === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] !== false);
+  const fixed =
+    type === "LoadBalancer" ? ports.filter((port) => numberAt(port, "nodePort") !== 0).length : 0;
+  return new Map([
+    ["count/services", one],
+    ["services", one],
+    ["services.loadbalancers", type === "LoadBalancer" ? one : zero],
+    [
+      "services.nodeports",
+      { nano: BigInt(allocates ? ports.length : fixed) * nano, format: "DecimalSI" },
+    ],
+  ]);
+}
+
+export const isClaimResource = (name: string): boolean =>
+  name === "count/persistentvolumeclaims" ||
+  claimResources.some((one) => name === one || name.endsWith(`${ofClass}${one}`));
+
+/** What a claim uses, in all and of its storage class. */
+export function claimUsage({ metadata, spec = {}, status = {} }: Counted): Sums {
+  const storageClass =
+    metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
+    stringAt(spec, "storageClassName");
+  const requested = textMapAt(objectAt(spec, "resources"), "requests")["storage"];
+  const allocated = textMapAt(status, "allocatedResources")["storage"];
+  const used: Sums = new Map([["count/persistentvolumeclaims", one]]);
+  const charge = (name: (typeof claimResources)[number], amount: Quantity): void => {
+    used.set(name, amount);
+    if (storageClass) used.set(`${storageClass}${ofClass}${name}`, amount);
+  };
+  charge("persistentvolumeclaims", one);
+  if (requested !== undefined) {
+    const [want, have] = [parseQuantity(requested), parseQuantity(allocated ?? "0")];
+    charge("requests.storage", whole(have.nano > want.nano ? have : want));
+  }
+  return used;
+}
+
+/** Bytes are not divided. */
+const whole = ({ nano: amount, format }: Quantity): Quantity => ({
+  nano: ((amount + nano - 1n) / nano) * nano,
+  format,
+});
+
+/** Whether the claim is in a scope: only classes of attributes are scopes of claims. */
+export function isClaimInScope(
+  scope: ScopedResourceSelectorRequirement,
+  { spec = {}, status = {} }: Counted,
+): boolean {
+  if (scope.scopeName !== "VolumeAttributesClass") return false;
+  const names = [
+    optionalTextAt(spec, "volumeAttributesClassName"),
+    optionalTextAt(status, "currentVolumeAttributesClassName"),
+    stringAt(objectAt(status, "modifyVolumeStatus"), "targetVolumeAttributesClassName"),
+  ];
+  return meetsScope(scope, [
+    ...new Set(names.filter((name) => name !== undefined && name !== "")),
+  ] as string[]);
+}
+
+/** Kinds that have been counted under their own names since before all kinds could be. */
+export const countAliases: ReadonlySet<string> = new Set([
+  "configmaps",
+  "resourcequotas",
+  "replicationcontrollers",
+  "secrets",
+]);
+
+/**
+ * The name under which objects of a resource are counted, e.g. `count/leases.coordination.k8s.io`.
+ */
+export const countName = ({
+  group,
+  resource,
+}: {
+  readonly group: string;
+  readonly resource: string;
+}): string => `count/${resource}${group ? `.${group}` : ""}`;

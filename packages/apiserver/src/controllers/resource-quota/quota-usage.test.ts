@@ -1,0 +1,234 @@
+// What objects use of a quota, in which scopes, and the status that follows.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatQuantity } from "../../apimachinery/values/quantity.ts";
+import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
+import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
+import type { Counted, Sums } from "./quota-objects.ts";
+import type {
+  ResourceQuota,
+  ScopedResourceSelectorRequirement as ScopeRequirement,
+} from "homeostat/k8s/core/v1";
+import { measureOf, nextQuotaStatus } from "./quota-usage.ts";
+
+const now = Date.parse("2024-01-01T00:10:00Z");
+const object = (spec: object, status: object = {}, metadata: object = {}): Counted =>
+  ({
+    apiVersion: "v1",
+    kind: "X",
+    metadata: { name: "x", namespace: "ns", ...metadata },
+    spec,
+    status,
+  }) as unknown as Counted;
+const texts = (sums: Sums): Record<string, string> =>
+  Object.fromEntries([...sums].map(([name, amount]) => [name, formatQuantity(amount)]));
+const container = (requests: object, limits: object = {}, more: object = {}): object => ({
+  name: "c",
+  resources: { requests, limits },
+  ...more,
+});
+
+test("a pod uses what its containers ask for, under all names", () => {
+  const spec = {
+    containers: [
+      container({ cpu: "100m", memory: "64Mi", "example.com/gpu": "1" }, { cpu: "1" }),
+      container({ cpu: "200m", "hugepages-2Mi": "4Mi" }, { memory: "1Gi" }),
+    ],
+    overhead: { cpu: "50m", memory: "1Mi" },
+  };
+  assert.deepEqual(texts(podUsage(object(spec), now)), {
+    "count/pods": "1",
+    pods: "1",
+    cpu: "350m",
+    "requests.cpu": "350m",
+    memory: "65Mi",
+    "requests.memory": "65Mi",
+    "requests.example.com/gpu": "1",
+    "hugepages-2Mi": "4Mi",
+    "requests.hugepages-2Mi": "4Mi",
+    "limits.cpu": "1050m",
+    "limits.memory": "1025Mi",
+  });
+  const own = {
+    containers: [container({ cpu: "100m" })],
+    resources: { requests: { cpu: "3" }, limits: { memory: "1Gi" } },
+  };
+  assert.deepEqual(
+    [texts(podUsage(object(own), now))["cpu"], texts(podUsage(object(own), now))["limits.memory"]],
+    ["3", "1Gi"],
+  );
+});
+
+test("a container that is being resized counts with what it wants or has, whichever is more", () => {
+  const has = (conditions: readonly object[]): string | undefined =>
+    texts(
+      podUsage(
+        object(
+          { containers: [container({ cpu: "3" })] },
+          {
+            conditions,
+            containerStatuses: [
+              {
+                name: "c",
+                allocatedResources: { cpu: "2" },
+                resources: { requests: { cpu: "1" } },
+              },
+            ],
+          },
+        ),
+        now,
+      ),
+    )["cpu"];
+  assert.deepEqual(
+    [has([]), has([{ type: "PodResizePending", reason: "Infeasible" }])],
+    ["3", "2"],
+  );
+});
+
+test("a pod that is through, or long overdue, only counts as an object", () => {
+  assert.deepEqual(
+    texts(podUsage(object({ containers: [container({ cpu: "1" })] }, { phase: "Succeeded" }), now)),
+    { "count/pods": "1" },
+  );
+  const going = (deletionTimestamp: string): Counted =>
+    object({}, {}, { deletionTimestamp, deletionGracePeriodSeconds: 30 });
+  assert.deepEqual(
+    [going("2024-01-01T00:09:50Z"), going("2024-01-01T00:09:00Z")].map((pod) =>
+      isCharged(pod, now),
+    ),
+    [true, false],
+  );
+});
+
+test("scopes look at deadlines, quality of service, priority and affinity", () => {
+  const plain = object({ containers: [container({})] });
+  const busy = object({
+    containers: [container({ cpu: "1" })],
+    activeDeadlineSeconds: 0,
+    priorityClassName: "high",
+    affinity: {
+      podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ namespaces: ["x"] }] },
+    },
+  });
+  const within = (
+    scopeName: ScopeRequirement["scopeName"],
+    operator: ScopeRequirement["operator"] = "Exists",
+    values: readonly string[] = [],
+  ): readonly boolean[] =>
+    [plain, busy].map((pod) => isPodInScope({ scopeName, operator, values }, pod));
+  assert.deepEqual(
+    [
+      within("Terminating"),
+      within("NotTerminating"),
+      within("BestEffort"),
+      within("NotBestEffort"),
+      within("CrossNamespacePodAffinity"),
+    ],
+    [
+      [false, true],
+      [true, false],
+      [true, false],
+      [false, true],
+      [false, true],
+    ],
+  );
+  assert.deepEqual(
+    [
+      within("PriorityClass"),
+      within("PriorityClass", "DoesNotExist"),
+      within("PriorityClass", "In", ["high"]),
+      within("PriorityClass", "NotIn", ["high"]),
+      within("VolumeAttributesClass"),
+    ],
+    [
+      [false, true],
+      [true, false],
+      [false, true],
+      [true, false],
+      [false, false],
+    ],
+  );
+});
+
+test("services count node ports and balancers, claims their class and whole bytes", () => {
+  const service = (spec: object): unknown => [
+    texts(serviceUsage(object(spec)))["services.nodeports"],
+    texts(serviceUsage(object(spec)))["services.loadbalancers"],
+  ];
+  const ports = [{ port: 1 }, { port: 2, nodePort: 30000 }];
+  assert.deepEqual(
+    [
+      service({ ports }),
+      service({ type: "NodePort", ports }),
+      service({ type: "LoadBalancer", ports }),
+      service({ type: "LoadBalancer", ports, allocateLoadBalancerNodePorts: false }),
+    ],
+    [
+      ["0", "0"],
+      ["2", "0"],
+      ["2", "1"],
+      ["1", "1"],
+    ],
+  );
+  const claim = object(
+    { storageClassName: "gold", resources: { requests: { storage: "1500m" } } },
+    { allocatedResources: { storage: "1" } },
+  );
+  assert.deepEqual(texts(claimUsage(claim)), {
+    "count/persistentvolumeclaims": "1",
+    persistentvolumeclaims: "1",
+    "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "1",
+    "requests.storage": "2",
+    "gold.storageclass.storage.k8s.io/requests.storage": "2",
+  });
+});
+
+test("names belong to kinds", () => {
+  assert.deepEqual(
+    ["cpu", "requests.example.com/gpu", "hugepages-1Gi", "requests.storage", "services"].map(
+      isPodResource,
+    ),
+    [true, true, true, false, false],
+  );
+  assert.deepEqual(
+    ["requests.storage", "a.storageclass.storage.k8s.io/requests.storage", "storage"].map(
+      isClaimResource,
+    ),
+    [true, true, false],
+  );
+  assert.equal(countName({ group: "apps", resource: "deployments" }), "count/deployments.apps");
+  assert.deepEqual(
+    ["count/secrets", "secrets", "count/leases"].map((name) =>
+      measureOf({ group: "", resource: "secrets" }).covers(name),
+    ),
+    [true, true, false],
+  );
+  assert.equal(measureOf({ group: "x.io", resource: "secrets" }).covers("secrets"), false);
+});
+
+test("the status repeats the limits, sums up what can be measured, and keeps the rest", () => {
+  const quota = (status?: object): ResourceQuota =>
+    ({
+      metadata: { name: "q" },
+      spec: { hard: { pods: "2", "limits.cpu": "3", "count/odd.x": "1", "count/other.x": "1" } },
+      status,
+    }) as unknown as ResourceQuota;
+  const tracked = [
+    {
+      measure: measureOf({ group: "", resource: "pods" }),
+      objects: [
+        object({ containers: [container({}, { cpu: "500m" })] }),
+        object({ containers: [container({}, { cpu: "1" })] }),
+      ],
+    },
+  ];
+  const next = nextQuotaStatus(quota({ used: { "count/odd.x": "1", gone: "4" } }), tracked, now)!;
+  assert.deepEqual(next, {
+    hard: { pods: "2", "limits.cpu": "3", "count/odd.x": "1", "count/other.x": "1" },
+    used: { pods: "2", "limits.cpu": "1500m", "count/odd.x": "1" },
+  });
+  assert.equal(
+    nextQuotaStatus(quota({ ...next, used: { ...next.used, "limits.cpu": "1.5" } }), tracked, now),
+    undefined,
+  );
+});

@@ -1,0 +1,142 @@
+// Resource quotas: says in their status what their namespaces use. It watches the kinds that some
+// quota limits, and no others. Refusing what would exceed a quota is admission's business.
+// Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
+// resource_quota_monitor.go). There, what is new is added to the usage by admission; here it is
+// counted like everything else.
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
+import type { DiscoveredKind } from "homeostat/client";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { ResourceQuota } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { type Counted, sameAmounts } from "./quota-objects.ts";
+import { type Measure, measureOf, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
+
+const verbs = ["create", "list", "watch", "delete"];
+/** Kinds of events, which are never limited. */
+const ignoredGroups: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
+
+interface Watched {
+  readonly measure: Measure;
+  readonly lease: InformerLease;
+  readonly handler: { remove(): void };
+}
+
+/** Starts the controller of resource quotas. */
+export const startResourceQuotas: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the resource quota controller");
+  const quotas = new Quotas(context, controller);
+  return controller.start((key) => quotas.sync(key));
+};
+
+class Quotas {
+  readonly #context: ControllerContext;
+  readonly #controller: KeyedController;
+  readonly #quotas: Informer<Kind<ResourceQuota>>;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    this.#context = context;
+    this.#controller = controller;
+    this.#quotas = controller.acquire(ResourceQuota);
+    const wake = ({ key }: CachedObject): void => controller.add(key);
+    controller.follow(this.#quotas, {
+      added: wake,
+      updated: (old, quota) =>
+        void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || wake(quota)),
+      deleted: () => this.#unwatchIdle(),
+    });
+    const changed = context.kinds.changed(() =>
+      this.#quotas.list().forEach((quota) => controller.add(keyFor(quota))),
+    );
+    controller.onStop(async () => {
+      changed.remove();
+      for (const id of [...this.#watched.keys()]) this.#unwatch(id);
+    });
+  }
+
+  async sync(key: string): Promise<undefined> {
+    if (!this.#quotas.entry(key)) return undefined;
+    const kinds = await this.#kindsOf(this.#quotas.get(parseObjectKey(key)));
+    const watched = kinds.map((kind) => this.#watch(kind));
+    await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.#controller.signal)));
+    const quota = this.#quotas.get(parseObjectKey(key));
+    if (!quota) return undefined;
+    const { namespace } = quota.metadata;
+    const tracked = watched.map(({ measure, lease }): Tracked => ({
+      measure,
+      objects: lease.informer.list({ namespace }) as unknown as readonly Counted[],
+    }));
+    const status = nextQuotaStatus(quota, tracked, this.#context.runtime.clock.now());
+    if (status)
+      await this.#context.client
+        .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+    return undefined;
+  }
+
+  /** The kinds that the quota limits, as far as they are served. */
+  async #kindsOf(quota: ResourceQuota | undefined): Promise<readonly DiscoveredKind[]> {
+    const names = Object.keys(quota?.spec.hard ?? {});
+    const served = await this.#context.kinds.deletable();
+    const isEvent = ({ group, resource }: DiscoveredKind): boolean =>
+      resource === "events" && ignoredGroups.has(group);
+    const countable = served.filter(
+      (kind) =>
+        kind.scope === "Namespaced" &&
+        verbs.every((verb) => kind.verbs.includes(verb)) &&
+        !isEvent(kind),
+    );
+    return countable.filter((kind) => names.some((name) => measureOf(kind).covers(name)));
+  }
+
+  #watch(kind: DiscoveredKind): Watched {
+    const id = `${kind.apiVersion}/${kind.resource}`;
+    const before = this.#watched.get(id);
+    if (before) return before;
+    const measure = measureOf(kind);
+    const lease = this.#context.cache.acquire(kind);
+    const wake = ({ namespace }: CachedObject): void => this.#wake(namespace, measure);
+    const isChange = (old: CachedObject, object: CachedObject): boolean =>
+      measure.changes(
+        old.read() as Counted,
+        object.read() as Counted,
+        this.#context.runtime.clock.now(),
+      );
+    const handler = lease.informer.addHandler({
+      added: wake,
+      updated: (old, object) => void (isChange(old, object) && wake(object)),
+      deleted: wake,
+    });
+    const watched = { measure, lease, handler };
+    this.#watched.set(id, watched);
+    return watched;
+  }
+
+  #wake(namespace: string, measure: Measure): void {
+    for (const quota of this.#quotas.list({ namespace }))
+      if (isLimiting(quota, measure)) this.#controller.add(keyFor(quota));
+  }
+
+  #unwatchIdle(): void {
+    const quotas = this.#quotas.list();
+    for (const [id, { measure }] of this.#watched)
+      if (!quotas.some((quota) => isLimiting(quota, measure))) this.#unwatch(id);
+  }
+
+  #unwatch(id: string): void {
+    const watched = this.#watched.get(id);
+    this.#watched.delete(id);
+    watched?.handler.remove();
+    watched?.lease.release();
+  }
+}
+
+const isLimiting = ({ spec }: ResourceQuota, measure: Measure): boolean =>
+  Object.keys(spec.hard ?? {}).some((name) => measure.covers(name));

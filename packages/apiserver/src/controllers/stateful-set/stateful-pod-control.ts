@@ -1,0 +1,240 @@
+// Makes, mends and deletes the pods of a stateful set and their claims, and tells of it in events.
+// Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
+import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
+import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
+import type { Informer } from "homeostat/cache";
+import type { Client } from "homeostat/client";
+import {
+  eventObject,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { StatefulSet } from "homeostat/k8s/apps/v1";
+import {
+  areOwnersRight,
+  blocksPod,
+  type ClaimingPod,
+  hasOtherController,
+  rightOwners,
+} from "./claim-owners.ts";
+import { ordinalOf, podNameFor } from "./stateful-set-objects.ts";
+import { claimsFor, hasIdentity, hasStorage, withIdentity, withStorage } from "./stateful-pod.ts";
+
+/** Tries to write a pod that somebody else keeps writing to. */
+const attempts = 4;
+
+/** Writes pods and claims on behalf of stateful sets. */
+export class StatefulPodControl {
+  readonly #client: Client;
+  readonly #recorder: SimulatorEventRecorder;
+  readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
+
+  constructor(
+    client: Client,
+    recorder: SimulatorEventRecorder,
+    claims: Informer<Kind<PersistentVolumeClaim>>,
+  ) {
+    this.#client = client;
+    this.#recorder = recorder;
+    this.#claims = claims;
+  }
+
+  /**
+   * Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to
+   * go.
+   */
+  async create(set: StatefulSet, pod: NamedObject<Pod>, ordinal: number): Promise<void> {
+    const { name } = pod.metadata;
+    const coming = { metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "" } };
+    if (this.#claimsOf(set, ordinal).some((claim) => blocksPod(claim, set, coming))) return;
+    await this.#told("create", set, name, () => this.#makeClaims(set, ordinal));
+    const failure = await createObject(this.#client, Pod, pod).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (failure && isAlreadyExists(failure.error)) throw failure.error;
+    await this.#told("update", set, name, () => this.#ownClaims(set, coming));
+    if (failure) {
+      this.#tellFailure("create", set, name, failure.error);
+      throw failure.error;
+    }
+    this.#tell(
+      set,
+      "Normal",
+      "SuccessfulCreate",
+      `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+    );
+  }
+
+  /** Deletes a pod; one that is gone already is no failure. */
+  async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
+    await this.#told("delete", set, name, () =>
+      this.#client.delete(Pod, { name, namespace }).catch(unlessGone),
+    );
+    this.#tell(
+      set,
+      "Normal",
+      "SuccessfulDelete",
+      `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+    );
+  }
+
+  /** Makes the claims that a pod waits for. */
+  async makeMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
+    await this.#makeClaims(set, ordinalOf(pod).ordinal);
+    await this.#told("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
+  }
+
+  /**
+   * Puts right what a pod's number says of its labels, its volumes and the owners of its claims.
+   */
+  async repair(set: StatefulSet, pod: Pod): Promise<void> {
+    const { name, namespace } = pod.metadata;
+    for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
+      const mended = await this.#told("update", set, name, () => this.#mend(set, latest));
+      try {
+        await this.#client.update(Pod, mended);
+        return this.#tell(
+          set,
+          "Normal",
+          "SuccessfulUpdate",
+          `Update Pod ${name} in StatefulSet ${set.metadata.name} successful`,
+        );
+      } catch (error) {
+        if (!isConflict(error) || left <= 1) {
+          this.#tellFailure("update", set, name, error);
+          throw error;
+        }
+        latest = await this.#client.get(Pod, { name, namespace });
+      }
+    }
+  }
+
+  /** Gives a pod's claims the owners that they ought to have. */
+  async ownClaims(set: StatefulSet, pod: Pod): Promise<void> {
+    if (!this.#areClaimsRight(set, pod)) await this.#ownClaims(set, pod);
+  }
+
+  #isRight(set: StatefulSet, pod: Pod): boolean {
+    return hasIdentity(set, pod) && hasStorage(set, pod) && this.#areClaimsRight(set, pod);
+  }
+
+  async #mend(set: StatefulSet, pod: Pod): Promise<Pod> {
+    const named = hasIdentity(set, pod) ? pod : withIdentity(pod);
+    const stored = hasStorage(set, named) ? named : withStorage(set, named);
+    if (stored !== named) await this.#makeClaims(set, ordinalOf(pod).ordinal);
+    await this.ownClaims(set, pod);
+    return stored;
+  }
+
+  #areClaimsRight(set: StatefulSet, pod: Pod): boolean {
+    return this.#claimsOf(set, ordinalOf(pod).ordinal).every((claim) =>
+      areOwnersRight(claim, set, pod),
+    );
+  }
+
+  /** Claims that are there already. */
+  #claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
+    return claimsFor(set, ordinal).flatMap(
+      ({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? [],
+    );
+  }
+
+  async #ownClaims(set: StatefulSet, pod: ClaimingPod): Promise<void> {
+    for (const claim of this.#claimsOf(set, ordinalOf(pod).ordinal)) {
+      const { name } = claim.metadata;
+      if (hasOtherController(claim, set, pod)) {
+        const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
+        this.#tell(set, "Warning", "ConflictingController", message);
+      }
+      if (areOwnersRight(claim, set, pod)) continue;
+      const owned = {
+        ...claim,
+        metadata: { ...claim.metadata, ownerReferences: rightOwners(claim, set, pod) },
+      };
+      await this.#client.update(PersistentVolumeClaim, owned).catch((error: unknown) => {
+        throw new Error(
+          `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
+          { cause: error },
+        );
+      });
+    }
+  }
+
+  /** Makes every claim that it can before it fails. */
+  async #makeClaims(set: StatefulSet, ordinal: number): Promise<void> {
+    const failures: string[] = [];
+    for (const claim of claimsFor(set, ordinal)) {
+      const { name, namespace } = claim.metadata;
+      const found = this.#claims.get({ name, namespace });
+      if (found?.metadata.deletionTimestamp !== undefined)
+        failures.push(`pvc ${name} is being deleted`);
+      if (found) continue;
+      const failure = await this.#makeClaim(set, podNameFor(set, ordinal), claim);
+      if (failure !== undefined) failures.push(`failed to create PVC ${name}: ${failure}`);
+    }
+    if (failures.length > 0)
+      throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
+  }
+
+  /** Resolves to why not. */
+  async #makeClaim(
+    set: StatefulSet,
+    pod: string,
+    claim: NamedObject<PersistentVolumeClaim>,
+  ): Promise<string | undefined> {
+    const { name } = claim.metadata;
+    try {
+      await createObject(this.#client, PersistentVolumeClaim, claim);
+      this.#tell(
+        set,
+        "Normal",
+        "SuccessfulCreate",
+        `Create Claim ${name} Pod ${pod} in StatefulSet ${set.metadata.name} success`,
+      );
+      return undefined;
+    } catch (error) {
+      if (!isAlreadyExists(error))
+        this.#tell(
+          set,
+          "Warning",
+          "FailedCreate",
+          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+        );
+      return messageOf(error);
+    }
+  }
+
+  /** Does something about a pod, and tells if it fails. */
+  async #told<T>(verb: Verb, set: StatefulSet, pod: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      this.#tellFailure(verb, set, pod, error);
+      throw error;
+    }
+  }
+
+  #tellFailure(verb: Verb, set: StatefulSet, pod: string, error: unknown): void {
+    const word = verb.charAt(0).toUpperCase() + verb.slice(1);
+    this.#tell(
+      set,
+      "Warning",
+      `Failed${word}`,
+      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+    );
+  }
+
+  #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#recorder.record({ object: eventObject(StatefulSet, set), type, reason, message });
+  }
+}
+
+type Verb = "create" | "update" | "delete";
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+function unlessGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

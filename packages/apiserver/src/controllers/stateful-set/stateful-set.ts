@@ -1,0 +1,251 @@
+// Stateful sets: wakes when one of them or one of their pods changes, and looks at it. What is to
+// be done is set-steps.ts; this file does it, one pod after the other or all at once.
+// Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
+// stateful_set_control.go).
+import { isConflict, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  claimDependents,
+  orphanIndex,
+} from "../../component-helpers/workloads/controller-ref-manager.ts";
+import { toSelector } from "../../component-helpers/meta/label-selector.ts";
+import { templateOf } from "../../component-helpers/workloads/controller-revision.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
+import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
+import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
+import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { slowStart } from "../../component-helpers/workloads/pod-control.ts";
+import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { findRevisions, type SetHistory, truncateHistory } from "./set-history.ts";
+import { isStatusNews, setStatus } from "./set-status.ts";
+import {
+  condemnedStep,
+  type Place,
+  placePods,
+  placeStep,
+  podToReplace,
+  type SetRevisions,
+  type Step,
+} from "./set-steps.ts";
+import { StatefulPodControl } from "./stateful-pod-control.ts";
+import { isOrdered, ordinalOf } from "./stateful-set-objects.ts";
+import { statefulPod } from "./stateful-pod.ts";
+
+/** Tries to write a status that somebody else keeps writing to. */
+const attempts = 5;
+
+/** Starts the controller of stateful sets. */
+export const startStatefulSets: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the statefulset-controller");
+  const sets = new StatefulSets(context, controller);
+  return controller.start((key) => sets.sync(key));
+};
+
+/** One look at one set. */
+interface Look {
+  readonly set: StatefulSet;
+  readonly history: SetHistory;
+  readonly revisions: SetRevisions;
+  readonly now: number;
+}
+
+class StatefulSets {
+  readonly #context: ControllerContext;
+  readonly #sets: Informer<Kind<StatefulSet>>;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #revisions: Informer<Kind<ControllerRevision>>;
+  readonly #control: StatefulPodControl;
+
+  constructor(context: ControllerContext, controller: KeyedController) {
+    const { client, runtime } = context;
+    this.#context = context;
+    const recorder = createSimulatorEventRecorder(client, runtime, "statefulset-controller");
+    controller.onStop(() => recorder.close());
+    this.#sets = controller.acquire(StatefulSet);
+    this.#pods = controller.acquire(Pod);
+    this.#revisions = controller.acquire(ControllerRevision);
+    this.#control = new StatefulPodControl(
+      client,
+      recorder,
+      controller.acquire(PersistentVolumeClaim),
+    );
+    this.#pods.addIndex("orphan", orphanIndex);
+    this.#revisions.addIndex("orphan", orphanIndex);
+    const wake = ({ key }: CachedObject): void => controller.add(key);
+    controller.follow(this.#sets, { added: wake, updated: (_, set) => wake(set), deleted: wake });
+    followDependents(
+      controller,
+      { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) },
+      this.#pods,
+    );
+  }
+
+  async sync(key: string): Promise<number | undefined> {
+    const set = this.#sets.get(parseObjectKey(key));
+    const selector = set && toSelector(set.spec.selector);
+    if (!set || !selector) return undefined;
+    const { client } = this.#context;
+    const owner = { client, kind: StatefulSet, owner: set, selector };
+    const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) =>
+      matchesLabels(selector, metadata.labels ?? {}),
+    );
+    const revisions = await claimDependents(owner, ControllerRevision, matching);
+    const fits = (pod: ApiObject): boolean => ordinalOf(pod).parent === set.metadata.name;
+    const pods = await claimDependents({ ...owner, fits }, Pod, this.#candidates(this.#pods, set));
+    return this.#update(set, pods, revisions);
+  }
+
+  /** What the set has, and what has no owner. */
+  #candidates<O extends ApiObject>(
+    informer: Informer<Kind<O>>,
+    { metadata: { uid, namespace = "" } }: StatefulSet,
+  ): readonly O[] {
+    const own = informer.byIndex("owner", uid);
+    return [...own, ...informer.byIndex("orphan", namespace).filter((one) => !own.includes(one))];
+  }
+
+  /** Does what can be done, writes the status, and forgets revisions, whatever fails. */
+  async #update(
+    set: StatefulSet,
+    pods: readonly Pod[],
+    revisions: readonly ControllerRevision[],
+  ): Promise<number | undefined> {
+    const { client, runtime } = this.#context;
+    const now = runtime.clock.now();
+    let history: SetHistory | undefined;
+    try {
+      history = await findRevisions(client, set, revisions);
+      const look = {
+        set,
+        history,
+        revisions: { current: history.current.metadata.name, update: history.update.metadata.name },
+        now,
+      };
+      const done = await this.#arrange(look, pods);
+      await this.#writeStatus(set, done.status);
+      if (done.failure) throw done.failure.error;
+      return nextCheckMs(set, done.status, { pods, now });
+    } finally {
+      await truncateHistory(client, set, { revisions, pods, history });
+    }
+  }
+
+  /** Resolves to the status afterwards, and to what went wrong. */
+  async #arrange(
+    look: Look,
+    pods: readonly Pod[],
+  ): Promise<{
+    readonly status: StatefulSetStatus;
+    readonly failure?: { readonly error: unknown };
+  }> {
+    const { set, revisions, history, now } = look;
+    const { collisions } = history;
+    const statusOf = (counted: readonly Pod[], replaced: number): StatefulSetStatus =>
+      setStatus(set, { pods: counted, revisions, collisions, replaced, now });
+    if (set.metadata.deletionTimestamp !== undefined) return { status: statusOf(pods, 0) };
+    const { places, condemned, firstUnavailable } = placePods(set, pods, { revisions, now });
+    const counted = [...places.flatMap(({ pod }) => pod ?? []), ...condemned];
+    try {
+      const waits =
+        (await this.#forAll(set, places, async (place) =>
+          this.#takeStep(look, place, placeStep(set, place.pod, now)),
+        )) ||
+        (await this.#forAll(
+          set,
+          condemned,
+          async (pod) => (await this.#control.ownClaims(set, pod), false),
+        )) ||
+        (await this.#forAll(set, condemned, async (pod) =>
+          this.#takeStep(
+            look,
+            { ordinal: ordinalOf(pod).ordinal, revision: "", pod },
+            condemnedStep(set, pod, { firstUnavailable, now }),
+          ),
+        ));
+      const old = waits
+        ? undefined
+        : podToReplace(set, places, { revision: revisions.update, now });
+      if (old) await this.#control.delete(set, old);
+      return { status: statusOf(counted, old ? 1 : 0) };
+    } catch (error) {
+      return { status: statusOf(counted, 0), failure: { error } };
+    }
+  }
+
+  /**
+   * Goes through them in order until one says to wait, or through all of them at once; resolves to
+   * whether to wait.
+   */
+  async #forAll<T>(
+    set: StatefulSet,
+    items: readonly T[],
+    run: (item: T) => Promise<boolean>,
+  ): Promise<boolean> {
+    if (isOrdered(set)) {
+      for (const item of items) if (await run(item)) return true;
+      return false;
+    }
+    const left = items.values();
+    await slowStart(items.length, async () => void (await run(left.next().value!)));
+    return false;
+  }
+
+  async #takeStep(
+    { set, history }: Look,
+    { ordinal, revision, pod }: Place,
+    { deeds, waits }: Step,
+  ): Promise<boolean> {
+    for (const deed of deeds) {
+      if (deed === "create") {
+        const from = revision === history.update.metadata.name ? history.update : history.current;
+        await this.#control.create(
+          set,
+          statefulPod(set, { ordinal, template: templateOf(from, set.spec.template), revision }),
+          ordinal,
+        );
+      }
+      if (!pod) continue;
+      if (deed === "delete") await this.#control.delete(set, pod);
+      if (deed === "claims") await this.#control.makeMissingClaims(set, pod);
+      if (deed === "repair") await this.#control.repair(set, pod);
+    }
+    return waits;
+  }
+
+  async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
+    if (!isStatusNews(set.status, status)) return;
+    const { client } = this.#context;
+    const { name, namespace } = set.metadata;
+    let latest = set;
+    for (let left = attempts; ; left -= 1) {
+      try {
+        await client.update(StatefulSet, { ...latest, status }, { subresource: "status" });
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        if (!isConflict(error) || left <= 1) throw error;
+      }
+      const found = await client.find(StatefulSet, { name, namespace });
+      if (found?.metadata.uid !== set.metadata.uid) return;
+      latest = found;
+    }
+  }
+}
+
+/** When the next pod becomes available, in ms; undefined when none is waiting to. */
+function nextCheckMs(
+  { spec: { minReadySeconds = 0 } }: StatefulSet,
+  status: StatefulSetStatus,
+  { pods, now }: { readonly pods: readonly Pod[]; readonly now: number },
+): number | undefined {
+  if (minReadySeconds === 0 || (status.readyReplicas ?? 0) === (status.availableReplicas ?? 0))
+    return undefined;
+  const waits = pods.flatMap((pod) => availableInMs(pod, minReadySeconds, now) || []);
+  return waits.length > 0 ? Math.min(...waits) : minReadySeconds * 1000;
+}

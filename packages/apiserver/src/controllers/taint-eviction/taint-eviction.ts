@@ -1,0 +1,150 @@
+// Takes pods from nodes whose taints say NoExecute: those that do not tolerate it at once, those
+// that do for a time when it is over. A pod is told to go once, and says why (condition
+// DisruptionTarget) before it does.
+// Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
+import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import type { CachedObject, Informer } from "homeostat/cache";
+import {
+  createSimulatorEventRecorder,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
+import type {
+  ControllerDescriptor,
+  ControllerContext,
+} from "../../component-helpers/controller/controller.ts";
+import { Node, Pod } from "homeostat/k8s/core/v1";
+import { formatTime } from "../../component-helpers/meta/format-time.ts";
+import { evictionDelayMs } from "./eviction-delay.ts";
+
+const component = "taint-eviction-controller";
+const target = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+} as const;
+
+/** What is to become of a pod that may not stay. */
+interface Eviction {
+  readonly uid: string;
+  /**
+   * On the monotonic clock. What has been planned is kept, whatever taints and tolerations come to
+   * say in between.
+   */
+  readonly at: number;
+  readonly done: boolean;
+}
+
+/** Starts the eviction of pods from tainted nodes. */
+export const startTaintEviction: ControllerDescriptor["start"] = async (context) => {
+  const controller = new KeyedController(context, "the eviction from tainted nodes");
+  const recorder = createSimulatorEventRecorder(context.client, context.runtime, component);
+  controller.onStop(() => recorder.close());
+  const pods = controller.acquire(Pod);
+  const nodes = controller.acquire(Node);
+  pods.addIndex("node", nodeIndex);
+  const evictions = new Evictions(context, { pods, nodes }, recorder);
+  const wake = ({ key }: CachedObject): void => controller.add(key);
+  const wakeAll = ({ key }: CachedObject<Node>): void =>
+    pods.entriesByIndex("node", key).forEach(wake);
+  controller.follow(pods, { added: wake, updated: (_, pod) => wake(pod), deleted: wake });
+  controller.follow(nodes, {
+    added: wakeAll,
+    updated(old, node) {
+      if (noExecute(old.read()) !== noExecute(node.read())) wakeAll(node);
+    },
+  });
+  return controller.start((key) => evictions.look(key));
+};
+
+const noExecute = ({ spec }: Node): string =>
+  JSON.stringify(spec.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
+
+class Evictions {
+  readonly #context: ControllerContext;
+  readonly #pods: Informer<Kind<Pod>>;
+  readonly #nodes: Informer<Kind<Node>>;
+  readonly #recorder: SimulatorEventRecorder;
+  /** By key of the pod. */
+  readonly #planned = new Map<string, Eviction>();
+
+  constructor(
+    context: ControllerContext,
+    { pods, nodes }: { readonly pods: Informer<Kind<Pod>>; readonly nodes: Informer<Kind<Node>> },
+    recorder: SimulatorEventRecorder,
+  ) {
+    this.#context = context;
+    this.#pods = pods;
+    this.#nodes = nodes;
+    this.#recorder = recorder;
+  }
+
+  /** Evicts a pod whose time is over; resolves to how long the others have. */
+  async look(key: string): Promise<number | undefined> {
+    const pod = this.#pods.get(parseObjectKey(key));
+    const node =
+      pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
+    const delayMs =
+      pod && node ? evictionDelayMs(node.spec.taints ?? [], pod.spec.tolerations ?? []) : undefined;
+    if (!pod || delayMs === undefined || this.#planned.get(key)?.uid !== pod.metadata.uid)
+      this.#cancel(key);
+    if (!pod || delayMs === undefined) return undefined;
+    const { uid } = pod.metadata;
+    const planned = this.#planned.get(key);
+    if (planned?.done) return undefined;
+    const now = this.#context.runtime.clock.monotonic();
+    const at = delayMs === 0 ? now : (planned?.at ?? now + delayMs);
+    if (at > now) {
+      this.#planned.set(key, { uid, at, done: false });
+      return at - now;
+    }
+    if (delayMs === 0) this.#cancel(key);
+    this.#tell(key, `Marking for deletion Pod ${key}`);
+    await this.#evict(pod);
+    this.#planned.set(key, { uid, at, done: true });
+    return undefined;
+  }
+
+  /** Forgets what was planned, and says so where it has not come to pass. */
+  #cancel(key: string): void {
+    const planned = this.#planned.get(key);
+    this.#planned.delete(key);
+    if (planned && !planned.done) this.#tell(key, `Cancelling deletion of Pod ${key}`);
+  }
+
+  async #evict(pod: Pod): Promise<void> {
+    const { client, runtime } = this.#context;
+    const { name, namespace, uid, generation } = pod.metadata;
+    const before = pod.status.conditions?.find(({ type }) => type === target.type);
+    const condition = {
+      ...target,
+      ...(generation ? { observedGeneration: generation } : {}),
+      lastTransitionTime: formatTime(runtime.clock.now()),
+    };
+    try {
+      if (before?.reason !== target.reason || before.status !== target.status) {
+        await client.patch(
+          Pod,
+          { name, namespace },
+          { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
+          { subresource: "status" },
+        );
+      }
+      await client.delete(Pod, { name, namespace });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  #tell(key: string, message: string): void {
+    const { name, namespace = "" } = parseObjectKey(key);
+    this.#recorder.record({
+      object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },
+      type: "Normal",
+      reason: "TaintManagerEviction",
+      message,
+    });
+  }
+}

@@ -1,0 +1,52 @@
+// Deletes jobs some time after they have ended, where they say how long that is.
+// Upstream: k8s.io/kubernetes/pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
+import { isNotFound, parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
+import { endCondition, isGoing } from "../job/job-objects.ts";
+import { Job } from "homeostat/k8s/batch/v1";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
+
+/** Starts the controller that cleans up after jobs. */
+export const startTtlAfterFinished: ControllerDescriptor["start"] = async (context) => {
+  const { client, runtime } = context;
+  const controller = new KeyedController(context, "the controller of jobs' time to live");
+  const jobs = controller.acquire(Job);
+  const wake = (job: CachedObject<Job>): void => {
+    if (expiresAt(job.read()) !== undefined) controller.add(job.key);
+  };
+  controller.follow(jobs, { added: wake, updated: (_, job) => wake(job) });
+  return controller.start(async (key) => {
+    const address = parseObjectKey(key);
+    const cached = jobs.get(address);
+    const waitMs = cached && timeLeftMs(cached, runtime.clock.now());
+    if (waitMs === undefined || waitMs > 0) return waitMs;
+    // What is cached may be stale, and a deletion is for ever.
+    const job = await client.find(Job, address);
+    const left = job && timeLeftMs(job, runtime.clock.now());
+    if (!job || left === undefined || left > 0) return left;
+    await client
+      .delete(Job, address, {
+        propagationPolicy: "Foreground",
+        preconditions: { uid: job.metadata.uid },
+      })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    return undefined;
+  });
+};
+
+/** Milliseconds until a job is to be deleted; undefined when it is not. */
+export function timeLeftMs(job: Job, now: number): number | undefined {
+  const at = expiresAt(job);
+  return at === undefined ? undefined : at - now;
+}
+
+function expiresAt(job: Job): number | undefined {
+  const { ttlSecondsAfterFinished } = job.spec;
+  const end = endCondition(job)?.lastTransitionTime;
+  return isGoing(job) || ttlSecondsAfterFinished === undefined || !end
+    ? undefined
+    : Date.parse(end) + ttlSecondsAfterFinished * 1000;
+}

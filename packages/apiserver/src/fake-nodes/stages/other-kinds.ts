@@ -1,0 +1,104 @@
+// Plays the stages that were given for other kinds than pods: nodes, and whatever users define. A
+// kind that is not served yet is waited for. Pods have a kubelet (../kubelet).
+// Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
+import type { Informer } from "homeostat/cache";
+import {
+  createSimulatorEventRecorder,
+  type SimulatorEventRecorder,
+} from "../../component-helpers/events/event-recorder.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { addressOf, conditionsOf } from "../kubelet/fake-node.ts";
+import type {
+  RunningController,
+  ControllerDescriptor,
+} from "../../component-helpers/controller/controller.ts";
+import type { FakeNodesContext } from "../fake-nodes-context.ts";
+import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { Kind } from "homeostat/api";
+import { Node } from "homeostat/k8s/core/v1";
+import type { Stage } from "./stage.ts";
+import { StagePlayer } from "./stage-player.ts";
+
+/** Starts the stages of every kind but Pod. */
+export const startStages: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
+  const recorder = createSimulatorEventRecorder(context.client, context.runtime, "stages");
+  const parts: RunningController[] = [];
+  for (const kind of otherKinds(context.stages))
+    parts.push(await waitForKind(context, kind, recorder));
+  return {
+    async stop() {
+      await Promise.all(parts.map((part) => part.stop()));
+      await recorder.close();
+    },
+  };
+};
+
+/** Kinds of stages that no kubelet plays. */
+export const otherKinds = (stages: readonly Stage[]): readonly Stage["for"][] =>
+  [
+    ...new Map(stages.map(({ for: one }) => [`${one.apiVersion} ${one.kind}`, one])).values(),
+  ].filter(({ apiVersion, kind }) => apiVersion !== "v1" || kind !== "Pod");
+
+async function waitForKind(
+  context: FakeNodesContext,
+  { apiVersion, kind }: Stage["for"],
+  recorder: SimulatorEventRecorder,
+): Promise<RunningController> {
+  let controller: KeyedController | undefined;
+  let stopped = false;
+  const begin = async (): Promise<void> => {
+    const found = controller
+      ? undefined
+      : await context.kinds.find(apiVersion, kind).catch(() => undefined);
+    if (found && !controller && !stopped) controller = playKind(context, found as never, recorder);
+  };
+  await begin();
+  const changes = context.kinds.changed(() => void begin());
+  return {
+    async stop() {
+      stopped = true;
+      changes.remove();
+      await controller?.stop();
+    },
+  };
+}
+
+function playKind(
+  context: FakeNodesContext,
+  kind: Kind<ApiObject>,
+  recorder: SimulatorEventRecorder,
+): KeyedController {
+  const { client, runtime, stages } = context;
+  const controller = new KeyedController(context, `the stages of ${kind.kind}`);
+  const informer = controller.acquire(kind);
+  const nodes: Informer<Kind<Node>> = controller.acquire(Node);
+  const nodeIp = (name: string): string => {
+    const node = nodes.get({ name });
+    return (node && addressOf(node)) ?? "";
+  };
+  const player = new StagePlayer(
+    {
+      kind,
+      informer,
+      given: stages.filter(
+        ({ for: one }) => one.apiVersion === kind.apiVersion && one.kind === kind.kind,
+      ),
+      builtIn: [],
+      worldOf: ({ metadata }) => ({
+        now: runtime.clock.now(),
+        nodeName: metadata.name,
+        nodeIp,
+        podIp: () => "",
+        nodeConditions: () => conditionsOf("True"),
+      }),
+      statusType: kind.apiVersion === "v1" ? "strategic" : "merge",
+    },
+    { client, runtime, recorder },
+  );
+  controller.follow(informer, {
+    added: ({ key }) => controller.add(key),
+    updated: (_, { key }) => controller.add(key),
+    deleted: ({ uid }) => player.forget(uid),
+  });
+  return controller.start((key) => player.look(key));
+}

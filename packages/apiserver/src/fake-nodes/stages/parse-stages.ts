@@ -1,0 +1,109 @@
+// Stages from files: YAML documents, each a stage in our own words (stage.ts) or a Stage of KWOK.
+// Nothing is passed over in silence: what cannot be read or is not supported is named with the
+// stage and the field.
+// Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
+import { isObject, type JsonObject } from "homeostat/api";
+import { parseAllDocuments } from "yaml";
+import { ServerError } from "../../apimachinery/errors/server-error.ts";
+import { parseFieldPath } from "./field-path.ts";
+import { FieldReader } from "./field-reader.ts";
+import { parseGoTemplate } from "./go-template.ts";
+import { kwokGroup, readKwokStage } from "./kwok-stage.ts";
+import { readStage } from "./read-stage.ts";
+import type { Stage } from "./stage.ts";
+import { stageFunctionNames } from "./stage-functions.ts";
+
+/** Reads a file of stages. @throws ServerError ERR_SERVER_STAGE naming everything that is wrong. */
+export function parseStages(text: string): readonly Stage[] {
+  const documents = parseAllDocuments(text);
+  const faults = documents.flatMap(({ errors }) => errors.map(({ message }) => message));
+  if (faults.length > 0) throw stageError(`read stages: ${faults.join("; ")}`);
+  const values: readonly unknown[] = documents
+    .map((document) => document.toJS() as unknown)
+    .filter((value) => value !== null);
+  return checkStages(values.flatMap(itemsOf).map(readOne));
+}
+
+/** A list stands for its items, whoever has written it. */
+function itemsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value as never) && Array.isArray((value as JsonObject)["items"])
+    ? ((value as JsonObject)["items"] as unknown[])
+    : [value];
+}
+
+function readOne(value: unknown, index: number): Stage {
+  if (!isObject(value as never))
+    throw stageError(
+      `read stage ${index + 1}: an object was expected, got ${JSON.stringify(value)}`,
+    );
+  const fields = value as JsonObject;
+  const reader = new FieldReader(nameOf(fields, index));
+  const { apiVersion, kind } = fields;
+  const isKwok = apiVersion !== undefined || kind !== undefined;
+  if (isKwok && (kind !== "Stage" || !String(apiVersion).startsWith(`${kwokGroup}/`))) {
+    throw stageError(
+      `read stage ${nameOf(fields, index)}: apiVersion ${kwokGroup}/v1alpha1 and kind Stage were expected, or neither, got ${JSON.stringify({ apiVersion, kind })}`,
+    );
+  }
+  const stage = isKwok ? readKwokStage(fields, reader) : readStage(fields, reader);
+  if (reader.faults.length > 0)
+    throw stageError(`read stage ${nameOf(fields, index)}: ${reader.faults.join("; ")}`);
+  return stage;
+}
+
+function nameOf(fields: JsonObject, index: number): string {
+  const { name } = { ...(isObject(fields["metadata"]) ? fields["metadata"] : {}), ...fields } as {
+    readonly name?: unknown;
+  };
+  return typeof name === "string" && name !== "" ? JSON.stringify(name) : String(index + 1);
+}
+
+/**
+ * Reads every path and template of stages, so that none fails later. @throws ServerError
+ * ERR_SERVER_STAGE
+ */
+export function checkStages(stages: readonly Stage[]): readonly Stage[] {
+  const faults = stages.flatMap((stage) =>
+    faultsOf(stage).map((fault) => `stage ${JSON.stringify(stage.name)}: ${fault}`),
+  );
+  const names = stages.map(({ name }) => name);
+  faults.push(
+    ...names
+      .filter((name, i) => names.indexOf(name) !== i)
+      .map((name) => `stage ${JSON.stringify(name)}: the name is taken by another stage`),
+  );
+  if (faults.length > 0) throw stageError(`read stages: ${faults.join("; ")}`);
+  return stages;
+}
+
+function faultsOf({ for: { kind }, when, after, weightFrom, next }: Stage): readonly string[] {
+  const attempt = (where: string, read: () => unknown): readonly string[] => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return [`${where}: ${(error as Error).message}`];
+    }
+  };
+  const paths = [
+    ...(when?.fields ?? []).map(({ path }) => path),
+    after?.from,
+    after?.jitterFrom,
+    after?.backOff?.count,
+    weightFrom,
+  ].filter((path) => path !== undefined);
+  const templates = [
+    next?.statusTemplate,
+    ...(next?.patches ?? []).map(({ template }) => template),
+  ].filter((template) => template !== undefined);
+  return [
+    ...paths.flatMap((path) => attempt("path", () => parseFieldPath(path))),
+    ...templates.flatMap((template) =>
+      attempt("template", () => parseGoTemplate(template, stageFunctionNames)),
+    ),
+    ...(next?.pod && kind !== "Pod" ? [`next.pod is for pods, and the stage is for ${kind}`] : []),
+  ];
+}
+
+const stageError = (message: string): ServerError => new ServerError("ERR_SERVER_STAGE", message);

@@ -1,0 +1,52 @@
+// Authenticates a request: by the user that the transport has verified (client certificate,
+// in-process), by bearer token, or else as anonymous.
+// Upstream: k8s.io/apiserver/pkg/authentication/request (bearertoken, anonymous, union),
+// pkg/endpoints/filters/authentication.go.
+import { failure } from "../apimachinery/errors/api-errors.ts";
+import type { ServerRequest } from "../registry/request/server-request.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
+
+/** The user of requests without credentials. */
+export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+
+/** Resolves a bearer token to its user; undefined for an unknown token. */
+export type TokenAuthenticator = (
+  token: string,
+) => UserInfo | undefined | Promise<UserInfo | undefined>;
+
+/**
+ * Sets the request's user. Throws 401 for an unknown token, and for a refused certificate without a
+ * token.
+ */
+export async function authenticate(
+  request: ServerRequest,
+  tokens: TokenAuthenticator,
+): Promise<void> {
+  const { user, headers, certificateRefused } = request.api;
+  if (user) {
+    request.user = user;
+    return;
+  }
+  const token = readBearerToken(headers["authorization"] ?? "", request);
+  if (token === undefined) {
+    if (certificateRefused) throw failure(401, "Unauthorized", "Unauthorized");
+    request.user = anonymous;
+    return;
+  }
+  const holder = await tokens(token);
+  if (!holder) throw failure(401, "Unauthorized", "Unauthorized");
+  request.user = holder.groups.includes("system:authenticated")
+    ? holder
+    : { ...holder, groups: [...holder.groups, "system:authenticated"] };
+}
+
+/** The token of `Bearer …`; other schemes are ignored. */
+function readBearerToken(authorization: string, { warnings }: ServerRequest): string | undefined {
+  const [scheme = "", token = "", ...more] = authorization.trim().split(" ");
+  if (scheme.toLowerCase() !== "bearer") return undefined;
+  if (!token && more.length)
+    warnings.add(
+      "the provided Authorization header contains extra space before the bearer token, and is ignored",
+    );
+  return token || undefined;
+}

@@ -1,0 +1,107 @@
+// Bindings of admission policies: where a policy applies, and with which parameters. Stored and
+// validated; this server does not evaluate them.
+// Upstream:
+// k8s.io/kubernetes/pkg/registry/admissionregistration/{validating,mutating}admissionpolicybinding/strategy.go,
+// pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
+import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
+import type {
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicyBindingSpec,
+  ParamRef,
+  ValidatingAdmissionPolicyBinding,
+} from "homeostat/k8s/admissionregistration/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
+import { formatSelector } from "../validation/label-selectors.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
+import {
+  mutableOperationErrors,
+  setMatchDefaults,
+  validateMatchResources,
+  validateParamRef,
+} from "./admission-rules.ts";
+import { policyStrategy } from "./policy-strategy.ts";
+
+const group = "admissionregistration.k8s.io";
+const actions = ["Audit", "Deny", "Warn"];
+
+type Binding = Decoded<ValidatingAdmissionPolicyBinding> | Decoded<MutatingAdmissionPolicyBinding>;
+
+export const validatingAdmissionPolicyBinding: KindDefinition<
+  Decoded<ValidatingAdmissionPolicyBinding>
+> = bindingKind("ValidatingAdmissionPolicyBinding", ({ spec }) =>
+  actionErrors(spec?.validationActions ?? []),
+);
+export const mutatingAdmissionPolicyBinding: KindDefinition<
+  Decoded<MutatingAdmissionPolicyBinding>
+> = bindingKind("MutatingAdmissionPolicyBinding", ({ spec }) =>
+  mutableOperationErrors(spec?.matchResources ?? {}, "spec.matchResources"),
+);
+
+function bindingKind<T extends Binding>(
+  kind: string,
+  validateMore: (object: T) => readonly FieldError[],
+): KindDefinition<T> {
+  return {
+    group,
+    version: "v1",
+    kind,
+    defaults({ spec }) {
+      if (spec?.matchResources) setMatchDefaults(spec.matchResources);
+    },
+    strategy: policyStrategy(kind, (object) => [
+      ...validateBinding(object.spec ?? {}),
+      ...validateMore(object),
+    ]),
+    cells: (object, nowMs) => [
+      nameOf(object),
+      object.spec?.policyName ?? "",
+      formatParamRef(object.spec?.paramRef ?? {}),
+      ageOf(object, nowMs),
+    ],
+  };
+}
+
+/** The part of a spec that both kinds of binding have. */
+type BindingSpec = Decoded<MutatingAdmissionPolicyBindingSpec>;
+
+function validateBinding({ policyName, paramRef, matchResources }: BindingSpec): FieldError[] {
+  return [
+    ...(policyName
+      ? dnsSubdomainFaults(policyName).map((fault) => invalid("spec.policyName", policyName, fault))
+      : [required("spec.policyName", "")]),
+    ...(paramRef ? validateParamRef(paramRef, "spec.paramRef") : []),
+    ...(matchResources ? validateMatchResources(matchResources, "spec.matchResources") : []),
+  ];
+}
+
+function actionErrors(given: readonly string[]): FieldError[] {
+  const path = "spec.validationActions";
+  if (!given.length) return [required(path, "at least one validation action is required")];
+  const errors = given.flatMap((action, i) => [
+    ...(actions.includes(action) ? [] : [notSupported(`${path}[${i}]`, action, actions)]),
+    ...(given.indexOf(action) < i ? [duplicate(`${path}[${i}]`, action)] : []),
+  ]);
+  const hasBoth = given.includes("Deny") && given.includes("Warn");
+  return hasBoth
+    ? [
+        ...errors,
+        invalid(
+          path,
+          [...given],
+          "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+        ),
+      ]
+    : errors;
+}
+
+function formatParamRef({ name, namespace, selector }: Decoded<ParamRef>): string {
+  if (name) return `${namespace || "*"}/${name}`;
+  return selector ? formatSelector(selector) : "<unset>";
+}

@@ -1,0 +1,137 @@
+// The pod failure policy of a Job.
+// Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validatePodFailurePolicy…).
+import { type Decoded, labelKeyFaults } from "homeostat/api";
+import type {
+  JobSpec,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+} from "homeostat/k8s/batch/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooMany,
+} from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { ruled } from "../validation/field-rules.ts";
+
+const maxRules = 20;
+const maxExitCodes = 255;
+const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
+const operators = ["In", "NotIn"];
+const statuses = ["False", "True", "Unknown"];
+
+/** `path` is that of the policy. */
+export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): FieldError[] {
+  const policy = spec.podFailurePolicy;
+  if (!policy) return [];
+  const { containers, initContainers } = spec.template?.spec ?? {};
+  const names = new Set(
+    [...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name ?? ""),
+  );
+  const rules = policy.rules ?? [];
+  return [
+    ...(rules.length > maxRules ? [tooMany(`${path}.rules`, rules.length, maxRules)] : []),
+    ...rules.flatMap((rule, i) => {
+      const rulePath = `${path}.rules[${i}]`;
+      return [
+        ...actionErrors(rule, spec, `${rulePath}.action`),
+        ...ruleErrors(rule, names, rulePath),
+      ];
+    }),
+  ];
+}
+
+/** An enumerated field that must be set; a missing one gets the list of valid values. */
+function enumErrors(value: string, allowed: readonly string[], path: string): FieldError[] {
+  if (!value) return [required(path, `valid values: [${allowed.map(quoteGo).join(" ")}]`)];
+  return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
+}
+
+function actionErrors(
+  { action }: Decoded<PodFailurePolicyRule>,
+  spec: Decoded<JobSpec>,
+  path: string,
+): FieldError[] {
+  return action === "FailIndex" && !isSet(spec.backoffLimitPerIndex)
+    ? [invalid(path, action, "requires the backoffLimitPerIndex to be set")]
+    : enumErrors(action ?? "", actions, path);
+}
+
+function ruleErrors(
+  { onExitCodes, onPodConditions }: Decoded<PodFailurePolicyRule>,
+  names: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const conditions = onPodConditions ?? [];
+  return [
+    ...(onExitCodes ? exitCodeErrors(onExitCodes, names, `${path}.onExitCodes`) : []),
+    ...podConditionErrors(conditions, `${path}.onPodConditions`),
+    ...(onExitCodes && conditions.length
+      ? [bareInvalid(path, "specifying both OnExitCodes and OnPodConditions is not supported")]
+      : []),
+    ...(!onExitCodes && !conditions.length
+      ? [bareInvalid(path, "specifying one of OnExitCodes and OnPodConditions is required")]
+      : []),
+  ];
+}
+
+/** `Invalid value: detail`, for values that upstream does not print. */
+export const bareInvalid = (field: string, detail: string): FieldError => ({
+  type: "FieldValueInvalid",
+  field,
+  body: `Invalid value: ${detail}`,
+});
+
+function podConditionErrors(
+  patterns: readonly Decoded<PodFailurePolicyOnPodConditionsPattern>[],
+  path: string,
+): FieldError[] {
+  return [
+    ...(patterns.length > maxRules ? [tooMany(path, patterns.length, maxRules)] : []),
+    ...patterns.flatMap(({ type, status }, i) => [
+      ...ruled(labelKeyFaults, type ?? "", `${path}[${i}].type`),
+      ...enumErrors(status ?? "", statuses, `${path}[${i}].status`),
+    ]),
+  ];
+}
+
+function exitCodeErrors(
+  requirement: Decoded<PodFailurePolicyOnExitCodesRequirement>,
+  names: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const { containerName } = requirement;
+  const operator = requirement.operator ?? "";
+  const values = requirement.values ?? [];
+  const isOrdered = values.every((value, i) => i === 0 || values[i - 1]! <= value);
+  return [
+    ...enumErrors(operator, operators, `${path}.operator`),
+    ...(isSet(containerName) && !names.has(containerName)
+      ? [
+          invalid(
+            `${path}.containerName`,
+            containerName,
+            "must be one of the container or initContainer names in the pod template",
+          ),
+        ]
+      : []),
+    ...(values.length
+      ? []
+      : [invalid(`${path}.values`, requirement.values ?? null, "at least one value is required")]),
+    ...(values.length > maxExitCodes
+      ? [tooMany(`${path}.values`, values.length, maxExitCodes)]
+      : []),
+    ...values.flatMap((value, i) => [
+      ...(operator === "In" && value === 0
+        ? [invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")]
+        : []),
+      ...(values.indexOf(value) < i ? [duplicate(`${path}.values[${i}]`, value)] : []),
+    ]),
+    ...(isOrdered ? [] : [invalid(`${path}.values`, values, "must be ordered")]),
+  ];
+}

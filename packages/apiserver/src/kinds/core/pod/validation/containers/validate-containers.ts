@@ -1,0 +1,328 @@
+// Validation of the three lists of containers of a pod.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateContainers,
+// validateInitContainers, validateEphemeralContainers, validateContainerCommon).
+import type { Decoded } from "homeostat/api";
+import type {
+  Container,
+  ContainerPort,
+  ContainerResizePolicy,
+  ContainerRestartRule,
+  PodSpec,
+} from "homeostat/k8s/core/v1";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooMany,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
+import {
+  dnsLabelErrors,
+  portNameErrors,
+  portNumberErrors,
+} from "../../../../validation/field-rules.ts";
+import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
+import type { Volumes } from "../volumes/validate-volumes.ts";
+import { validateDevices, validateMounts } from "./validate-mounts.ts";
+import { validateLifecycle, validateProbes } from "./validate-probes.ts";
+import { pullPolicyErrors } from "./validate-pull-policy.ts";
+import { validateContainerResources } from "./validate-resources.ts";
+import { validateContainerContext } from "../security/validate-security-context.ts";
+
+/** The parts of the pod that containers refer to. */
+export interface ContainerContext {
+  readonly spec: Decoded<PodSpec>;
+  readonly volumes: Volumes;
+  readonly claims: ReadonlySet<string>;
+}
+
+/** `containers`. */
+export function validateContainers(pod: ContainerContext, path: string): FieldError[] {
+  const containers = pod.spec.containers ?? [];
+  if (!containers.length) return [required(path, "")];
+  const names = new Set<string>();
+  const errors = containers.flatMap((container, i) => {
+    const at = `${path}[${i}]`;
+    const name = container.name ?? "";
+    const repeated = names.has(name);
+    names.add(name);
+    return [
+      ...commonErrors(container, pod, at),
+      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
+      ...lifecycleErrors(container, pod.spec, at),
+      ...restartErrors(container, at),
+    ];
+  });
+  return [...errors, ...hostPortConflicts(containers, path)];
+}
+
+/** `initContainers`. Those with restartPolicy Always are sidecars, with the rules of containers. */
+export function validateInitContainers(pod: ContainerContext, path: string): FieldError[] {
+  const names = new Set((pod.spec.containers ?? []).map((container) => container.name ?? ""));
+  return (pod.spec.initContainers ?? []).flatMap((container, i) => {
+    const at = `${path}[${i}]`;
+    const name = container.name ?? "";
+    const repeated = names.has(name);
+    if (name) names.add(name);
+    const isSidecar = container.restartPolicy === "Always";
+    return [
+      ...commonErrors(container, pod, at),
+      ...restartErrors(container, at),
+      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
+      ...hostPortConflicts([container], path),
+      ...(isSidecar
+        ? lifecycleErrors(container, pod.spec, at)
+        : [...sidecarOnly(container, at), ...restartingResize(container, at)]),
+    ];
+  });
+}
+
+function sidecarOnly(container: Decoded<Container>, path: string): FieldError[] {
+  return (["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const)
+    .filter((name) => isSet(container[name]))
+    .map((name) =>
+      forbidden(
+        `${path}.${name}`,
+        "may not be set for init containers without restartPolicy=Always",
+      ),
+    );
+}
+
+function restartingResize(container: Decoded<Container>, path: string): FieldError[] {
+  return (container.resizePolicy ?? []).flatMap((policy, i) =>
+    policy.restartPolicy === "RestartContainer"
+      ? [
+          invalid(
+            `${path}.resizePolicy[${i}].restartPolicy`,
+            "RestartContainer",
+            "must not be set to 'RestartContainer' for non-sidecar initContainers",
+          ),
+        ]
+      : [],
+  );
+}
+
+/** `ephemeralContainers`. */
+export function validateEphemeralContainers(pod: ContainerContext, path: string): FieldError[] {
+  const others = new Set(
+    [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(
+      (container) => container.name ?? "",
+    ),
+  );
+  const names = new Set(others);
+  return (pod.spec.ephemeralContainers ?? []).flatMap((container, i) => {
+    const at = `${path}[${i}]`;
+    const name = container.name ?? "";
+    const target = container.targetContainerName ?? "";
+    const repeated = names.has(name);
+    names.add(name);
+    return [
+      ...commonErrors(container, pod, at),
+      ...validateImageSpace(container, at),
+      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
+      ...(target && !others.has(target) ? [notFound(`${at}.targetContainerName`, target)] : []),
+      ...forbiddenInEphemeral
+        .filter((field) => isPresent(container, field))
+        .map((field) => forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container")),
+      ...(container.volumeMounts ?? []).flatMap((mount, j) =>
+        (["subPath", "subPathExpr"] as const)
+          .filter((field) => mount[field])
+          .map((field) =>
+            forbidden(
+              `${at}.volumeMounts[${j}].${field}`,
+              "cannot be set for an Ephemeral Container",
+            ),
+          ),
+      ),
+    ];
+  });
+}
+
+/** In the order of upstream's struct. */
+const forbiddenInEphemeral = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+] as const satisfies readonly (keyof Container)[];
+
+const isPresent = (
+  container: Decoded<Container>,
+  field: (typeof forbiddenInEphemeral)[number],
+): boolean =>
+  field === "resources" ? Object.keys(container[field] ?? {}).length > 0 : isSet(container[field]);
+
+/** Refuses an image with leading or trailing whitespace; of pods, not of templates. */
+export function validateImageSpace(container: Decoded<Container>, path: string): FieldError[] {
+  const image = container.image ?? "";
+  return image === image.trim()
+    ? []
+    : [invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
+}
+
+function commonErrors(
+  container: Decoded<Container>,
+  { spec, volumes, claims }: ContainerContext,
+  path: string,
+): FieldError[] {
+  const name = container.name ?? "";
+  return [
+    ...(name ? dnsLabelErrors(name, `${path}.name`) : [required(`${path}.name`, "")]),
+    ...(container.image ? [] : [required(`${path}.image`, "")]),
+    ...messagePolicyErrors(
+      container.terminationMessagePolicy ?? "",
+      `${path}.terminationMessagePolicy`,
+    ),
+    ...portErrors(container.ports ?? [], `${path}.ports`),
+    ...validateEnvironment(container.env ?? [], `${path}.env`),
+    ...validateEnvironmentSources(container.envFrom ?? [], `${path}.envFrom`),
+    ...validateMounts(container, volumes, `${path}.volumeMounts`),
+    ...validateDevices(container, volumes, `${path}.volumeDevices`),
+    ...pullPolicyErrors(container.imagePullPolicy ?? "", `${path}.imagePullPolicy`),
+    ...validateContainerResources(container.resources ?? {}, claims, `${path}.resources`),
+    ...resizePolicyErrors(
+      container.resizePolicy ?? [],
+      spec.restartPolicy ?? "",
+      `${path}.resizePolicy`,
+    ),
+    ...validateContainerContext(container.securityContext ?? undefined, `${path}.securityContext`, {
+      hostUsers: spec.hostUsers !== false,
+    }),
+  ];
+}
+
+function messagePolicyErrors(policy: string, path: string): FieldError[] {
+  if (!policy) return [required(path, "")];
+  return policy === "File" || policy === "FallbackToLogsOnError"
+    ? []
+    : [notSupported(path, policy, ["File", "FallbackToLogsOnError"])];
+}
+
+function lifecycleErrors(
+  container: Decoded<Container>,
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  const lifecycle = container.lifecycle ?? undefined;
+  const grace = optionalInt64(spec.terminationGracePeriodSeconds);
+  return [
+    ...(lifecycle ? validateLifecycle(lifecycle, grace, `${path}.lifecycle`) : []),
+    ...validateProbes(container, grace, path),
+  ];
+}
+
+const protocols = ["SCTP", "TCP", "UDP"];
+
+function portErrors(ports: readonly Decoded<ContainerPort>[], path: string): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap((port, i) => {
+    const number = port.containerPort ?? 0;
+    const hostPort = port.hostPort ?? 0;
+    const protocol = port.protocol ?? "";
+    return [
+      ...namedPort(port.name ?? "", names, `${path}[${i}].name`),
+      ...(number === 0
+        ? [required(`${path}[${i}].containerPort`, "")]
+        : portNumberErrors(number, `${path}[${i}].containerPort`)),
+      ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${path}[${i}].hostPort`)),
+      ...oneOf(protocol, protocols, `${path}[${i}].protocol`),
+    ];
+  });
+}
+
+function namedPort(name: string, names: Set<string>, path: string): FieldError[] {
+  if (!name) return [];
+  const errors = portNameErrors(name, path);
+  if (errors.length) return errors;
+  if (names.has(name)) return [duplicate(path, name)];
+  names.add(name);
+  return [];
+}
+
+function hostPortConflicts(containers: readonly Decoded<Container>[], path: string): FieldError[] {
+  const taken = new Set<string>();
+  return containers.flatMap((container, i) =>
+    (container.ports ?? []).flatMap((port, j) => {
+      const hostPort = port.hostPort ?? 0;
+      if (hostPort === 0) return [];
+      const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${hostPort}`;
+      if (taken.has(key)) return [duplicate(`${path}[${i}].ports[${j}].hostPort`, key)];
+      taken.add(key);
+      return [];
+    }),
+  );
+}
+
+function resizePolicyErrors(
+  policies: readonly Decoded<ContainerResizePolicy>[],
+  podRestartPolicy: string,
+  path: string,
+): FieldError[] {
+  const names = new Set<string>();
+  return policies.flatMap((policy, i) => {
+    const name = policy.resourceName ?? "";
+    const restart = policy.restartPolicy ?? "";
+    const repeated = names.has(name);
+    names.add(name);
+    return [
+      ...(repeated ? [duplicate(`${path}[${i}]`, name)] : []),
+      ...oneOf(name, ["cpu", "memory"], path),
+      ...oneOf(restart, ["NotRequired", "RestartContainer"], path),
+      ...(podRestartPolicy === "Never" && restart !== "NotRequired"
+        ? [invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")]
+        : []),
+    ];
+  });
+}
+
+function oneOf(value: string, values: readonly string[], path: string): FieldError[] {
+  if (!value) return [required(path, "")];
+  return values.includes(value) ? [] : [notSupported(path, value, values)];
+}
+
+/** A container's own restart policy and the rules that refine it. */
+function restartErrors(container: Decoded<Container>, path: string): FieldError[] {
+  const policy = container.restartPolicy ?? undefined;
+  const rules = container.restartPolicyRules ?? [];
+  const errors: FieldError[] = [];
+  if (policy === undefined) {
+    if (!hasItems(container.restartPolicyRules)) return [];
+    errors.push(
+      required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"),
+    );
+  } else if (!["Always", "Never", "OnFailure"].includes(policy))
+    errors.push(notSupported(`${path}.restartPolicy`, policy, ["Always", "Never", "OnFailure"]));
+  if (rules.length > 20) errors.push(tooMany(`${path}.restartPolicyRules`, rules.length, 20));
+  return [
+    ...errors,
+    ...rules.flatMap((rule, i) => restartRuleErrors(rule, `${path}.restartPolicyRules[${i}]`)),
+  ];
+}
+
+function restartRuleErrors(rule: Decoded<ContainerRestartRule>, path: string): FieldError[] {
+  const action = rule.action ?? "";
+  const codes = rule.exitCodes ?? undefined;
+  const errors =
+    action === "Restart" || action === "RestartAllContainers"
+      ? []
+      : [notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
+  if (!codes) return [...errors, required(`${path}.exitCodes`, "must be specified")];
+  const operator = codes.operator ?? "";
+  const count = (codes.values ?? []).length;
+  return [
+    ...errors,
+    ...(operator === "In" || operator === "NotIn"
+      ? []
+      : [notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"])]),
+    ...(count > 255 ? [tooMany(`${path}.exitCodes.values`, count, 255)] : []),
+  ];
+}

@@ -1,0 +1,127 @@
+// Validation of the environment variables of containers and of their sources.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateEnv,
+// ValidateEnvFrom).
+import type { Decoded } from "homeostat/api";
+import type {
+  ConfigMapKeySelector,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  SecretKeySelector,
+} from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  invalid,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import { configMapKeyFaults } from "../../../../validation/names.ts";
+import {
+  backstepErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  environmentNameFaults,
+  ruled,
+} from "../../../../validation/field-rules.ts";
+import { validateFieldRef, validateResourceFieldRef } from "../volumes/validate-downward-api.ts";
+
+/** `env`. */
+export function validateEnvironment(
+  variables: readonly Decoded<EnvVar>[],
+  path: string,
+): FieldError[] {
+  return variables.flatMap((variable, i) => {
+    const name = variable.name ?? "";
+    const source = variable.valueFrom;
+    return [
+      ...(name
+        ? ruled(environmentNameFaults, name, `${path}[${i}].name`)
+        : [required(`${path}[${i}].name`, "")]),
+      ...(source ? sourceErrors(source, variable.value ?? "", `${path}[${i}].valueFrom`) : []),
+    ];
+  });
+}
+
+function sourceErrors(source: Decoded<EnvVarSource>, value: string, path: string): FieldError[] {
+  const { configMapKeyRef, fieldRef, fileKeyRef, resourceFieldRef, secretKeyRef } = source;
+  const found = Object.values(source).filter(isSet).length;
+  const errors = [
+    ...(fieldRef ? validateFieldRef(fieldRef, "environment", `${path}.fieldRef`) : []),
+    ...(resourceFieldRef
+      ? validateResourceFieldRef(resourceFieldRef, "environment", `${path}.resourceFieldRef`)
+      : []),
+    ...(configMapKeyRef ? keyErrors(configMapKeyRef, `${path}.configMapKeyRef`) : []),
+    ...(secretKeyRef ? keyErrors(secretKeyRef, `${path}.secretKeyRef`) : []),
+    ...(fileKeyRef ? fileErrors(fileKeyRef, `${path}.fileKeyRef`) : []),
+  ];
+  if (!found)
+    errors.push(
+      invalid(
+        path,
+        "",
+        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
+      ),
+    );
+  else if (value) errors.push(invalid(path, "", "may not be specified when `value` is not empty"));
+  else if (found > 1)
+    errors.push(invalid(path, "", "may not have more than one field specified at a time"));
+  return errors;
+}
+
+function keyErrors(
+  source: Decoded<ConfigMapKeySelector | SecretKeySelector>,
+  path: string,
+): FieldError[] {
+  const key = source.key ?? "";
+  return [
+    ...dnsSubdomainErrors(source.name ?? "", `${path}.name`),
+    ...(key ? ruled(configMapKeyFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
+  ];
+}
+
+function fileErrors(source: Decoded<FileKeySelector>, path: string): FieldError[] {
+  const key = source.key ?? "";
+  const volume = source.volumeName ?? "";
+  const file = source.path ?? "";
+  return [
+    ...(key ? ruled(environmentNameFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
+    ...(volume
+      ? dnsLabelErrors(volume, `${path}.volumeName`)
+      : [required(`${path}.volumeName`, "")]),
+    ...(file ? backstepErrors(file, `${path}.path`) : [required(`${path}.path`, "")]),
+  ];
+}
+
+/** `envFrom`. The count of sources is reported at the list, not at the item. */
+export function validateEnvironmentSources(
+  sources: readonly Decoded<EnvFromSource>[],
+  path: string,
+): FieldError[] {
+  return sources.flatMap((source, i) => {
+    const prefix = source.prefix ?? "";
+    const found = (["configMapRef", "secretRef"] as const).filter((name) => source[name]);
+    return [
+      ...(prefix ? ruled(environmentNameFaults, prefix, `${path}[${i}].prefix`) : []),
+      ...found.flatMap((name) =>
+        nameErrors(source[name]?.name ?? "", `${path}[${i}].${name}.name`),
+      ),
+      ...(found.length
+        ? []
+        : [invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
+      ...(found.length > 1
+        ? [invalid(path, "", "may not have more than one field specified at a time")]
+        : []),
+    ];
+  });
+}
+
+/** Upstream validates the name as a prefix, which may end with a dash. */
+function nameErrors(name: string, path: string): FieldError[] {
+  if (!name) return [required(path, "")];
+  const masked = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
+  return dnsSubdomainErrors(masked, path).map((error) => ({
+    ...error,
+    body: error.body.replace(JSON.stringify(masked), () => JSON.stringify(name)),
+  }));
+}

@@ -1,0 +1,176 @@
+// Validation of volumeMounts and volumeDevices.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumeMounts,
+// ValidateVolumeDevices). Upstream reports some errors of a mount at the list.
+import type { Decoded } from "homeostat/api";
+import type { Container, VolumeMount } from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import type { Volumes } from "../volumes/validate-volumes.ts";
+import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
+
+/** `volumeMounts`. */
+export function validateMounts(
+  container: Decoded<Container>,
+  volumes: Volumes,
+  path: string,
+): FieldError[] {
+  const devices = new Map(
+    (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
+  );
+  const taken = new Set<string>();
+  return (container.volumeMounts ?? []).flatMap((mount, i) => {
+    const name = mount.name ?? "";
+    const target = mount.mountPath ?? "";
+    const repeated = taken.has(target);
+    taken.add(target);
+    return [
+      ...(name ? [] : [required(`${path}[${i}].name`, "")]),
+      ...(volumes.has(name) ? [] : [notFound(`${path}[${i}].name`, name)]),
+      ...(target ? [] : [required(`${path}[${i}].mountPath`, "")]),
+      ...(repeated ? [invalid(`${path}[${i}].mountPath`, target, "must be unique")] : []),
+      ...(devices.has(name)
+        ? [invalid(`${path}[${i}].name`, name, "must not already exist in volumeDevices")]
+        : []),
+      ...([...devices.values()].includes(target)
+        ? [
+            invalid(
+              `${path}[${i}].mountPath`,
+              target,
+              "must not already exist as a path in volumeDevices",
+            ),
+          ]
+        : []),
+      ...subPathErrors(mount, path, i),
+      ...propagationErrors(
+        mount.mountPropagation ?? undefined,
+        container,
+        `${path}.mountPropagation`,
+      ),
+      ...recursionErrors(mount, `${path}.recursiveReadOnly`),
+    ];
+  });
+}
+
+function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): FieldError[] {
+  const plain = mount.subPath ?? "";
+  const expression = mount.subPathExpr ?? "";
+  return [
+    ...(plain ? descendingPathErrors(plain, `${path}.subPath`) : []),
+    ...(expression && plain
+      ? [
+          invalid(
+            `${path}[${i}].subPathExpr`,
+            expression,
+            "subPathExpr and subPath are mutually exclusive",
+          ),
+        ]
+      : []),
+    ...(expression ? descendingPathErrors(expression, `${path}.subPathExpr`) : []),
+  ];
+}
+
+function propagationErrors(
+  propagation: string | undefined,
+  container: Decoded<Container>,
+  path: string,
+): FieldError[] {
+  if (propagation === undefined) return [];
+  const modes = ["Bidirectional", "HostToContainer", "None"];
+  const isPrivileged = container.securityContext?.privileged === true;
+  return [
+    ...(modes.includes(propagation) ? [] : [notSupported(path, propagation, modes)]),
+    ...(propagation === "Bidirectional" && !isPrivileged
+      ? [
+          forbidden(
+            path,
+            "Bidirectional mount propagation is available only to privileged containers",
+          ),
+        ]
+      : []),
+  ];
+}
+
+function recursionErrors(mount: Decoded<VolumeMount>, path: string): FieldError[] {
+  const mode = mount.recursiveReadOnly ?? undefined;
+  if (mode === undefined || mode === "Disabled") return [];
+  if (mode !== "Enabled" && mode !== "IfPossible")
+    return [notSupported(path, mode, ["Disabled", "Enabled", "IfPossible"])];
+  const propagation = mount.mountPropagation ?? undefined;
+  return [
+    ...(mount.readOnly === true
+      ? []
+      : [forbidden(path, "may only be specified when readOnly is true")]),
+    ...(propagation !== undefined && propagation !== "None"
+      ? [forbidden(path, "may only be specified when mountPropagation is None or not specified")]
+      : []),
+  ];
+}
+
+/** `volumeDevices`. */
+export function validateDevices(
+  container: Decoded<Container>,
+  volumes: Volumes,
+  path: string,
+): FieldError[] {
+  const mounts = new Map(
+    (container.volumeMounts ?? []).map(({ name, mountPath }) => [name ?? "", mountPath ?? ""]),
+  );
+  const names = new Set<string>();
+  const targets = new Set<string>();
+  return (container.volumeDevices ?? []).flatMap((device, i) => {
+    const name = device.name ?? "";
+    const target = device.devicePath ?? "";
+    const volume = volumes.get(name);
+    const isBlock = isSet(volume?.persistentVolumeClaim) || isSet(volume?.ephemeral);
+    const backsteps = backstepErrors(target, "").length > 0;
+    const errors = [
+      ...(name ? [] : [required(`${path}[${i}].name`, "")]),
+      ...(names.has(name) ? [invalid(`${path}[${i}].name`, name, "must be unique")] : []),
+      ...(volume && !isBlock
+        ? [
+            invalid(
+              `${path}[${i}].name`,
+              name,
+              "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
+            ),
+          ]
+        : []),
+      ...(volume ? [] : [notFound(`${path}[${i}].name`, name)]),
+      ...(target ? [] : [required(`${path}[${i}].devicePath`, "")]),
+      ...(targets.has(target)
+        ? [invalid(`${path}[${i}].devicePath`, target, "must be unique")]
+        : []),
+      ...(backsteps
+        ? [invalid(`${path}[${i}].devicePath`, target, "can not contain backsteps ('..')")]
+        : []),
+      ...mountConflicts(name, target, mounts, `${path}[${i}]`),
+    ];
+    if (!backsteps) targets.add(target);
+    if (name) names.add(name);
+    return errors;
+  });
+}
+
+/** A volume is mounted or opened as a device. `mounts` are the mount paths by volume name. */
+function mountConflicts(
+  name: string,
+  target: string,
+  mounts: ReadonlyMap<string, string>,
+  path: string,
+): FieldError[] {
+  return [
+    ...(mounts.has(name)
+      ? [invalid(`${path}.name`, name, "must not already exist in volumeMounts")]
+      : []),
+    ...([...mounts.values()].includes(target)
+      ? [invalid(`${path}.devicePath`, target, "must not already exist as a path in volumeMounts")]
+      : []),
+  ];
+}

@@ -1,0 +1,271 @@
+// Validation of requests, limits and claims, of containers and of pods.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceRequirements,
+// validatePodResources).
+import { compareBytewise, type Decoded, labelKeyFaults } from "homeostat/api";
+import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  formatBadValue,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { formatQuantity } from "../../../../../apimachinery/values/quantity.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
+import { nanoOf, sumContainers } from "../../../resources/resource-lists.ts";
+import {
+  isExtendedResource,
+  isHugePages,
+  isIntegerResource,
+  isNativeResource,
+  isOvercommitAllowed,
+  isPodLevelResource,
+  isStandardContainerResource,
+  isStandardResource,
+} from "../../../resources/resource-names.ts";
+
+type NameErrors = (name: string, path: string) => FieldError[];
+
+/** Resources of a container. */
+export const validateContainerResources = (
+  resources: Decoded<ResourceRequirements>,
+  claims: ReadonlySet<string>,
+  path: string,
+): FieldError[] => requirementErrors(resources, containerResourceNameErrors, claims, path);
+
+/** Resources of the pod, which its containers must not exceed. */
+export function validatePodResources(
+  spec: Decoded<PodSpec>,
+  claims: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const { resources } = spec;
+  if (!resources) return [];
+  if (spec.os?.name === "windows")
+    return [forbidden(`${path}.resources`, "may not be set for a windows pod")];
+  return [
+    ...(isSet(resources.claims)
+      ? [forbidden(`${path}.resources.claims`, "claims may not be set for Resources at pod-level")]
+      : []),
+    ...requirementErrors(resources, podName, claims, `${path}.resources`),
+    ...consistencyErrors(spec, resources, `${path}.resources`),
+  ];
+}
+
+const plainName: NameErrors = (name, path) => {
+  const faults = labelKeyFaults(name);
+  if (faults.length) return faults.map((fault) => invalid(path, name, fault));
+  return !name.includes("/") && !isStandardResource(name)
+    ? [invalid(path, name, "must be a standard resource type or fully qualified")]
+    : [];
+};
+
+/** Validates the name of a resource of a container. */
+export const containerResourceNameErrors: NameErrors = (name, path) => {
+  const errors = plainName(name, path);
+  if (!name.includes("/"))
+    return isStandardContainerResource(name)
+      ? errors
+      : [...errors, invalid(path, name, "must be a standard resource for containers")];
+  return isNativeResource(name) || isExtendedResource(name)
+    ? errors
+    : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+};
+
+const podName: NameErrors = (name, path) => {
+  const errors = plainName(name, path);
+  return errors.length || isPodLevelResource(name)
+    ? errors
+    : [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
+};
+
+function requirementErrors(
+  resources: Decoded<ResourceRequirements>,
+  nameErrors: NameErrors,
+  claims: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const limits = resources.limits ?? {};
+  const requests = resources.requests ?? {};
+  const all = [...Object.keys(limits), ...Object.keys(requests)];
+  const onlyHugePages = all.some(isHugePages) && !all.includes("cpu") && !all.includes("memory");
+  return [
+    ...sorted(limits).flatMap((name) =>
+      amountErrors(name, limits[name]!, nameErrors, `${path}.limits[${name}]`),
+    ),
+    ...sorted(requests).flatMap((name) => {
+      const quantity = requests[name]!;
+      const [named, pages] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
+      return [...named, ...limitErrors(name, quantity, limits[name], path), ...pages];
+    }),
+    ...(onlyHugePages ? [forbidden(path, "HugePages require cpu or memory")] : []),
+    ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
+  ];
+}
+
+const sorted = (list: Readonly<Record<string, string>>): string[] =>
+  Object.keys(list).sort(compareBytewise);
+
+function limitErrors(
+  name: string,
+  quantity: string,
+  limit: string | undefined,
+  path: string,
+): FieldError[] {
+  if (limit === undefined)
+    return isOvercommitAllowed(name)
+      ? []
+      : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
+  const difference = nanoOf(quantity) - nanoOf(limit);
+  if (difference !== 0n && !isOvercommitAllowed(name))
+    return [invalid(`${path}.requests`, quantity, `must be equal to ${name} limit of ${limit}`)];
+  return difference > 0n
+    ? [
+        invalid(
+          `${path}.requests`,
+          quantity,
+          `must be less than or equal to ${name} limit of ${limit}`,
+        ),
+      ]
+    : [];
+}
+
+function amountErrors(
+  name: string,
+  quantity: string,
+  nameErrors: NameErrors,
+  path: string,
+): FieldError[] {
+  return amountParts(name, quantity, nameErrors, path).flat();
+}
+
+/** The errors before and after those that compare a request with its limit. */
+function amountParts(
+  name: string,
+  quantity: string,
+  nameErrors: NameErrors,
+  path: string,
+): readonly [FieldError[], FieldError[]] {
+  const indivisible = isHugePages(name) && !isDivisible(name, quantity);
+  return [
+    [...nameErrors(name, path), ...quantityErrors(name, quantity, path)],
+    indivisible
+      ? [invalid(path, quantity, `${quantity} is not positive integer multiple of ${name}`)]
+      : [],
+  ];
+}
+
+/** A quantity must not be negative, and of countable resources an integer. */
+export function quantityErrors(name: string, quantity: string, path: string): FieldError[] {
+  const nano = nanoOf(quantity);
+  return [
+    ...(nano < 0n ? [invalid(path, quantity, "must be greater than or equal to 0")] : []),
+    ...(isIntegerResource(name) && nano % 1_000_000_000n !== 0n
+      ? [invalid(path, quantity, "must be an integer")]
+      : []),
+  ];
+}
+
+/**
+ * Whether the quantity of a huge page resource is a multiple of its page size; false for a size
+ * that does not parse.
+ */
+export function isDivisible(name: string, quantity: string): boolean {
+  const size = name.slice("hugepages-".length);
+  const page = /^[0-9.]+[A-Za-z]*$/.test(size) ? nanoOf(size) : 0n;
+  return page > 0n && nanoOf(quantity) % page === 0n;
+}
+
+function claimErrors(
+  claims: readonly Decoded<ResourceClaim>[],
+  known: ReadonlySet<string>,
+  path: string,
+): FieldError[] {
+  const names = new Set<string>();
+  return claims.flatMap((claim, i) => {
+    const name = claim.name ?? "";
+    if (!name) return [required(`${path}[${i}]`, "")];
+    return [
+      ...claimNameErrors(name, claim.request ?? "", names, `${path}[${i}]`),
+      ...(known.has(name) ? [] : [unknownClaim(name, known, `${path}[${i}]`)]),
+    ];
+  });
+}
+
+function claimNameErrors(
+  name: string,
+  request: string,
+  names: Set<string>,
+  path: string,
+): FieldError[] {
+  if (names.has(name)) return [duplicate(path, name)];
+  const key = request ? `${name}/${request}` : name;
+  const errors = request ? dnsLabelErrors(request, `${path}.request`) : [];
+  if (names.has(key)) errors.push(duplicate(path, key));
+  else if (!request)
+    errors.push(
+      ...[...names]
+        .filter((other) => other.startsWith(`${name}/`))
+        .map(() => duplicate(path, name)),
+    );
+  names.add(key);
+  return errors;
+}
+
+function unknownClaim(name: string, known: ReadonlySet<string>, path: string): FieldError {
+  const names = known.size ? `: ${[...known].sort(compareBytewise).join(", ")}` : " which is empty";
+  return {
+    type: "FieldValueNotFound",
+    field: path,
+    body: `Not found: ${formatBadValue(name)}: must be one of the names in pod.spec.resourceClaims${names}`,
+  };
+}
+
+function consistencyErrors(
+  spec: Decoded<PodSpec>,
+  resources: Decoded<ResourceRequirements>,
+  path: string,
+): FieldError[] {
+  const requests = resources.requests ?? {};
+  const limits = resources.limits ?? {};
+  const errors: FieldError[] = [];
+  for (const [name, sum] of sumContainers(spec, "requests")) {
+    const own = requests[name];
+    if (own !== undefined && sum.nano > nanoOf(own))
+      errors.push(
+        invalid(
+          `${path}.requests[${name}]`,
+          own,
+          `must be greater than or equal to aggregate container requests of ${formatQuantity(sum)}`,
+        ),
+      );
+  }
+  for (const [name, sum] of sumContainers(spec, "limits")) {
+    const own = limits[name];
+    if (isHugePages(name) && own !== undefined && sum.nano > nanoOf(own))
+      errors.push(
+        invalid(
+          `${path}.limits[${name}]`,
+          own,
+          `must be greater than or equal to aggregate container limits of ${formatQuantity(sum)}`,
+        ),
+      );
+  }
+  (spec.containers ?? []).forEach((container, i) => {
+    for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
+      const own = limits[name];
+      if (own !== undefined && nanoOf(limit) > nanoOf(own))
+        errors.push(
+          invalid(
+            `${path}.containers[${i}][${name}].limits`,
+            limit,
+            `must be less than or equal to pod limits of ${own}`,
+          ),
+        );
+    }
+  });
+  return errors;
+}

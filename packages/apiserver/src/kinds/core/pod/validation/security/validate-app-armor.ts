@@ -1,0 +1,137 @@
+// Validation of AppArmor profiles: of fields, of the annotations that they replaced, and of both
+// together; and the conversion of an annotation to a field.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateAppArmorProfileField,
+// ValidateAppArmorPodAnnotations, validateAppArmorAnnotationsAndFieldsMatchOnCreate),
+// pkg/api/pod/util.go (ApparmorFieldForAnnotation).
+import type { Decoded } from "homeostat/api";
+import type { AppArmorProfile, PodSpec } from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  quoteGo,
+  required,
+  tooLong,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { visitContainers } from "../../visit-containers.ts";
+
+export const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
+const localhost = "localhost/";
+const longestPath = 4095;
+const types = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+/** An `appArmorProfile` field. */
+export function validateAppArmorProfile(
+  profile: Decoded<AppArmorProfile> | null | undefined,
+  path: string,
+): FieldError[] {
+  if (!profile) return [];
+  const type = profile.type ?? "";
+  const file = profile.localhostProfile ?? undefined;
+  if (type === "Localhost") return localhostErrors(file, `${path}.localhostProfile`);
+  if (!type) return [required(`${path}.type`, "type is required when appArmorProfile is set")];
+  if (!types.includes(type)) return [notSupported(`${path}.type`, type, types)];
+  return file === undefined
+    ? []
+    : [
+        invalid(
+          `${path}.localhostProfile`,
+          file,
+          "can only be set when AppArmor type is Localhost",
+        ),
+      ];
+}
+
+function localhostErrors(file: string | undefined, path: string): FieldError[] {
+  if (file === undefined) return [required(path, "must be set when AppArmor type is Localhost")];
+  const errors: FieldError[] = [];
+  if (file.trim() !== file) errors.push(invalid(path, file, "must not be padded with whitespace"));
+  else if (!file) errors.push(required(path, "must be set when AppArmor type is Localhost"));
+  if (Buffer.byteLength(file) > longestPath) errors.push(tooLong(path, longestPath));
+  return errors;
+}
+
+/** Validates the annotations by themselves: each names a container and has a known form. */
+export function validateAppArmorAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  const names = visitContainers(spec, "", (container) => [container.name ?? ""]);
+  return Object.entries(annotations)
+    .filter(([key]) => key.startsWith(appArmorAnnotation))
+    .flatMap(([key, profile]) => {
+      const name = key.slice(appArmorAnnotation.length);
+      return [
+        ...(names.includes(name) ? [] : [invalid(`${path}[${key}]`, name, "container not found")]),
+        ...(isKnownForm(profile)
+          ? []
+          : [
+              invalid(
+                `${path}[${key}]`,
+                profile,
+                `invalid AppArmor profile name: ${quoteGo(profile)}`,
+              ),
+            ]),
+      ];
+    });
+}
+
+const isKnownForm = (profile: string): boolean =>
+  profile === "" ||
+  profile === "runtime/default" ||
+  profile === "unconfined" ||
+  profile.startsWith(localhost);
+
+/** Converts an annotation to the field; undefined for a value that no field has. */
+export function appArmorField(annotation: string): Decoded<AppArmorProfile> | undefined {
+  if (annotation === "unconfined") return { type: "Unconfined" };
+  if (annotation === "runtime/default") return { type: "RuntimeDefault" };
+  return annotation.startsWith(localhost) && annotation.length > localhost.length
+    ? { type: "Localhost", localhostProfile: annotation.slice(localhost.length) }
+    : undefined;
+}
+
+/** An annotation and a field of the same container must agree. */
+export function validateAppArmorAgreement(
+  annotations: Readonly<Record<string, string>>,
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  if (spec.os?.name === "windows") return [];
+  const ofPod = spec.securityContext?.appArmorProfile;
+  return visitContainers(spec, path, (container, at) => {
+    const profile = container.securityContext?.appArmorProfile ?? ofPod;
+    const annotation = annotations[`${appArmorAnnotation}${container.name ?? ""}`];
+    return profile && annotation !== undefined
+      ? agreementErrors(annotation, profile, `${at}.securityContext.appArmorProfile`)
+      : [];
+  });
+}
+
+function agreementErrors(
+  annotation: string,
+  profile: Decoded<AppArmorProfile>,
+  path: string,
+): FieldError[] {
+  if (!hasType(annotation, profile.type ?? ""))
+    return [forbidden(`${path}.type`, "apparmor type in annotation and field must match")];
+  return profile.type === "Localhost" &&
+    annotation.slice(localhost.length) !== profile.localhostProfile
+    ? [forbidden(`${path}.localhostProfile`, "apparmor profile in annotation and field must match")]
+    : [];
+}
+
+function hasType(annotation: string, type: string): boolean {
+  switch (type) {
+    case "Unconfined":
+      return annotation === "unconfined";
+    case "RuntimeDefault":
+      return annotation === "runtime/default";
+    case "Localhost":
+      return annotation.startsWith(localhost);
+    default:
+      return true;
+  }
+}

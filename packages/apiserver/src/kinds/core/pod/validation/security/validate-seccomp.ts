@@ -1,0 +1,124 @@
+// Validation of seccomp profiles: of fields, of the annotations that they replaced, and of both
+// together.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateSeccompProfileField,
+// ValidateSeccompProfile, validateSeccompAnnotationsAndFields).
+import type { Decoded } from "homeostat/api";
+import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidInternal,
+  notSupported,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { visitContainers } from "../../visit-containers.ts";
+import { descendingPathErrors } from "../../../../validation/field-rules.ts";
+
+const podAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
+const containerAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
+const localhost = "localhost/";
+const runtimeDefaults = ["runtime/default", "docker/default"];
+
+/** A `seccompProfile` field. */
+export function validateSeccompProfile(
+  profile: Decoded<SeccompProfile> | null | undefined,
+  path: string,
+): FieldError[] {
+  if (!profile) return [];
+  const type = profile.type ?? "";
+  const file = profile.localhostProfile ?? undefined;
+  const errors = typeErrors(type, `${path}.type`);
+  if (type !== "Localhost") {
+    return file === undefined
+      ? errors
+      : [
+          ...errors,
+          invalidInternal(
+            `${path}.localhostProfile`,
+            ["core.SeccompProfile", profile],
+            "can only be set when seccomp type is Localhost",
+          ),
+        ];
+  }
+  return [
+    ...errors,
+    ...(file === undefined
+      ? [required(`${path}.localhostProfile`, "must be set when seccomp type is Localhost")]
+      : descendingPathErrors(file, `${path}.localhostProfile`)),
+  ];
+}
+
+function typeErrors(type: string, path: string): FieldError[] {
+  const types = ["Localhost", "RuntimeDefault", "Unconfined"];
+  if (!type) return [required(path, "type is required when seccompProfile is set")];
+  return types.includes(type) ? [] : [notSupported(path, type, types)];
+}
+
+/** Validates the annotations by themselves. */
+export function validateSeccompAnnotations(
+  annotations: Readonly<Record<string, string>>,
+  path: string,
+): FieldError[] {
+  return Object.entries(annotations)
+    .filter(([key]) => key === podAnnotation || key.startsWith(containerAnnotation))
+    .flatMap(([key, profile]) => annotationErrors(profile, `${path}.${key}`));
+}
+
+function annotationErrors(profile: string, path: string): FieldError[] {
+  if (runtimeDefaults.includes(profile) || profile === "unconfined") return [];
+  return profile.startsWith(localhost)
+    ? descendingPathErrors(profile.slice(localhost.length), path)
+    : [invalid(path, profile, "must be a valid seccomp profile")];
+}
+
+/** An annotation and a field of the same pod or container must agree. */
+export function validateSeccompAgreement(
+  annotations: Readonly<Record<string, string>>,
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  const errorsOf = (
+    key: string,
+    context: Decoded<Pick<SecurityContext, "seccompProfile">> | null | undefined,
+    at: string,
+  ): FieldError[] => {
+    const profile = context?.seccompProfile;
+    const annotation = annotations[key];
+    return profile && annotation !== undefined
+      ? agreementErrors(annotation, profile, `${at}.securityContext.seccompProfile`)
+      : [];
+  };
+  return [
+    ...errorsOf(podAnnotation, spec.securityContext, path),
+    ...visitContainers(spec, path, (container, at) =>
+      errorsOf(`${containerAnnotation}${container.name ?? ""}`, container.securityContext, at),
+    ),
+  ];
+}
+
+function agreementErrors(
+  annotation: string,
+  profile: Decoded<SeccompProfile>,
+  path: string,
+): FieldError[] {
+  if (!hasType(annotation, profile.type ?? ""))
+    return [forbidden(`${path}.type`, "seccomp type in annotation and field must match")];
+  return profile.type === "Localhost" &&
+    annotation.slice(localhost.length) !== profile.localhostProfile
+    ? [forbidden(`${path}.localhostProfile`, "seccomp profile in annotation and field must match")]
+    : [];
+}
+
+function hasType(annotation: string, type: string): boolean {
+  switch (type) {
+    case "Unconfined":
+      return annotation === "unconfined";
+    case "RuntimeDefault":
+      return runtimeDefaults.includes(annotation);
+    case "Localhost":
+      return annotation.startsWith(localhost);
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,181 @@
+// Validation of the security contexts of pods and containers.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateSecurityContext,
+// validatePodSpecSecurityContext, validateSysctls), pkg/apis/core/types.go (order of fields in
+// messages).
+import type { Decoded } from "homeostat/api";
+import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
+import {
+  duplicate,
+  type FieldError,
+  type InternalValue,
+  invalid,
+  invalidInternal,
+  notSupported,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
+import { unixIdErrors } from "../../../../validation/field-rules.ts";
+import type { PodValidationOptions } from "../pod-validation-options.ts";
+import { validateAppArmorProfile } from "./validate-app-armor.ts";
+import { validateSeccompProfile } from "./validate-seccomp.ts";
+import { validateWindowsOptions } from "./validate-windows.ts";
+
+/** `hostUsers` is true when the pod shares the user namespace of the host. */
+export function validateContainerContext(
+  context: Decoded<SecurityContext> | null | undefined,
+  path: string,
+  { hostUsers }: { readonly hostUsers: boolean },
+): FieldError[] {
+  if (!context) return [];
+  return [
+    ...idErrors(context, ["runAsUser", "runAsGroup"], path),
+    ...procMountErrors(context.procMount ?? undefined, `${path}.procMount`, hostUsers),
+    ...validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`),
+    ...escalationErrors(context, path),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
+    ...validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`),
+  ];
+}
+
+type IdField = "fsGroup" | "runAsUser" | "runAsGroup";
+
+function idErrors<F extends IdField>(
+  context: { readonly [P in F]?: number | null },
+  names: readonly F[],
+  path: string,
+): FieldError[] {
+  return names.flatMap((name) => {
+    const id = optionalInt64(context[name]);
+    return id === undefined ? [] : unixIdErrors(id, `${path}.${name}`);
+  });
+}
+
+function procMountErrors(
+  mount: string | undefined,
+  path: string,
+  hostUsers: boolean,
+): FieldError[] {
+  if (mount === undefined) return [];
+  return [
+    ...(mount === "Default" || mount === "Unmasked"
+      ? []
+      : [notSupported(path, mount, ["Default", "Unmasked"])]),
+    ...(hostUsers && mount === "Unmasked"
+      ? [invalid(path, mount, "`hostUsers` must be false to use `Unmasked`")]
+      : []),
+  ];
+}
+
+function escalationErrors(context: Decoded<SecurityContext>, path: string): FieldError[] {
+  if (context.allowPrivilegeEscalation !== false) return [];
+  const shown: InternalValue = ["core.SecurityContext", context];
+  const admins = (context.capabilities?.add ?? []).filter((name) => name === "CAP_SYS_ADMIN");
+  return [
+    ...(context.privileged === true
+      ? [
+          invalidInternal(
+            path,
+            shown,
+            "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+          ),
+        ]
+      : []),
+    ...admins.map(() =>
+      invalidInternal(
+        path,
+        shown,
+        "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+      ),
+    ),
+  ];
+}
+
+/** Validates the context of the pod; parts of upstream's internal one are fields of the spec. */
+export function validatePodContext(
+  spec: Decoded<PodSpec>,
+  path: string,
+  { anySelinuxChangePolicy }: PodValidationOptions,
+): FieldError[] {
+  const context = spec.securityContext;
+  if (!context) return [];
+  const oneOf = (
+    name: "fsGroupChangePolicy" | "seLinuxChangePolicy" | "supplementalGroupsPolicy",
+    values: readonly string[],
+  ): FieldError[] => {
+    const value = context[name] ?? undefined;
+    return value === undefined || values.includes(value)
+      ? []
+      : [notSupported(`${path}.${name}`, value, values)];
+  };
+  return [
+    ...idErrors(context, ["fsGroup", "runAsUser", "runAsGroup"], path),
+    ...(context.supplementalGroups ?? []).flatMap((id, i) =>
+      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ),
+    ...(spec.shareProcessNamespace === true && spec.hostPID === true
+      ? [
+          invalid(
+            `${path}.shareProcessNamespace`,
+            true,
+            "ShareProcessNamespace and HostPID cannot both be enabled",
+          ),
+        ]
+      : []),
+    ...sysctlErrors(context.sysctls ?? [], spec, `${path}.sysctls`),
+    ...oneOf("fsGroupChangePolicy", ["Always", "OnRootMismatch"]),
+    ...validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
+    ...validateAppArmorProfile(context.appArmorProfile, `${path}.appArmorProfile`),
+    ...oneOf("supplementalGroupsPolicy", ["Merge", "Strict"]),
+    ...oneOf(
+      "seLinuxChangePolicy",
+      anySelinuxChangePolicy ? ["MountOption", "Recursive"] : ["Recursive"],
+    ),
+  ];
+}
+
+const segment = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const sysctlFormat = `^(${segment}[\\./])*${segment}$`;
+const sysctlName = new RegExp(sysctlFormat);
+
+function sysctlErrors(
+  sysctls: readonly Decoded<Sysctl>[],
+  spec: Decoded<PodSpec>,
+  path: string,
+): FieldError[] {
+  const names = new Set<string>();
+  return sysctls.flatMap((sysctl, i) => {
+    const name = sysctl.name ?? "";
+    const errors = [
+      ...sysctlNameErrors(name, names, `${path}[${i}].name`),
+      ...hostSysctlErrors(name, spec, `${path}[${i}].name`),
+    ];
+    names.add(name);
+    return errors;
+  });
+}
+
+function sysctlNameErrors(name: string, names: ReadonlySet<string>, path: string): FieldError[] {
+  if (!name) return [required(path, "")];
+  if (Buffer.byteLength(name) > 253 || !sysctlName.test(name))
+    return [
+      invalid(path, name, `must have at most 253 characters and match regex ${sysctlFormat}`),
+    ];
+  return names.has(name) ? [duplicate(path, name)] : [];
+}
+
+const ipcSysctls = ["kernel/sem", "kernel/shm", "kernel/msg", "fs/mqueue/"];
+
+/**
+ * A pod that shares a namespace of the host may not change its sysctls. Names are written with dots
+ * or with slashes.
+ */
+function hostSysctlErrors(name: string, spec: Decoded<PodSpec>, path: string): FieldError[] {
+  const firstSeparator = /[./]/.exec(name)?.[0];
+  const key = firstSeparator === "." ? name.replace(/[./]/g, (c) => (c === "." ? "/" : ".")) : name;
+  if (spec.hostNetwork === true && key.startsWith("net/"))
+    return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
+  return spec.hostIPC === true && ipcSysctls.some((prefix) => key.startsWith(prefix))
+    ? [invalid(path, name, "may not be specified when 'hostIPC' is true")]
+    : [];
+}

@@ -1,0 +1,186 @@
+// Validation of node and pod affinity.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateAffinity,
+// ValidateNodeSelector, validatePodAffinityTerm).
+import { type Decoded, dnsLabelFaults, labelValueFaults } from "homeostat/api";
+import type {
+  Affinity,
+  NodeAffinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+} from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../../validation/label-selectors.ts";
+import { dnsSubdomainErrors, qualifiedNameErrors, ruled } from "../../../validation/field-rules.ts";
+import { validateLabelKeys } from "./validate-label-keys.ts";
+
+const requiredTerms = "requiredDuringSchedulingIgnoredDuringExecution";
+const preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/** `affinity`. */
+export function validateAffinity(
+  affinity: Decoded<Affinity> | null | undefined,
+  path: string,
+): FieldError[] {
+  if (!affinity) return [];
+  return [
+    ...nodeAffinityErrors(affinity.nodeAffinity ?? {}, `${path}.nodeAffinity`),
+    ...(["podAffinity", "podAntiAffinity"] as const).flatMap((name) =>
+      podAffinityErrors(affinity[name] ?? {}, `${path}.${name}`),
+    ),
+  ];
+}
+
+function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): FieldError[] {
+  const selector = affinity[requiredTerms];
+  return [
+    ...(selector ? validateNodeSelector(selector, `${path}.${requiredTerms}`) : []),
+    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => {
+      const at = `${path}.${preferredTerms}[${i}]`;
+      return [
+        ...weightErrors(term.weight ?? 0, at),
+        ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
+      ];
+    }),
+  ];
+}
+
+function weightErrors(weight: number, path: string): FieldError[] {
+  return weight <= 0 || weight > 100
+    ? [invalid(`${path}.weight`, weight, "must be in the range 1-100")]
+    : [];
+}
+
+/** Validates a NodeSelector, of a pod or of a volume. */
+export function validateNodeSelector(selector: Decoded<NodeSelector>, path: string): FieldError[] {
+  const terms = selector.nodeSelectorTerms ?? [];
+  if (!terms.length)
+    return [required(`${path}.nodeSelectorTerms`, "must have at least one node selector term")];
+  return terms.flatMap((term, i) =>
+    termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"),
+  );
+}
+
+/** Upstream allows preferences to name values that no label can have. */
+type ValueRule = "label values" | "any values";
+
+function termErrors(
+  term: Decoded<NodeSelectorTerm>,
+  path: string,
+  values: ValueRule,
+): FieldError[] {
+  return [
+    ...(term.matchExpressions ?? []).flatMap((each, i) =>
+      requirementErrors(each, `${path}.matchExpressions[${i}]`, values),
+    ),
+    ...(term.matchFields ?? []).flatMap((each, i) =>
+      fieldErrors(each, `${path}.matchFields[${i}]`),
+    ),
+  ];
+}
+
+function requirementErrors(
+  requirement: Decoded<NodeSelectorRequirement>,
+  path: string,
+  rule: ValueRule,
+): FieldError[] {
+  const values = requirement.values ?? [];
+  return [
+    ...operatorErrors(requirement.operator ?? "", values.length, path),
+    ...qualifiedNameErrors(requirement.key ?? "", `${path}.key`),
+    ...(rule === "any values"
+      ? []
+      : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
+  ];
+}
+
+function operatorErrors(operator: string, values: number, path: string): FieldError[] {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      return values
+        ? []
+        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case "Exists":
+    case "DoesNotExist":
+      return values
+        ? [
+            forbidden(
+              `${path}.values`,
+              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+            ),
+          ]
+        : [];
+    case "Gt":
+    case "Lt":
+      return values === 1
+        ? []
+        : [
+            required(
+              `${path}.values`,
+              "must be specified single value when `operator` is 'Lt' or 'Gt'",
+            ),
+          ];
+    default:
+      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+  }
+}
+
+function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string): FieldError[] {
+  const operator = requirement.operator ?? "";
+  const key = requirement.key ?? "";
+  const values = requirement.values ?? [];
+  const errors: FieldError[] = [];
+  if (operator !== "In" && operator !== "NotIn")
+    errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  else if (values.length !== 1)
+    errors.push(
+      required(
+        `${path}.values`,
+        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+      ),
+    );
+  return [
+    ...errors,
+    ...(key === "metadata.name"
+      ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
+      : [invalid(`${path}.key`, key, "not a valid field selector key")]),
+  ];
+}
+
+function podAffinityErrors(affinity: Decoded<PodAffinity>, path: string): FieldError[] {
+  return [
+    ...(affinity[requiredTerms] ?? []).flatMap((term, i) =>
+      podTermErrors(term, `${path}.${requiredTerms}[${i}]`),
+    ),
+    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => [
+      ...weightErrors(term.weight ?? 0, `${path}.${preferredTerms}[${i}]`),
+      ...podTermErrors(
+        term.podAffinityTerm ?? {},
+        `${path}.${preferredTerms}[${i}].podAffinityTerm`,
+      ),
+    ]),
+  ];
+}
+
+function podTermErrors(term: Decoded<PodAffinityTerm>, path: string): FieldError[] {
+  const { labelSelector: selector, namespaceSelector } = term;
+  const topology = term.topologyKey ?? "";
+  return [
+    ...(selector ? validateLabelSelector(selector, `${path}.labelSelector`) : []),
+    ...(namespaceSelector
+      ? validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`)
+      : []),
+    ...(term.namespaces ?? []).flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
+    ...validateLabelKeys(selector, term.matchLabelKeys ?? [], term.mismatchLabelKeys ?? [], path),
+    ...(topology ? [] : [required(`${path}.topologyKey`, "can not be empty")]),
+    ...qualifiedNameErrors(topology, `${path}.topologyKey`),
+  ];
+}

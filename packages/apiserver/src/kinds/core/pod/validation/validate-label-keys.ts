@@ -1,0 +1,69 @@
+// Validation of matchLabelKeys and mismatchLabelKeys.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (ValidateMatchLabelKeysAndMismatchLabelKeys).
+import type { Decoded } from "homeostat/api";
+import type { LabelSelector } from "homeostat/k8s/meta/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+} from "../../../../apimachinery/errors/field-error.ts";
+import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
+
+/** Validates the keys of the term or constraint at `path`. */
+export function validateLabelKeys(
+  selector: Decoded<LabelSelector> | null | undefined,
+  match: readonly string[],
+  mismatch: readonly string[],
+  path: string,
+): FieldError[] {
+  return [
+    ...keyErrors(selector, match, `${path}.matchLabelKeys`),
+    ...keyErrors(selector, mismatch, `${path}.mismatchLabelKeys`),
+    ...(selector ? selectedTwice(selector, match, path) : []),
+    ...match.flatMap((key, i) =>
+      mismatch.includes(key)
+        ? [
+            invalid(
+              `${path}.matchLabelKeys[${i}]`,
+              key,
+              "exists in both matchLabelKeys and mismatchLabelKeys",
+            ),
+          ]
+        : [],
+    ),
+  ];
+}
+
+function keyErrors(
+  selector: Decoded<LabelSelector> | null | undefined,
+  keys: readonly string[],
+  path: string,
+): FieldError[] {
+  if (!keys.length) return [];
+  if (!selector) return [forbidden(path, "must not be specified when labelSelector is not set")];
+  return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
+}
+
+/** Preparing the pod adds one expression for each key. A second one is the user's. */
+function selectedTwice(
+  selector: Decoded<LabelSelector>,
+  match: readonly string[],
+  path: string,
+): FieldError[] {
+  const seen = new Set(Object.keys(selector.matchLabels ?? {}));
+  return (selector.matchExpressions ?? []).flatMap((expression) => {
+    const key = expression.key ?? "";
+    const twice = match.includes(key) && seen.has(key);
+    seen.add(key);
+    return twice
+      ? [
+          invalid(
+            `${path}[${match.lastIndexOf(key)}]`,
+            key,
+            "exists in both matchLabelKeys and labelSelector",
+          ),
+        ]
+      : [];
+  });
+}

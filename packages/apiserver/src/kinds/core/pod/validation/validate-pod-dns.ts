@@ -1,0 +1,69 @@
+// Validation of the DNS settings of a pod.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePodDNSConfig).
+import type { Decoded } from "homeostat/api";
+import type { PodDNSConfig } from "homeostat/k8s/core/v1";
+import { type FieldError, invalid, required } from "../../../../apimachinery/errors/field-error.ts";
+import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
+import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
+
+const maxServers = 3;
+const maxSearches = 32;
+const maxSearchBytes = 2048;
+
+/** `dnsConfig` under a `dnsPolicy`. */
+export function validatePodDns(
+  config: Decoded<PodDNSConfig> | undefined,
+  policy: string,
+  path: string,
+): FieldError[] {
+  if (policy === "None" && !config)
+    return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")];
+  if (!config) return [];
+  const servers = config.nameservers ?? [];
+  const searches = config.searches ?? [];
+  if (policy === "None" && !servers.length)
+    return [
+      required(
+        `${path}.nameservers`,
+        "must provide at least one DNS nameserver when `dnsPolicy` is None",
+      ),
+    ];
+  return [
+    ...serverErrors(servers, `${path}.nameservers`),
+    ...searchErrors(searches, `${path}.searches`),
+    ...(config.options ?? []).flatMap((option, i) =>
+      option.name ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
+    ),
+  ];
+}
+
+function serverErrors(servers: readonly string[], path: string): FieldError[] {
+  return [
+    ...(servers.length > maxServers
+      ? [invalid(path, [...servers], `must not have more than ${maxServers} nameservers`)]
+      : []),
+    ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
+  ];
+}
+
+function searchErrors(searches: readonly string[], path: string): FieldError[] {
+  return [
+    ...(searches.length > maxSearches
+      ? [invalid(path, [...searches], `must not have more than ${maxSearches} search paths`)]
+      : []),
+    ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
+      ? [
+          invalid(
+            path,
+            [...searches],
+            `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
+          ),
+        ]
+      : []),
+    ...searches.flatMap((search, i) =>
+      search === "."
+        ? []
+        : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}[${i}]`),
+    ),
+  ];
+}

@@ -1,0 +1,70 @@
+// Validation of a pod: of its metadata and spec, and of a new one.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePodCreate,
+// validatePodMetadataAndSpec).
+import type { Decoded } from "homeostat/api";
+import type { Pod, PodSpec } from "homeostat/k8s/core/v1";
+import { type FieldError, forbidden } from "../../../../apimachinery/errors/field-error.ts";
+import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
+import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
+import { finalizerErrors } from "../../../definition/default-strategy.ts";
+import { podValidationOptions } from "./pod-validation-options.ts";
+import { validateAppArmorAgreement } from "./security/validate-app-armor.ts";
+import { validateImageSpace } from "./containers/validate-containers.ts";
+import { validatePodAnnotations } from "./validate-pod-annotations.ts";
+import { validatePodSpec } from "./validate-pod-spec.ts";
+import { validateSeccompAgreement } from "./security/validate-seccomp.ts";
+
+/** Validates the spec, and the metadata as far as pods have rules of their own for it. */
+export function validateWholePod(pod: Decoded<Pod>, old?: Decoded<Pod>): FieldError[] {
+  const metadata = metadataOf(pod);
+  const spec = pod.spec ?? {};
+  return [
+    ...finalizerErrors(pod),
+    ...validatePodAnnotations(metadata.annotations ?? {}, spec, "metadata.annotations"),
+    ...validatePodSpec(
+      spec,
+      metadata,
+      "spec",
+      podValidationOptions("pod", old && (old.spec ?? {})),
+    ),
+    ...(spec.serviceAccountName ? [] : tokenErrors(spec)),
+    ...(["containers", "initContainers"] as const).flatMap((list) =>
+      (spec[list] ?? []).flatMap((container, i) =>
+        validateImageSpace(container, `spec.${list}[${i}]`),
+      ),
+    ),
+  ];
+}
+
+/** A token needs a service account. */
+function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
+  return (spec.volumes ?? []).flatMap((volume, i) =>
+    (volume.projected?.sources ?? []).flatMap((source, j) =>
+      isSet(source.serviceAccountToken)
+        ? [
+            forbidden(
+              `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ]
+        : [],
+    ),
+  );
+}
+
+/** Validates a new pod. */
+export function validateNewPod(pod: Decoded<Pod>): FieldError[] {
+  const spec = pod.spec ?? {};
+  const annotations = metadataOf(pod).annotations ?? {};
+  return [
+    ...validateWholePod(pod),
+    ...(hasItems(spec.ephemeralContainers)
+      ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...((spec.nodeName ?? "") && hasItems(spec.schedulingGates)
+      ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+    ...validateSeccompAgreement(annotations, spec, "spec"),
+    ...validateAppArmorAgreement(annotations, spec, "spec"),
+  ];
+}

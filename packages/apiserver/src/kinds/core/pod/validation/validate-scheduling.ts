@@ -1,0 +1,151 @@
+// Validation of topology spread constraints, tolerations and scheduling gates.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (validateTopologySpreadConstraints, ValidateTolerations, validateSchedulingGates).
+import { type Decoded, labelValueFaults } from "homeostat/api";
+import type {
+  PodSchedulingGate,
+  Toleration,
+  TopologySpreadConstraint,
+} from "homeostat/k8s/core/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../apimachinery/errors/field-error.ts";
+import { validateLabelSelector } from "../../../validation/label-selectors.ts";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
+import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
+import { validateLabelKeys } from "./validate-label-keys.ts";
+
+/** `topologySpreadConstraints`. */
+export function validateSpread(
+  constraints: readonly Decoded<TopologySpreadConstraint>[],
+  path: string,
+): FieldError[] {
+  return constraints.flatMap((constraint, i) => {
+    const at = `${path}[${i}]`;
+    const topology = constraint.topologyKey ?? "";
+    const action = constraint.whenUnsatisfiable ?? "";
+    const selector = constraint.labelSelector;
+    const repeated = constraints
+      .slice(i + 1)
+      .some(
+        (other) =>
+          (other.topologyKey ?? "") === topology && (other.whenUnsatisfiable ?? "") === action,
+      );
+    return [
+      ...positive(constraint.maxSkew ?? 0, `${at}.maxSkew`),
+      ...(topology ? [] : [required(`${at}.topologyKey`, "can not be empty")]),
+      ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
+        ? []
+        : [notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"])]),
+      ...(repeated
+        ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)]
+        : []),
+      ...minDomainErrors(constraint.minDomains ?? undefined, action, `${at}.minDomains`),
+      ...(["nodeAffinityPolicy", "nodeTaintsPolicy"] as const).flatMap((name) =>
+        inclusionErrors(constraint[name] ?? undefined, `${at}.${name}`),
+      ),
+      ...validateLabelKeys(selector, constraint.matchLabelKeys ?? [], [], at),
+      ...(selector ? validateLabelSelector(selector, `${at}.labelSelector`) : []),
+    ];
+  });
+}
+
+function minDomainErrors(count: number | undefined, action: string, path: string): FieldError[] {
+  if (count === undefined) return [];
+  return [
+    ...positive(count, path),
+    ...(action === "DoNotSchedule"
+      ? []
+      : [
+          invalid(
+            path,
+            count,
+            `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+          ),
+        ]),
+  ];
+}
+
+function inclusionErrors(policy: string | undefined, path: string): FieldError[] {
+  return policy === undefined || policy === "Honor" || policy === "Ignore"
+    ? []
+    : [notSupported(path, policy, ["Honor", "Ignore"])];
+}
+
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+/** `tolerations`. The operators Lt and Gt need a feature gate that is off. */
+export function validateTolerations(
+  tolerations: readonly Decoded<Toleration>[],
+  path: string,
+): FieldError[] {
+  return tolerations.flatMap((toleration, i) => {
+    const at = `${path}[${i}]`;
+    const key = toleration.key ?? "";
+    const operator = toleration.operator ?? "";
+    const effect = toleration.effect ?? "";
+    return [
+      ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
+      ...(!key && operator !== "Exists"
+        ? [
+            invalid(
+              `${at}.operator`,
+              operator,
+              'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+            ),
+          ]
+        : []),
+      ...(isSet(toleration.tolerationSeconds) && effect !== "NoExecute"
+        ? [
+            invalid(
+              `${at}.effect`,
+              effect,
+              "effect must be 'NoExecute' when `tolerationSeconds` is set",
+            ),
+          ]
+        : []),
+      ...operatorErrors(operator, toleration.value ?? "", `${at}.operator`),
+      ...(effect && !effects.includes(effect)
+        ? [notSupported(`${at}.effect`, effect, effects)]
+        : []),
+    ];
+  });
+}
+
+function operatorErrors(operator: string, value: string, path: string): FieldError[] {
+  switch (operator) {
+    case "":
+    case "Equal": {
+      const faults = labelValueFaults(value);
+      return faults.length ? [invalid(path, value, faults.join(";"))] : [];
+    }
+    case "Exists":
+      return value ? [invalid(path, value, "value must be empty when `operator` is 'Exists'")] : [];
+    default:
+      return [
+        notSupported(
+          path,
+          operator,
+          operator === "Lt" || operator === "Gt"
+            ? ["Equal", "Exists", "Lt", "Gt"]
+            : ["Equal", "Exists"],
+        ),
+      ];
+  }
+}
+
+/** `schedulingGates`. */
+export function validateSchedulingGates(
+  gates: readonly Decoded<PodSchedulingGate>[],
+  path: string,
+): FieldError[] {
+  const names = gates.map((gate) => gate.name ?? "");
+  return names.flatMap((name, i) => [
+    ...qualifiedNameErrors(name, `${path}[${i}]`),
+    ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : []),
+  ]);
+}

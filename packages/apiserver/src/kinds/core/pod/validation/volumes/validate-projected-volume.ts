@@ -1,0 +1,124 @@
+// Validation of projected volumes: several sources in one directory, with distinct paths.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateProjectionSources).
+import type { Decoded } from "homeostat/api";
+import type {
+  ConfigMapProjection,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { fileModeErrors, freePathErrors } from "../../../../validation/field-rules.ts";
+import { keyToPathErrors } from "./validate-key-to-path.ts";
+import { validateDownwardFile } from "./validate-downward-api.ts";
+
+const maxTokenSeconds = 2 ** 32;
+
+/** Validates the volume. */
+export function validateProjected(
+  volume: Decoded<ProjectedVolumeSource>,
+  path: string,
+): FieldError[] {
+  const taken = new Set<string>();
+  const take = (target: string, name: string): FieldError[] => {
+    if (!target) return [];
+    if (taken.has(target)) return [invalid(path, name, "conflicting duplicate paths")];
+    taken.add(target);
+    return [];
+  };
+  return [
+    ...fileModeErrors(volume.defaultMode ?? undefined, `${path}.defaultMode`),
+    ...(volume.sources ?? []).flatMap((source, i) =>
+      validateSource(source, path, `${path}.sources[${i}]`, take),
+    ),
+  ];
+}
+
+type Take = (target: string, name: string) => FieldError[];
+
+function validateSource(
+  source: Decoded<VolumeProjection>,
+  volumePath: string,
+  path: string,
+  take: Take,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  let sources = 0;
+  for (const name of ["secret", "configMap"] as const) {
+    const keys = source[name];
+    if (!keys) continue;
+    sources++;
+    errors.push(...keyedErrors(keys, `${path}.${name}`, take));
+  }
+  const { downwardAPI: downward, serviceAccountToken: token } = source;
+  if (downward) {
+    sources++;
+    errors.push(
+      ...(downward.items ?? []).flatMap((file) => [
+        ...validateDownwardFile(file, `${path}.downwardAPI`),
+        ...take(file.path ?? "", file.path ?? ""),
+      ]),
+    );
+  }
+  if (token) {
+    sources++;
+    errors.push(...tokenErrors(token, volumePath, `${path}.serviceAccountToken`));
+  }
+  return sources > 1
+    ? [...errors, forbidden(path, "may not specify more than 1 volume type per source")]
+    : errors;
+}
+
+function keyedErrors(
+  source: Decoded<ConfigMapProjection | SecretProjection>,
+  path: string,
+  take: Take,
+): FieldError[] {
+  const name = source.name ?? "";
+  const errors = name ? [] : [required(`${path}.name`, "")];
+  return [
+    ...errors,
+    ...(source.items ?? []).flatMap((item, i) => [
+      ...keyToPathErrors(item, `${path}.items[${i}]`),
+      ...take(item.path ?? "", name),
+    ]),
+  ];
+}
+
+function tokenErrors(
+  token: Decoded<ServiceAccountTokenProjection>,
+  volumePath: string,
+  path: string,
+): FieldError[] {
+  const seconds = Number(token.expirationSeconds ?? 0);
+  const target = token.path ?? "";
+  return [
+    ...(seconds < 600
+      ? [
+          invalid(
+            `${path}.expirationSeconds`,
+            seconds,
+            "may not specify a duration less than 10 minutes",
+          ),
+        ]
+      : []),
+    ...(seconds > maxTokenSeconds
+      ? [
+          invalid(
+            `${path}.expirationSeconds`,
+            seconds,
+            "may not specify a duration larger than 2^32 seconds",
+          ),
+        ]
+      : []),
+    ...(target
+      ? freePathErrors(target, `${volumePath}.path`)
+      : [required(`${volumePath}.path`, "")]),
+  ];
+}

@@ -1,0 +1,223 @@
+// Validation of the sources of volume plug-ins that need more than names.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
+// (validateISCSIVolumeSource, validateFCVolumeSource, validateFlocker, validateQuobyteVolumeSource,
+// validateFlexVolumeSource, validateAzureDisk, validateStorageOSVolumeSource).
+import type { Decoded } from "homeostat/api";
+import type {
+  AzureDiskVolumeSource,
+  FCVolumeSource,
+  FlexVolumeSource,
+  FlockerVolumeSource,
+  ISCSIVolumeSource,
+  QuobyteVolumeSource,
+  StorageOSVolumeSource,
+} from "homeostat/k8s/core/v1";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { hasItems, isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import { dnsLabelErrors, inRange, requiredName } from "../../../../validation/field-rules.ts";
+
+/** `partition` of a disk. */
+export function validateDiskPartition(
+  source: { readonly partition?: number | null },
+  path: string,
+): FieldError[] {
+  const partition = source.partition ?? 0;
+  return partition < 0 || partition > 255
+    ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
+    : [];
+}
+
+/** `secretRef` of a plug-in whose secrets are in the pod's namespace. */
+export function validateSecretRef(
+  { secretRef }: { readonly secretRef?: { readonly name?: string | null } | null },
+  path: string,
+): FieldError[] {
+  return secretRef && !secretRef.name ? [required(`${path}.secretRef.name`, "")] : [];
+}
+
+const iqnForms: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9\-.]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[a-zA-Z0-9]{16}$/,
+  naa: /^naa.[a-zA-Z0-9]{32}$/,
+};
+
+/** Whether a name has one of the three forms of iSCSI names. */
+export const isIscsiName = (name: string): boolean =>
+  iqnForms[name.slice(0, 3)]?.test(name) ?? false;
+
+function iqnErrors(name: string, path: string): FieldError[] {
+  const form = iqnForms[name.slice(0, 3)];
+  if (!form) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
+  return form.test(name) ? [] : [invalid(path, name, "must be valid format")];
+}
+
+/** `iscsi`. */
+export function validateIscsi(source: Decoded<ISCSIVolumeSource>, path: string): FieldError[] {
+  const iqn = source.iqn ?? "";
+  const initiator = source.initiatorName ?? undefined;
+  const needsSecret =
+    (source.chapAuthDiscovery === true || source.chapAuthSession === true) &&
+    !isSet(source.secretRef);
+  return [
+    ...requiredName(source.targetPortal ?? "", `${path}.targetPortal`),
+    ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [required(`${path}.iqn`, "")]),
+    ...inRange(source.lun ?? 0, 0, 255, `${path}.lun`),
+    ...(needsSecret ? [required(`${path}.secretRef`, "")] : []),
+    ...(initiator === undefined ? [] : iqnErrors(initiator, `${path}.initiatorname`)),
+  ];
+}
+
+/** Validates the name of the volume at `path`, which is part of the initiator's. */
+export function validateInitiatorLength(
+  source: Decoded<ISCSIVolumeSource>,
+  path: string,
+  name: string,
+): FieldError[] {
+  if (
+    !isSet(source.initiatorName) ||
+    Buffer.byteLength(`${name}:${source.targetPortal ?? ""}`) <= 64
+  )
+    return [];
+  return [
+    invalid(
+      `${path}.name`,
+      name,
+      "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+    ),
+  ];
+}
+
+/** `fc`. */
+export function validateFibreChannel(source: Decoded<FCVolumeSource>, path: string): FieldError[] {
+  const names = hasItems(source.targetWWNs);
+  const ids = hasItems(source.wwids);
+  return [
+    ...(names || ids
+      ? []
+      : [required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")]),
+    ...(names && ids
+      ? [
+          invalid(
+            `${path}.targetWWNs`,
+            source.targetWWNs,
+            "targetWWNs and wwids can not be specified simultaneously",
+          ),
+        ]
+      : []),
+    ...(names ? lunErrors(source.lun, `${path}.lun`) : []),
+  ];
+}
+
+function lunErrors(lun: number | null | undefined, path: string): FieldError[] {
+  return isSet(lun)
+    ? inRange(lun, 0, 255, path)
+    : [required(path, "lun is required if targetWWNs is specified")];
+}
+
+/** `flocker`. */
+export function validateFlocker(source: Decoded<FlockerVolumeSource>, path: string): FieldError[] {
+  const name = source.datasetName ?? "";
+  const uuid = source.datasetUUID ?? "";
+  return [
+    ...(name || uuid ? [] : [required(path, "one of datasetName and datasetUUID is required")]),
+    ...(name && uuid
+      ? [
+          invalid(
+            path,
+            "resource",
+            "datasetName and datasetUUID can not be specified simultaneously",
+          ),
+        ]
+      : []),
+    ...(name.includes("/") ? [invalid(`${path}.datasetName`, name, "must not contain '/'")] : []),
+  ];
+}
+
+const hostPorts = "must be a host:port pair or multiple pairs separated by commas";
+
+/** `quobyte`. */
+export function validateQuobyte(source: Decoded<QuobyteVolumeSource>, path: string): FieldError[] {
+  const registry = source.registry ?? "";
+  const volumeErrors = requiredName(source.volume ?? "", `${path}.volume`);
+  if (!registry) return [required(`${path}.registry`, hostPorts), ...volumeErrors];
+  if ((source.tenant ?? "").length >= 65)
+    return [
+      required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters"),
+      ...volumeErrors,
+    ];
+  const malformed = registry
+    .split(",")
+    .filter((pair) => !/^(?:\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair));
+  return [
+    ...malformed.map(() => invalid(`${path}.registry`, registry, hostPorts)),
+    ...volumeErrors,
+  ];
+}
+
+/** `flexVolume`. */
+export function validateFlexVolume(source: Decoded<FlexVolumeSource>, path: string): FieldError[] {
+  const reserved = (key: string): boolean =>
+    /\.(?:kubernetes|k8s)\.io$/.test(`.${(key.split("/", 1)[0] ?? "").toLowerCase()}`);
+  const options = Object.keys(source.options ?? {});
+  return [
+    ...requiredName(source.driver ?? "", `${path}.driver`),
+    ...options
+      .filter(reserved)
+      .map((key) =>
+        invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"),
+      ),
+  ];
+}
+
+/** `azureDisk`. */
+export function validateAzureDisk(
+  source: Decoded<AzureDiskVolumeSource>,
+  path: string,
+): FieldError[] {
+  const caching = source.cachingMode ?? undefined;
+  const kind = source.kind ?? undefined;
+  const uri = source.diskURI ?? "";
+  return [
+    ...requiredName(source.diskName ?? "", `${path}.diskName`),
+    ...requiredName(uri, `${path}.diskURI`),
+    ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching)
+      ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
+      : []),
+    ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind)
+      ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
+      : []),
+    ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
+      ? [
+          notSupported(`${path}.diskURI`, uri, [
+            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+          ]),
+        ]
+      : []),
+    ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
+      ? [
+          notSupported(`${path}.diskURI`, uri, [
+            "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+          ]),
+        ]
+      : []),
+  ];
+}
+
+/** `storageos`. */
+export function validateStorageOs(
+  source: Decoded<StorageOSVolumeSource>,
+  path: string,
+): FieldError[] {
+  const name = source.volumeName ?? "";
+  const namespace = source.volumeNamespace ?? "";
+  return [
+    ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
+    ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
+    ...validateSecretRef(source, path),
+  ];
+}

@@ -1,0 +1,60 @@
+// Validation of the volumes of a pod.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumes).
+import type { Decoded } from "homeostat/api";
+import type { Volume } from "homeostat/k8s/core/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+} from "../../../../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
+import type { PodValidationOptions } from "../pod-validation-options.ts";
+import { validateVolumeSource } from "./validate-volume-source.ts";
+
+/** Valid volumes of a pod by name. */
+export type Volumes = ReadonlyMap<string, Decoded<Volume>>;
+
+/**
+ * Validates the volumes at `path`. `podName` is "" for a template. Returns the valid ones, to which
+ * containers may refer.
+ */
+export function validateVolumes(
+  volumes: readonly Decoded<Volume>[],
+  podName: string,
+  path: string,
+  options: PodValidationOptions,
+): { readonly volumes: Volumes; readonly errors: FieldError[] } {
+  const ownClaims = ephemeralClaimsOf(volumes, podName);
+  const valid = new Map<string, Decoded<Volume>>();
+  const errors = volumes.flatMap((volume, i) => {
+    const name = volume.name ?? "";
+    const at = `${path}[${i}]`;
+    const own = [
+      ...validateVolumeSource(volume, at, { volumeName: name, podName, options }),
+      ...(name ? dnsLabelErrors(name, `${at}.name`) : [required(`${at}.name`, "")]),
+      ...(valid.has(name) ? [duplicate(`${at}.name`, name)] : []),
+    ];
+    if (!own.length) valid.set(name, volume);
+    const claim = volume.persistentVolumeClaim?.claimName ?? "";
+    if (!claim || !ownClaims.includes(claim)) return own;
+    return [
+      ...own,
+      invalid(
+        `${at}.persistentVolumeClaim.claimName`,
+        claim,
+        "must not reference a PVC that gets created for an ephemeral volume",
+      ),
+    ];
+  });
+  return { volumes: valid, errors };
+}
+
+/** The names of the claims that a controller makes for the pod's ephemeral volumes. */
+function ephemeralClaimsOf(volumes: readonly Decoded<Volume>[], podName: string): string[] {
+  if (!podName) return [];
+  return volumes
+    .filter(({ ephemeral }) => isSet(ephemeral))
+    .map(({ name }) => `${podName}-${name ?? ""}`);
+}

@@ -1,0 +1,28 @@
+// The parts that the strategies of workload kinds share.
+// Upstream: k8s.io/kubernetes/pkg/registry/apps/{deployment,replicaset}/strategy.go,
+// pkg/registry/core/replicationcontroller/strategy.go.
+import type { Json } from "homeostat/api";
+import { specStatusStrategy } from "../../definition/default-strategy.ts";
+import type { StrategyOverrides } from "../../definition/kind-definition.ts";
+import { dropDisabledFields } from "../pod/drop-disabled-fields.ts";
+import { changedTemplateWarnings, nameWarnings, templateWarnings } from "./workload-warnings.ts";
+import { templateOf, type Workload } from "./workload.ts";
+
+/** The strategy of a workload whose generation follows its spec. */
+export const workloadStrategy: StrategyOverrides<Workload & { status?: Json }> = {
+  ...specStatusStrategy,
+  prepareForCreate(workload, context) {
+    specStatusStrategy.prepareForCreate!(workload, context);
+    dropDisabledTemplateFields(workload);
+  },
+  prepareForUpdate(workload, old, context) {
+    dropDisabledTemplateFields(workload);
+    specStatusStrategy.prepareForUpdate!(workload, old, context);
+  },
+  warningsOnCreate: (workload) => [...nameWarnings(workload), ...templateWarnings(workload)],
+  warningsOnUpdate: changedTemplateWarnings,
+};
+
+/** Drops fields of the pod template whose feature gates are off. */
+export const dropDisabledTemplateFields = (workload: Workload): void =>
+  dropDisabledFields(templateOf(workload).spec ?? {});

@@ -1,0 +1,128 @@
+// The parts that the strategies of most kinds share: of plain objects, and of objects with a spec
+// and a status.
+// Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
+// lines each.
+import { equalJson, type Json } from "homeostat/api";
+import {
+  type FieldError,
+  type InternalValue,
+  invalid,
+  invalidInternal,
+} from "../../apimachinery/errors/field-error.ts";
+import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { StrategyOverrides } from "./kind-definition.ts";
+import { nameIsDnsSubdomain } from "../validation/names.ts";
+
+/** The strategy of an object that has a valid name, and neither generation nor status. */
+export const defaultStrategy: Strategy = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: true,
+  defaultPropagation: "Background",
+  deleteReturnsObject: false,
+  prepareForCreate() {},
+  prepareForUpdate() {},
+  validateCreate: () => [],
+  validateUpdate: () => [],
+  warningsOnCreate: () => [],
+  warningsOnUpdate: () => [],
+  validateName: nameIsDnsSubdomain,
+  resetFields: [],
+};
+
+/** Resets `field` to its value in `old`; removes it when `old` has none. */
+export function keepOld<T extends object>(
+  object: T,
+  old: NoInfer<T>,
+  field: keyof NoInfer<T> & string,
+): void {
+  if (old[field] === undefined) delete (object as Partial<T>)[field];
+  else object[field] = old[field];
+}
+
+/**
+ * Increments the old metadata.generation when one of the fields changed; otherwise keeps the old
+ * one.
+ */
+export function bumpGeneration<T extends DecodedObject>(
+  object: T,
+  old: NoInfer<T>,
+  fields: readonly (keyof NoInfer<T> & string)[],
+): void {
+  const generation = Number(metadataOf(old).generation ?? 0);
+  const changed = fields.some((field) => !equalJson(fieldOf(object, field), fieldOf(old, field)));
+  const next = changed ? generation + 1 : generation;
+  if (next) metadataOf(object).generation = next;
+  else delete metadataOf(object).generation;
+}
+
+const fieldOf = <T extends object>(object: T, field: keyof T): Json =>
+  (object[field] as Json | undefined) ?? {};
+
+/** An object with the two parts that most kinds have. */
+interface SpecStatusObject extends DecodedObject {
+  spec?: Json;
+  status?: Json;
+}
+
+/** The strategy of a kind with spec, status and a generation that follows the spec. */
+export const specStatusStrategy: StrategyOverrides<SpecStatusObject> = {
+  prepareForCreate(object) {
+    object.status = {};
+    metadataOf(object).generation = 1;
+  },
+  prepareForUpdate(object, old) {
+    keepOld(object, old, "status");
+    bumpGeneration(object, old, ["spec"]);
+  },
+  resetFields: [["f:status"]],
+};
+
+/** The strategy of the status subresource of such a kind: spec stays unchanged. */
+export const statusStrategy: StrategyOverrides<SpecStatusObject> = {
+  prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+  resetFields: [["f:spec"]],
+};
+
+/** `field is immutable` when the value changed; the message shows the new value. */
+export function immutable(
+  path: string,
+  value: Json | undefined,
+  old: Json | undefined,
+): FieldError[] {
+  return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
+}
+
+/** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
+export function immutableInternal(
+  path: string,
+  [type, value]: InternalValue,
+  old: Json | undefined,
+): FieldError[] {
+  return equalJson(value ?? null, old ?? null)
+    ? []
+    : [invalidInternal(path, [type, value], "field is immutable")];
+}
+
+const standardFinalizers: ReadonlySet<string> = new Set([
+  "kubernetes",
+  "orphan",
+  "foregroundDeletion",
+]);
+
+/**
+ * The rule on finalizers beyond syntax that kinds of k8s.io/kubernetes have: an unqualified name
+ * must be a standard one.
+ */
+export function finalizerNameErrors(name: string, path: string): FieldError[] {
+  return name.includes("/") || standardFinalizers.has(name)
+    ? []
+    : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
+}
+
+/** {@link finalizerNameErrors} of metadata.finalizers. */
+export function finalizerErrors(object: DecodedObject): FieldError[] {
+  return (object.metadata?.finalizers ?? []).flatMap((name, i) =>
+    finalizerNameErrors(name, `metadata.finalizers[${i}]`),
+  );
+}

@@ -1,0 +1,102 @@
+// The definition of a built-in kind: what sets it apart from a plain object with a name. Everything
+// common has a default, so that most kinds are a few lines; names, verbs and types come from the
+// kind data. How a definition becomes a served resource is create-builtin-resource.ts.
+// Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
+// pkg/apis/<group>/{v1/defaults.go,validation}.
+import type { Json, JsonObject } from "homeostat/api";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import type {
+  ConnectCheck,
+  ConnectHandler,
+  ProxyHandler,
+} from "../../apimachinery/rest/connecter.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
+import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+
+/** The part of a strategy in which a kind differs from {@link defaultStrategy}. */
+export type StrategyOverrides<T extends object = JsonObject> = Partial<Strategy<T>>;
+
+/** Fields that selectors may use beyond metadata.name and metadata.namespace. */
+export interface SelectableFieldsDefinition<T extends object = JsonObject> {
+  readonly names: readonly string[];
+  /** The values of one object of the storage version. */
+  extract(object: T): Readonly<Record<string, string>>;
+  /** The key under which `extract` returns a field of this version; default: the name itself. */
+  readonly attributeName?: (name: string) => string;
+  /** The message for other fields; default: `field label not supported: …`. */
+  readonly unknownMessage?: (name: string) => string;
+}
+
+/**
+ * One built-in kind in one version. `T` is the decoded object of that version, e.g.
+ * `Decoded<Deployment>`; functions may mutate the object that they are given first only where their
+ * sentence says so.
+ */
+export interface KindDefinition<T extends object = JsonObject> {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /**
+   * Where the objects are stored when another group or version owns the storage, e.g. `/events` in
+   * `v1` for events.k8s.io.
+   */
+  readonly storage?: {
+    readonly group: string;
+    readonly version: string;
+    readonly fromStorage: (stored: JsonObject, print: PrintInternal) => JsonObject;
+    readonly toStorage: (object: JsonObject) => JsonObject;
+  };
+  /**
+   * Upstream stores CustomResourceDefinitions and APIServices as JSON, which keeps empty lists; all
+   * other kinds as protobuf, which does not.
+   */
+  readonly stored?: "json" | "protobuf";
+  /**
+   * A DELETE returns the object and not a Status. Upstream: `ReturnDeletedObject` in
+   * k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go.
+   */
+  readonly returnsDeletedObject?: true;
+  /** Upstream's SetDefaults functions; mutates the decoded object. */
+  defaults?(object: T, print: PrintInternal): void;
+  readonly strategy?: StrategyOverrides<T>;
+  /**
+   * Subresources that read and write the object itself (`status`, `finalize`), each with the part
+   * of its strategy that differs from the main endpoint's.
+   */
+  readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
+  readonly scale?: ScaleConverter<T>;
+  /** Subresources that are no part of the object (`token`, `eviction`). */
+  readonly connect?: Readonly<Record<string, ConnectHandler>>;
+  /** Validates the body of these before the object is looked up. */
+  readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
+  /** SetDefaults functions for the bodies of these; they mutate the body. */
+  readonly connectDefaults?: Readonly<Record<string, (body: JsonObject) => void>>;
+  /** The `proxy` subresource. */
+  readonly proxy?: ProxyHandler;
+  readonly selectable?: SelectableFieldsDefinition<T>;
+  /**
+   * The cells of one object of this version, for the columns of the kind data. Default: name and
+   * creation time.
+   */
+  cells?(object: T, nowMs: number): readonly Json[];
+  /** See ServedResource. */
+  readonly review?: (
+    ...given: [...Parameters<ReviewHandler>, print: PrintInternal]
+  ) => ReturnType<ReviewHandler>;
+  /** See ServedResource. */
+  readonly observed?: ServedResource["observed"];
+  /** See ServedResource. */
+  readonly createsThrough?: ServedResource["createsThrough"];
+  /** Sent with every response of a deprecated kind. */
+  readonly deprecationWarning?: string;
+  /** See TablePrinter. */
+  rowConditions?(object: T): readonly JsonObject[];
+  /** See ServedResource. */
+  readonly committed?: ServedResource["committed"];
+}
+
+/** A definition whatever its object's type, as registries of definitions hold it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- functions on T are called with what T's own codec decoded
+export type AnyKindDefinition = KindDefinition<any>;

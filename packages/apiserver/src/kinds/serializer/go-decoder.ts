@@ -1,0 +1,316 @@
+// Decodes parsed JSON as Go decodes it into a struct: unknown fields dropped and reported, nulls
+// ignored or zeroed by type, type errors in Go's words, and the result written as Go would write
+// that struct back (omitempty, zero structs, canonical times). Knows nothing of defaults, versions
+// or HTTP.
+// Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
+// UnmarshalJSON of the special types.
+import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
+import type { FieldFacts, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import { checkGoBase64 } from "./go-base64.ts";
+import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
+import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
+import {
+  createStructPlans,
+  elementGoType,
+  type MemberPlan,
+  neverEmpty,
+  type StructPlan,
+  type StructPlans,
+} from "./struct-plans.ts";
+
+/**
+ * Lists that are refused when empty, in words that differ from those for an absent one: they are
+ * never stored so.
+ */
+const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
+
+/** What a Go program would hold, and what strict decoding complains about. */
+export interface GoDecoded {
+  readonly object: JsonObject;
+  /** `unknown field "spec.a"`, `duplicate field "spec.b"`, in the order of the document. */
+  readonly strictErrors: readonly string[];
+}
+
+/**
+ * The value does not fit the type; `message` is Go's, e.g. `json: cannot unmarshal string into Go
+ * struct field ConfigMap.data of type map[string]string`.
+ */
+export class GoDecodeError extends Error {
+  override readonly name = "GoDecodeError";
+  /** What did not fit, for the document that this one stands in. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
+}
+
+/** How lists that hold nothing are written: protobuf storage forgets that they were there. */
+export type EmptyLists = "kept" | "null";
+
+/** Decodes into one type, again and again. */
+export interface GoDecoder {
+  /** Throws {@link GoDecodeError}. */
+  decode(body: ParsedJson): GoDecoded;
+}
+
+/** `emptyLists: "null"` for kinds that upstream stores as protobuf. */
+export function createGoDecoder(
+  data: KindData,
+  model: string,
+  { emptyLists }: { readonly emptyLists: EmptyLists },
+): GoDecoder {
+  const plans = createStructPlans(data);
+  return {
+    decode(body) {
+      const strict = createStrictErrors(body);
+      const decoding = new Decoding(data, plans, body, strict, emptyLists);
+      return { object: decoding.root(plans.plan(model)), strictErrors: strict.texts() };
+    },
+  };
+}
+
+const nothing = { duplicates: [], floatLiterals: new Map<string, string>() };
+
+class Decoding {
+  readonly #data: KindData;
+  readonly #plans: StructPlans;
+  readonly #body: ParsedJson;
+  readonly #strict: StrictErrors | undefined;
+  readonly #emptyLists: EmptyLists;
+  /** The way to the value at hand: members, list indices, map keys. */
+  readonly #trail: (MemberPlan | number | string)[] = [];
+  #saved: GoDecodeError | undefined;
+
+  constructor(
+    data: KindData,
+    plans: StructPlans,
+    body: ParsedJson,
+    strict: StrictErrors | undefined,
+    emptyLists: EmptyLists,
+  ) {
+    this.#data = data;
+    this.#plans = plans;
+    this.#body = body;
+    this.#strict = strict;
+    this.#emptyLists = emptyLists;
+  }
+
+  root(plan: StructPlan): JsonObject {
+    const value = this.#value(
+      { at: "struct", type: plan.type.model },
+      plan.type.goName,
+      this.#body.value,
+    );
+    if (this.#saved) throw this.#saved;
+    return (value ?? this.#plans.fillZeros(plan, {})) as JsonObject;
+  }
+
+  /** undefined where Go leaves the zero value or nil. */
+  #value(ref: TypeRef, goType: string, input: Json, elementType?: string): Json | undefined {
+    if (ref.at === "special") return this.#special(ref.name, input);
+    if (input === null) return undefined;
+    switch (ref.at) {
+      case "struct":
+        return isObject(input)
+          ? this.#structValue(this.#plans.plan(ref.type), input)
+          : this.#mismatch(input, goType);
+      case "list":
+        return Array.isArray(input)
+          ? this.#list(ref, elementType ?? elementGoType(this.#data, goType, ref), input)
+          : this.#mismatch(input, goType);
+      case "map":
+        return isObject(input)
+          ? this.#map(ref, elementType ?? elementGoType(this.#data, goType, ref), input)
+          : this.#mismatch(input, goType);
+      case "bytes":
+        return this.#bytes(goType, input);
+      case "string":
+        return typeof input === "string" ? input : this.#mismatch(input, goType);
+      case "bool":
+        return typeof input === "boolean" ? input : this.#mismatch(input, goType);
+      default:
+        return this.#number(ref.at, goType, input);
+    }
+  }
+
+  #structValue(plan: StructPlan, input: JsonObject): JsonObject {
+    const out: JsonObject = {};
+    for (const key of Object.keys(input)) {
+      const member = plan.byName.get(key);
+      if (!member) {
+        this.#strict?.unknown(this.#path(), key);
+        continue;
+      }
+      if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
+      this.#trail.push(member);
+      const value = this.#value(member.facts.ref, member.goType, input[key]!, member.elementGoType);
+      this.#trail.pop();
+      if (value !== undefined && keeps(member, value)) out[key] = this.#emptied(member, value);
+    }
+    return this.#plans.fillZeros(plan, out);
+  }
+
+  /** Where the decoder is, e.g. `spec.ports[0]`; "" at the root. */
+  #path(): string {
+    let path = "";
+    for (const step of this.#trail)
+      path +=
+        typeof step === "number"
+          ? `[${step}]`
+          : `${path ? "." : ""}${typeof step === "string" ? step : step.facts.name}`;
+    return path;
+  }
+
+  #emptied(member: MemberPlan, value: Json): Json {
+    const empty =
+      this.#emptyLists === "null" &&
+      !isRefusedWhenEmpty(member.facts, value) &&
+      !member.facts.pointer &&
+      (member.facts.ref.at === "list" || member.facts.ref.at === "map") &&
+      isEmpty(value);
+    return empty ? null : value;
+  }
+
+  #list(ref: TypeRef & { readonly at: "list" }, itemType: string, input: readonly Json[]): Json[] {
+    return input.map((item, i) => {
+      this.#trail.push(i);
+      const value = this.#value(ref.items, itemType, item) ?? this.#plans.zero(ref.items);
+      this.#trail.pop();
+      return value;
+    });
+  }
+
+  #map(ref: TypeRef & { readonly at: "map" }, valueType: string, input: JsonObject): JsonObject {
+    const out: JsonObject = {};
+    for (const key of Object.keys(input)) {
+      if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
+      this.#trail.push(key);
+      // Bytes that are nil come back from protobuf as empty ones.
+      setOwn(
+        out,
+        key,
+        this.#value(ref.values, valueType, input[key]!) ??
+          (ref.values.at === "bytes" && this.#emptyLists === "null"
+            ? ""
+            : this.#plans.zero(ref.values)),
+      );
+      this.#trail.pop();
+    }
+    return out;
+  }
+
+  #bytes(goType: string, input: Json): Json | undefined {
+    if (Array.isArray(input))
+      return Buffer.from(input.map((item) => this.#byte(item))).toString("base64");
+    if (typeof input !== "string") return this.#mismatch(input, goType);
+    const fault = checkGoBase64(input);
+    if (fault === undefined) return Buffer.from(input, "base64").toString("base64");
+    this.#saved ??= new GoDecodeError(fault);
+    return undefined;
+  }
+
+  #byte(input: Json): number {
+    if (typeof input === "number" && Number.isInteger(input) && input >= 0 && input <= 255)
+      return input;
+    if (input !== null)
+      this.#save(typeof input === "number" ? `number ${input}` : goKindOf(input), "uint8");
+    return 0;
+  }
+
+  #number(type: "int32" | "int64" | "float64", goType: string, input: Json): Json | undefined {
+    if (typeof input !== "number" && typeof input !== "bigint")
+      return this.#mismatch(input, goType);
+    if (type === "float64") return typeof input === "bigint" ? Number(input) : input;
+    const literal = this.#body.floatLiterals.size
+      ? this.#body.floatLiterals.get(this.#path())
+      : undefined;
+    if (literal === undefined && isInteger(type, input)) return input;
+    this.#save(`number ${literal ?? plainDigits(input)}`, goType);
+    return undefined;
+  }
+
+  #special(name: Parameters<typeof decodeSpecial>[0], input: Json): Json | undefined {
+    try {
+      return decodeSpecial(name, input, (model, value) => this.#lenient(model, value));
+    } catch (error) {
+      if (!(error instanceof UnmarshalerError)) throw error;
+      // An UnmarshalJSON error ends decoding at once and goes before the errors saved so far.
+      throw error.mismatch ? this.#typeError(error.mismatch) : new GoDecodeError(error.message);
+    }
+  }
+
+  /**
+   * A nested document with an UnmarshalJSON of its own: no strict errors, a fresh error context.
+   */
+  #lenient(model: string, value: Json): Json {
+    try {
+      return new Decoding(
+        this.#data,
+        this.#plans,
+        { ...nothing, value },
+        undefined,
+        this.#emptyLists,
+      ).root(this.#plans.plan(model));
+    } catch (error) {
+      throw error instanceof GoDecodeError
+        ? new UnmarshalerError(error.message, error.mismatch)
+        : error;
+    }
+  }
+
+  #mismatch(input: Json, goType: string): undefined {
+    this.#save(goKindOf(input), goType);
+  }
+
+  #save(value: string, goType: string): void {
+    this.#saved ??= this.#typeError({ value, goType, stack: [] });
+  }
+
+  #typeError({ value, goType, stack: inner }: TypeMismatch): GoDecodeError {
+    const members = this.#trail.filter((step) => typeof step === "object");
+    const stack = [...members.flatMap((member) => member.stack), ...inner];
+    const target = members.length
+      ? `struct field ${members.at(-1)!.owner}.${stack.join(".")} of type ${goType}`
+      : `value of type ${goType}`;
+    return new GoDecodeError(`json: cannot unmarshal ${value} into Go ${target}`, {
+      value,
+      goType,
+      stack,
+    });
+  }
+}
+
+function keeps({ facts }: MemberPlan, value: Json): boolean {
+  if (facts.omitZero && value === null) return false;
+  return (
+    !facts.omitEmpty ||
+    facts.pointer ||
+    isRefusedWhenEmpty(facts, value) ||
+    neverEmpty(facts.ref) ||
+    !isEmpty(value)
+  );
+}
+
+const isRefusedWhenEmpty = (facts: FieldFacts, value: Json): boolean =>
+  Array.isArray(value) && refusedWhenEmpty.has(facts.goType);
+
+const isEmpty = (value: Json): boolean =>
+  value === null ||
+  value === "" ||
+  value === false ||
+  value === 0 ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
+
+function isInteger(type: "int32" | "int64", value: number | bigint): boolean {
+  if (typeof value === "bigint") return type === "int64";
+  if (!Number.isInteger(value)) return false;
+  return type === "int32"
+    ? value >= -2147483648 && value <= 2147483647
+    : Number.isSafeInteger(value);
+}
+
+const plainDigits = (value: number | bigint): string =>
+  typeof value === "number" && Number.isInteger(value) ? BigInt(value).toString() : String(value);

@@ -1,0 +1,113 @@
+// Types that decode themselves: times, quantities, int-or-string, raw JSON and the schema
+// alternatives of CRDs. An error here ends decoding at once, unlike a plain type mismatch, which Go
+// saves and goes on.
+// Upstream: UnmarshalJSON in k8s.io/apimachinery pkg/apis/meta/v1 (time.go, micro_time.go,
+// duration.go), pkg/util/intstr, pkg/api/resource/quantity.go, pkg/runtime/extension.go;
+// k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1/marshal.go.
+import { isObject, type Json } from "homeostat/api";
+import type { SpecialName } from "../../apimachinery/kind-data/kind-data.ts";
+import {
+  formatGoTime,
+  type GoTimeLayout,
+  GoTimeError,
+  parseGoTime,
+  rfc3339,
+  rfc3339Micro,
+} from "../../apimachinery/values/go-time.ts";
+import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { canonicalQuantity } from "../../apimachinery/values/quantity.ts";
+
+/**
+ * A type's own UnmarshalJSON said no. With `mismatch`, the text names the field that was being
+ * read.
+ */
+export class UnmarshalerError extends Error {
+  override readonly name = "UnmarshalerError";
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
+}
+
+/** Decodes a nested struct without strictness. */
+export type NestedDecoder = (model: string, value: Json) => Json;
+
+const schemaModel = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+
+/** The canonical JSON form; undefined for nil. Throws {@link UnmarshalerError}. */
+export function decodeSpecial(
+  name: SpecialName,
+  input: Json,
+  nested: NestedDecoder,
+): Json | undefined {
+  if (input === null) return undefined;
+  switch (name) {
+    case "Time":
+      return time(input, rfc3339);
+    case "MicroTime":
+      return time(input, rfc3339Micro);
+    case "Quantity":
+      return quantity(input);
+    case "IntOrString":
+      return intOrString(input);
+    case "JSONSchemaPropsOrBool":
+      if (isObject(input)) return nested(schemaModel, input);
+      if (typeof input === "boolean") return input;
+      throw new UnmarshalerError("boolean or JSON schema expected");
+    case "JSONSchemaPropsOrArray":
+    case "JSONSchemaPropsOrStringArray":
+      if (isObject(input)) return nested(schemaModel, input);
+      if (Array.isArray(input))
+        return name === "JSONSchemaPropsOrArray"
+          ? input.map((item) => nested(schemaModel, item))
+          : strings(input);
+      return null;
+    default:
+      return input;
+  }
+}
+
+function time(input: Json, layout: GoTimeLayout): Json {
+  try {
+    return formatGoTime(parseGoTime(text(input), layout), layout);
+  } catch (error) {
+    throw error instanceof GoTimeError ? new UnmarshalerError(error.message) : error;
+  }
+}
+
+function text(input: Json): string {
+  if (typeof input === "string") return input;
+  throw mismatch(goKindOf(input), "string");
+}
+
+const strings = (input: readonly Json[]): Json[] =>
+  input.map((item) => (item === null ? "" : text(item)));
+
+function quantity(input: Json): string {
+  const result = canonicalQuantity(
+    typeof input === "string"
+      ? input.trim()
+      : typeof input === "object"
+        ? JSON.stringify(input)
+        : String(input),
+  );
+  if ("error" in result) throw new UnmarshalerError(result.error);
+  return result.text;
+}
+
+function intOrString(input: Json): Json {
+  if (typeof input === "string") return input;
+  if (typeof input === "number" && Number.isInteger(input) && Math.abs(input) < 2 ** 31)
+    return input;
+  const kind = goKindOf(input);
+  throw mismatch(kind === "number" ? `number ${String(input)}` : kind, "int32");
+}
+
+const mismatch = (value: string, goType: string): UnmarshalerError =>
+  new UnmarshalerError(`json: cannot unmarshal ${value} into Go value of type ${goType}`, {
+    value,
+    goType,
+    stack: [],
+  });

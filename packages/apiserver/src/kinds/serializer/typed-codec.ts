@@ -1,0 +1,110 @@
+// Reads and writes one version of a built-in kind: Go's typed decoding, the kind's defaults, and
+// conversion where several versions share one storage. Knows nothing of the rules that a kind sets
+// beyond that.
+// Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json,
+// k8s.io/apiserver/pkg/endpoints/handlers (transformDecodeError).
+import {
+  ApiStatusError,
+  formatApiVersion,
+  type GroupVersionKind,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ParsedJson,
+} from "homeostat/api";
+import { patchTypeOf } from "../../apimachinery/types/patch-meta.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import type { DecodeResult, VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { createGoDecoder, type EmptyLists, GoDecodeError } from "./go-decoder.ts";
+import { createGoEncoder } from "./go-encoder.ts";
+
+/** What a kind adds to plain decoding. */
+export interface TypedCodecOptions {
+  readonly data: KindData;
+  readonly kind: GroupVersionKind;
+  /** Model name of the type, e.g. `io.k8s.api.core.v1.ConfigMap`. */
+  readonly model: string;
+  /** Model of the storage version, where it is another. */
+  readonly storageModel?: string;
+  readonly smd: SmdType;
+  readonly emptyLists: EmptyLists;
+  /**
+   * Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes
+   * from storage. May throw {@link GoDecodeError}.
+   */
+  readonly defaults?: (object: JsonObject) => void;
+  /** Between this version and the storage version; absent where they are one. */
+  readonly conversion?: {
+    readonly fromStorage: (stored: JsonObject) => JsonObject;
+    readonly toStorage: (object: JsonObject) => JsonObject;
+  };
+}
+
+/**
+ * A codec for a type of the kind data. Decoding errors are 400s whose `cause` carries Go's bare
+ * message.
+ */
+export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
+  const { data, kind, model, conversion } = options;
+  const decoder = createGoDecoder(data, model, { emptyLists: options.emptyLists });
+  const apiVersion = formatApiVersion(kind);
+  const named = (object: JsonObject): JsonObject =>
+    Object.assign(object, { apiVersion, kind: kind.kind });
+  return {
+    decode(body: ParsedJson): DecodeResult {
+      const decoded = attempt(kind, () => decoder.decode(body));
+      named(decoded.object);
+      keepEmptyManagers(body.value, decoded.object);
+      attempt(kind, () => options.defaults?.(decoded.object));
+      return decoded;
+    },
+    fromStorage: (stored) => conversion?.fromStorage(stored) ?? stored,
+    toStorage: (object) => conversion?.toStorage(object) ?? object,
+    storageIdentity: !conversion,
+    goType: "struct",
+    typeMeta: "defaulted",
+    protobuf: true,
+    smd: options.smd,
+    patchMeta: patchTypeOf(data, model),
+    encode: createGoEncoder(data, model),
+    encodeStored: createGoEncoder(data, options.storageModel ?? model),
+    empty: () =>
+      named(decoder.decode({ value: {}, duplicates: [], floatLiterals: new Map() }).object),
+  };
+}
+
+/**
+ * A list of managers that is there and empty is a wish (forget them all), which an omitted one is
+ * not.
+ */
+function keepEmptyManagers(sent: Json, object: JsonObject): void {
+  const metadata = isObject(sent) && isObject(sent.metadata) ? sent.metadata : undefined;
+  if (
+    Array.isArray(metadata?.managedFields) &&
+    metadata.managedFields.length === 0 &&
+    isObject(object.metadata)
+  )
+    object.metadata.managedFields = [];
+}
+
+function attempt<T>(kind: GroupVersionKind, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof GoDecodeError)) throw error;
+    const message = `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${error.message}`;
+    throw new ApiStatusError(
+      {
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        message,
+        reason: "BadRequest",
+        code: 400,
+      },
+      { cause: error },
+    );
+  }
+}

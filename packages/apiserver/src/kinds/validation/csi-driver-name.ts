@@ -1,0 +1,18 @@
+// The name of a CSI driver.
+// Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateCSIDriverName).
+import { dnsSubdomainFaults } from "homeostat/api";
+import {
+  type FieldError,
+  invalid,
+  required,
+  tooLong,
+} from "../../apimachinery/errors/field-error.ts";
+
+/** A subdomain of at most 63 bytes; upper case is allowed. */
+export function csiNameErrors(name: string, path: string): FieldError[] {
+  if (!name) return [required(path, "")];
+  return [
+    ...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []),
+    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault)),
+  ];
+}

@@ -1,0 +1,141 @@
+// Rules on single values that pod specs are full of, each with its path: numbers, names, ports,
+// addresses, paths.
+// Upstream: k8s.io/apimachinery/pkg/util/validation/{validation.go,ip.go},
+// pkg/apis/core/validation/validation.go.
+import {
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  formatRegexFault,
+  type Json,
+  labelKeyFaults,
+  type SyntaxRule,
+} from "homeostat/api";
+import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import { portNameFaults } from "./name-faults.ts";
+
+/** Errors of a syntax rule at a path. */
+export const ruled = (rule: SyntaxRule, value: string, path: string): FieldError[] =>
+  rule(value).map((fault) => invalid(path, value, fault));
+/** A lower-case label, e.g. a container's name. */
+export const dnsLabelErrors = (value: string, path: string): FieldError[] =>
+  ruled(dnsLabelFaults, value, path);
+/** A lower-case subdomain: what most references to other objects must be. */
+export const dnsSubdomainErrors = (value: string, path: string): FieldError[] =>
+  ruled(dnsSubdomainFaults, value, path);
+/** `name` or `example.com/name`. */
+export const qualifiedNameErrors = (value: string, path: string): FieldError[] =>
+  ruled(labelKeyFaults, value, path);
+/** Zero or more. */
+export const nonNegative = (value: number, path: string): FieldError[] =>
+  value < 0 ? [invalid(path, value, "must be greater than or equal to 0")] : [];
+/** One or more. */
+export const positive = (value: number, path: string): FieldError[] =>
+  value <= 0 ? [invalid(path, value, "must be greater than zero")] : [];
+/** Within both bounds. */
+export const inRange = (value: number, min: number, max: number, path: string): FieldError[] =>
+  value >= min && value <= max
+    ? []
+    : [invalid(path, value, `must be between ${min} and ${max}, inclusive`)];
+/** A user or group. */
+export const unixIdErrors = (id: number, path: string): FieldError[] =>
+  inRange(id, 0, 2147483647, path);
+/** 1 to 65535. */
+export const portNumberErrors = (port: number, path: string): FieldError[] =>
+  inRange(port, 1, 65535, path);
+/** Absent, or a name. */
+export const requiredName = (value: string, path: string): FieldError[] =>
+  value ? [] : [required(path, "")];
+
+/** The name of a port. */
+export const portNameErrors = (name: string, path: string): FieldError[] =>
+  ruled(portNameFaults, name, path);
+
+/** A port by number or name, as probes refer to one. */
+export function portReferenceErrors(port: Json | undefined, path: string): FieldError[] {
+  return typeof port === "string"
+    ? portNameErrors(port, path)
+    : portNumberErrors(Number(port ?? 0), path);
+}
+
+/** Names of environment variables: printable ASCII without `=`. */
+export const environmentNameFaults: SyntaxRule = (name) => [
+  ...(name ? [] : ["environment variable name must be non-empty"]),
+  ...(/^[\x20-\x3c\x3e-\x7e]*$/.test(name)
+    ? []
+    : [
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+      ]),
+];
+
+/** `25%`. */
+export const percentFaults: SyntaxRule = (text) =>
+  /^[0-9]+%$/.test(text)
+    ? []
+    : [
+        formatRegexFault(
+          "a valid percent string must be a numeric string followed by an ending '%'",
+          "[0-9]+%",
+          "1%",
+          "93%",
+        ),
+      ];
+
+/** Names of HTTP headers in probes. */
+export const headerNameFaults: SyntaxRule = (name) =>
+  /^[-A-Za-z0-9]+$/.test(name)
+    ? []
+    : [
+        formatRegexFault(
+          "a valid HTTP header must consist of alphanumeric characters or '-'",
+          "[-A-Za-z0-9]+",
+          "X-Header-Name",
+        ),
+      ];
+
+const underscoredLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const underscoredFormat = `${underscoredLabel}(\\.${underscoredLabel})*`;
+const underscoredPattern = new RegExp(`^(?:${underscoredFormat})$`);
+
+/** Subdomains in which underscores are allowed, too: DNS search paths. */
+export const underscoredSubdomainFaults: SyntaxRule = (name) => [
+  ...(Buffer.byteLength(name) > 253 ? ["must be no more than 253 characters"] : []),
+  ...(underscoredPattern.test(name)
+    ? []
+    : [
+        formatRegexFault(
+          "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+          underscoredFormat,
+          "example.com",
+        ),
+      ]),
+];
+
+/** File modes up to 0777. */
+export function fileModeErrors(mode: number | undefined, path: string): FieldError[] {
+  return mode !== undefined && (mode > 0o777 || mode < 0)
+    ? [invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
+    : [];
+}
+
+/** No `..` among the segments. */
+export function backstepErrors(target: string, path: string): FieldError[] {
+  return target.split("/").includes("..") ? [invalid(path, target, "must not contain '..'")] : [];
+}
+
+/** Relative, and never upwards. */
+export function descendingPathErrors(target: string, path: string): FieldError[] {
+  return [
+    ...(target.startsWith("/") ? [invalid(path, target, "must be a relative path")] : []),
+    ...backstepErrors(target, path),
+  ];
+}
+
+/** As {@link descendingPathErrors}; names with two leading dots are the kubelet's own. */
+export function freePathErrors(target: string, path: string): FieldError[] {
+  return [
+    ...descendingPathErrors(target, path),
+    ...(target.startsWith("..") && !target.startsWith("../")
+      ? [invalid(path, target, "must not start with '..'")]
+      : []),
+  ];
+}

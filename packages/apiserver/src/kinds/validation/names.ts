@@ -1,0 +1,55 @@
+// Rules for metadata.name and for the keys of ConfigMaps and Secrets: every breach as upstream's
+// message.
+// Upstream: k8s.io/apimachinery pkg/api/validation/generic.go, pkg/util/validation/validation.go.
+import {
+  dns1035LabelFaults,
+  dnsLabelFaults,
+  dnsSubdomainFaults,
+  formatRegexFault,
+  pathSegmentFaults,
+  pathSegmentPrefixFaults,
+  type SyntaxRule,
+} from "homeostat/api";
+import type { NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
+
+const configKey = "[-._a-zA-Z0-9]+";
+const configKeyPattern = new RegExp(`^${configKey}$`);
+
+/** Keys of ConfigMaps and Secrets. */
+export const configMapKeyFaults: SyntaxRule = (key) => [
+  ...(Buffer.byteLength(key) > 253 ? ["must be no more than 253 characters"] : []),
+  ...(configKeyPattern.test(key)
+    ? []
+    : [
+        formatRegexFault(
+          "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+          configKey,
+          "key.name",
+          "KEY_NAME",
+          "key-name",
+        ),
+      ]),
+  ...(key === "."
+    ? ["must not be '.'"]
+    : key === ".."
+      ? ["must not be '..'"]
+      : key.startsWith("..")
+        ? ["must not start with '..'"]
+        : []),
+];
+
+/** metadata.name is a DNS subdomain: most kinds. */
+export const nameIsDnsSubdomain: NameRule = maskedDash(dnsSubdomainFaults);
+/** metadata.name is a DNS label: namespaces. */
+export const nameIsDnsLabel: NameRule = maskedDash(dnsLabelFaults);
+/** metadata.name is a DNS label that starts with a letter. */
+export const nameIsDns1035Label: NameRule = maskedDash(dns1035LabelFaults);
+/** metadata.name must only be safe in a path: RBAC objects. */
+export const nameIsPathSegment: NameRule = (name, prefixOnly) =>
+  prefixOnly ? pathSegmentPrefixFaults(name) : pathSegmentFaults(name);
+
+/** What a generateName ends in is not the end of the name. */
+function maskedDash(rule: SyntaxRule): NameRule {
+  return (name, prefixOnly) =>
+    rule(prefixOnly && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name);
+}

@@ -1,0 +1,72 @@
+// The rules for metav1 conditions in a status.
+// Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions).
+import { type Decoded, formatRegexFault } from "homeostat/api";
+import type { Condition } from "homeostat/k8s/meta/v1";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../../apimachinery/errors/field-error.ts";
+import { labelKeyErrors } from "./name-faults.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+
+const statuses = ["False", "True", "Unknown"];
+const reasonFormat = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+const reasonPattern = new RegExp(`^${reasonFormat}$`);
+const maxReason = 1024;
+const maxMessage = 32 * 1024;
+
+/** Every breach; `path` is that of the list. */
+export function validateConditions(
+  conditions: readonly Decoded<Condition>[],
+  path: string,
+): FieldError[] {
+  const seen = new Set<string>();
+  return conditions.flatMap((condition, i) => {
+    const type = condition.type ?? "";
+    const again = seen.has(type) ? [duplicate(`${path}[${i}].type`, type)] : [];
+    seen.add(type);
+    return [...again, ...validateCondition(condition, `${path}[${i}]`)];
+  });
+}
+
+function validateCondition(condition: Decoded<Condition>, path: string): FieldError[] {
+  const status = condition.status ?? "";
+  const generation = Number(condition.observedGeneration ?? 0);
+  return [
+    ...labelKeyErrors(condition.type ?? "", `${path}.type`),
+    ...(statuses.includes(status) ? [] : [notSupported(`${path}.status`, status, statuses)]),
+    ...(generation < 0
+      ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")]
+      : []),
+    ...(isSet(condition.lastTransitionTime) ? [] : [required(`${path}.lastTransitionTime`, "")]),
+    ...reasonErrors(condition.reason ?? "", `${path}.reason`),
+    ...(Buffer.byteLength(condition.message ?? "") > maxMessage
+      ? [tooLong(`${path}.message`, maxMessage)]
+      : []),
+  ];
+}
+
+function reasonErrors(reason: string, path: string): FieldError[] {
+  if (!reason) return [required(path, "")];
+  const faults = reasonPattern.test(reason)
+    ? []
+    : [
+        formatRegexFault(
+          "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+          reasonFormat,
+          "my_name",
+          "MY_NAME",
+          "MyName",
+          "ReasonA,ReasonB",
+          "ReasonA:ReasonB",
+        ),
+      ];
+  return [
+    ...faults.map((fault) => invalid(path, reason, fault)),
+    ...(Buffer.byteLength(reason) > maxReason ? [tooLong(path, maxReason)] : []),
+  ];
+}

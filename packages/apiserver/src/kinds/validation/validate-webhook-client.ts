@@ -1,0 +1,120 @@
+// Where a webhook is: a URL, or a service in the cluster, and the certificates that it is trusted
+// by. Shared by conversion and admission webhooks.
+// Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
+import { dnsSubdomainFaults } from "homeostat/api";
+import {
+  type FieldError,
+  invalid,
+  quoteGo,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+
+const form = "; desired format: https://host[/path]";
+
+/** An absolute https URL without user, query and fragment. */
+export function validateWebhookUrl(url: string, path: string): FieldError[] {
+  const parts = splitUrl(url);
+  if (typeof parts === "string")
+    return [required(path, `url must be a valid URL: parse ${quoteGo(url)}: ${parts}${form}`)];
+  return [
+    ...(parts.scheme !== "https"
+      ? [invalid(path, parts.scheme, `'https' is the only allowed URL scheme${form}`)]
+      : []),
+    ...(parts.host ? [] : [invalid(path, parts.host, `host must be specified${form}`)]),
+    ...(parts.user !== undefined
+      ? [invalid(path, parts.user, "user information is not permitted in the URL")]
+      : []),
+    ...(parts.fragment
+      ? [invalid(path, parts.fragment, "fragments are not permitted in the URL")]
+      : []),
+    ...(parts.query
+      ? [invalid(path, parts.query, "query parameters are not permitted in the URL")]
+      : []),
+  ];
+}
+
+interface UrlParts {
+  readonly scheme: string;
+  readonly user: string | undefined;
+  readonly host: string;
+  readonly query: string;
+  readonly fragment: string;
+}
+
+/** The parts as Go's url.Parse splits them, or its complaint. */
+function splitUrl(url: string): UrlParts | string {
+  if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
+  if (url.startsWith(":")) return "missing protocol scheme";
+  const match =
+    /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(
+      url,
+    )!;
+  const [, scheme = "", user, host = "", rest = "", query = "", fragment = ""] = match;
+  if (!scheme && !host && /^[^/]*:/.test(rest))
+    return "first path segment in URL cannot contain colon";
+  const port = /:([^:\]]*)$/.exec(host);
+  if (port && !/^[0-9]*$/.test(port[1]!)) return `invalid port ${quoteGo(port[0])} after host`;
+  const escape = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(rest);
+  if (escape) return `invalid URL escape ${quoteGo(escape[0])}`;
+  if (host.includes(" ")) return 'invalid character " " in host name';
+  return { scheme: scheme.toLowerCase(), user, host, query, fragment };
+}
+
+/** Name, namespace, port and path of a service. */
+export function validateWebhookService(
+  service: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly port?: number;
+    readonly path?: string;
+  },
+  path: string,
+): FieldError[] {
+  const port = service.port ?? 0;
+  return [
+    ...(service.name ? [] : [required(`${path}.name`, "")]),
+    ...(service.namespace ? [] : [required(`${path}.namespace`, "")]),
+    ...(port >= 1 && port <= 65535
+      ? []
+      : [
+          invalid(
+            `${path}.port`,
+            port,
+            "port is not valid: must be between 1 and 65535, inclusive",
+          ),
+        ]),
+    ...servicePathErrors(service.path, `${path}.path`),
+  ];
+}
+
+function servicePathErrors(value: string | undefined, path: string): FieldError[] {
+  if (!value || value === "/") return [];
+  if (value === "//") return [invalid(path, value, "segment[0] may not be empty")];
+  const steps = value.slice(1).replace(/\/$/, "").split("/");
+  return [
+    ...(value.startsWith("/") ? [] : [invalid(path, value, "must start with a '/'")]),
+    ...steps.flatMap((step, i) =>
+      step
+        ? dnsSubdomainFaults(step).map((text) => invalid(path, value, `segment[${i}]: ${text}`))
+        : [invalid(path, value, `segment[${i}] may not be empty`)],
+    ),
+  ];
+}
+
+/**
+ * PEM certificates in base64. Looks at the envelope only: what is inside is seen when the webhook
+ * is called.
+ */
+export function validateCaBundle(bundle: string, path: string): FieldError[] {
+  const text = Buffer.from(bundle, "base64").toString("latin1");
+  const blocks = [
+    ...text.matchAll(/-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/g),
+  ];
+  const isSequence = (body: string): boolean => Buffer.from(body, "base64")[0] === 0x30;
+  const fault = !/-----BEGIN [^-]+-----/.test(text)
+    ? "unable to parse bytes as PEM block"
+    : blocks.every((block) => isSequence(block[1]!))
+      ? undefined
+      : "failed to parse certificate: x509: malformed certificate";
+  return fault ? [invalid(path, bundle, `unable to load root certificates: ${fault}`)] : [];
+}

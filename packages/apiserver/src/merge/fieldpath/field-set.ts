@@ -1,0 +1,182 @@
+// Sets of fields, and the algebra on them. A field may be a member, have members below it, or both;
+// that a field has members below does not make it one.
+// A set, once handed on, is immutable: results share parts with their operands. Only `insertPath`
+// writes, and only its maker may call it, before sharing.
+// Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
+import { comparePathElements, type FieldPath, type PathElement } from "./field-path.ts";
+import { type Descent, nodeOf, rebuild, type Rebuilding } from "./rebuild-set.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+
+/** One field of a set and what the set holds below it; never neither of the two. */
+export interface FieldSetNode {
+  readonly element: PathElement;
+  readonly member: boolean;
+  readonly below: FieldSet | undefined;
+}
+
+/** Fields by the `id` of their last step. */
+export type FieldSet = ReadonlyMap<string, FieldSetNode>;
+
+/** A set under construction. */
+export type FieldSetBuilder = Map<
+  string,
+  { readonly element: PathElement; member: boolean; below: FieldSetBuilder | undefined }
+>;
+
+/** Adds one path; fields on the way to it do not become members. */
+export function insertPath(set: FieldSetBuilder, path: FieldPath): void {
+  let level = set;
+  for (let i = 0; i < path.length; i++) {
+    const element = path[i]!;
+    let node = level.get(element.id);
+    if (!node) level.set(element.id, (node = { element, member: false, below: undefined }));
+    if (i === path.length - 1) node.member = true;
+    else level = node.below ??= new Map();
+  }
+}
+
+/** A set of exactly these paths. */
+export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
+  const set: FieldSetBuilder = new Map();
+  for (const path of paths) insertPath(set, path);
+  return set;
+}
+
+export const emptySet: FieldSet = fieldSetOf([]);
+
+/** Fields in either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (!a.size) return b;
+  if (!b.size) return a;
+  return rebuild(a, b, unionOf);
+}
+
+const unionOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    if (!right) return left;
+    const member = left.member || right.member;
+    return left.below && right.below
+      ? { member, below: left.below, companion: right.below }
+      : nodeOf(left.element, member, left.below ?? right.below);
+  },
+  finish(level, b) {
+    for (const [id, right] of b) if (!level.has(id)) level.set(id, right);
+  },
+};
+
+/** Fields in both. */
+export const intersection = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, intersectionOf);
+
+const intersectionOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    return right && inBoth(left, left.member && right.member, right, undefined);
+  },
+};
+
+/** Fields in `a` that are not in `b`; what lies below a field of `b` stays. */
+export const difference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, differenceOf);
+
+const differenceOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    return right ? inBoth(left, left.member && !right.member, right, left.below) : left;
+  },
+};
+
+/** Fields in `a` that are neither in `b` nor below a field of `b`. */
+export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet =>
+  rebuild(a, b, recursiveDifferenceOf);
+
+const recursiveDifferenceOf: Rebuilding<FieldSet> = {
+  decide(left, b) {
+    const right = b.get(left.element.id);
+    if (!right) return left;
+    return right.member ? undefined : inBoth(left, left.member, right, left.below);
+  },
+};
+
+/** A field that both sets know: what is below it in both is gone through, else `below` stands. */
+const inBoth = (
+  left: FieldSetNode,
+  member: boolean,
+  right: FieldSetNode,
+  below: FieldSet | undefined,
+): FieldSetNode | Descent<FieldSet> | undefined =>
+  left.below && right.below
+    ? { member, below: left.below, companion: right.below }
+    : nodeOf(left.element, member, below);
+
+/** Fields with no field of the set below them. */
+export const leaves = (set: FieldSet): FieldSet =>
+  rebuild(set, undefined, {
+    decide: (node) =>
+      node.below ? { member: false, below: node.below, companion: undefined } : node,
+  });
+
+/**
+ * The set with each schema-named field added that has fields below it; a map's own keys are not
+ * added.
+ */
+export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet =>
+  rebuild(set, type, namedFieldsOf);
+
+const namedFieldsOf: Rebuilding<SmdType | undefined> = {
+  decide(node, type) {
+    const { element, member, below } = node;
+    if (!below) return node;
+    const named = element.at === "field" && type?.map?.field(element.name) !== undefined;
+    return { member: member || named, below, companion: typeBelow(type, element) };
+  },
+};
+
+/** The type one step further; undefined where the schema says nothing. */
+export function typeBelow(type: SmdType | undefined, element: PathElement): SmdType | undefined {
+  if (element.at === "field")
+    return (type?.map?.field(element.name)?.type ?? type?.map?.element)?.();
+  return element.at === "key" ? type?.list?.element() : undefined;
+}
+
+/** Whether the path is a member. */
+export function hasPath(set: FieldSet, path: FieldPath): boolean {
+  let level: FieldSet | undefined = set;
+  for (let i = 0; i < path.length; i++) {
+    const node: FieldSetNode | undefined = level?.get(path[i]!.id);
+    if (!node) return false;
+    if (i === path.length - 1) return node.member;
+    level = node.below;
+  }
+  return false;
+}
+
+/** Whether both hold the same fields. */
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  const open: (readonly [FieldSet, FieldSet])[] = [[a, b]];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [lefts, rights] = pair;
+    if (lefts.size !== rights.size) return false;
+    for (const [id, left] of lefts) {
+      const right = rights.get(id);
+      if (!right || left.member !== right.member || !left.below !== !right.below) return false;
+      if (left.below) open.push([left.below, right.below!]);
+    }
+  }
+  return true;
+}
+
+/** Nodes of one level in path order. */
+export const sortedNodes = (set: FieldSet): readonly FieldSetNode[] =>
+  [...set.values()].sort((a, b) => comparePathElements(a.element, b.element));
+
+/** Every member: those of a level in order, then those below each. */
+export function* pathsOf(set: FieldSet): Generator<FieldPath> {
+  const open: (readonly [FieldSet, FieldPath])[] = [[set, []]];
+  for (let level = open.pop(); level; level = open.pop()) {
+    const [below, prefix] = level;
+    const nodes = sortedNodes(below);
+    for (const { element, member } of nodes) if (member) yield [...prefix, element];
+    for (const { element, below: inner } of nodes.toReversed())
+      if (inner) open.push([inner, [...prefix, element]]);
+  }
+}

@@ -1,0 +1,84 @@
+// JSON merge patch (RFC 7386), with the leniency of the library that upstream uses.
+// Upstream: gopkg.in/evanphx/json-patch.v4/merge.go,
+// k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
+import {
+  cloneJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  type ParsedJson,
+  setOwn,
+} from "homeostat/api";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { withoutNulls } from "./without-nulls.ts";
+import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
+
+/** A patch body, read. */
+export interface MergePatchBody {
+  readonly patch: Json;
+  /** In the words of upstream's strict decoder, e.g. `duplicate field "data.a"`. */
+  readonly strictErrors: readonly string[];
+  /**
+   * See {@link ParsedJson}: the patched object has these literals at the same paths, outside of
+   * replaced lists too.
+   */
+  readonly floatLiterals: ParsedJson["floatLiterals"];
+}
+
+/** Reads a body. Throws ApiStatusError 400. */
+export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
+  const { value, duplicates, floatLiterals } = parse(text, validation);
+  if (validation !== "Ignore" && value !== null && !isObject(value))
+    throw badRequestError(
+      `error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
+    );
+  if (value === null || typeof value !== "object") throw badRequestError("Invalid JSON Patch");
+  return {
+    patch: value,
+    strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates),
+    floatLiterals,
+  };
+}
+
+function parse(text: string, validation: FieldValidation): ParsedJson {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequestError(
+      validation === "Ignore" ? "Invalid JSON Patch" : `error decoding patch: ${error.message}`,
+    );
+  }
+}
+
+/**
+ * The patched document, which is the caller's to mutate; the arguments stay as they are. A list
+ * replaces the document.
+ */
+export const applyMergePatch = (document: Json, patch: Json): Json =>
+  isObject(document) && isObject(patch) ? mergeObjects(document, patch) : withoutNulls(patch);
+
+/** What comes new loses its nulls, save where it takes the place of an object without being one. */
+function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
+  const whole: JsonObject = {};
+  const open: (readonly [document: JsonObject, patch: JsonObject, out: JsonObject])[] = [
+    [document, patch, whole],
+  ];
+  for (let pair = open.pop(); pair; pair = open.pop()) {
+    const [from, by, out] = pair;
+    for (const [name, current] of Object.entries(from))
+      if (!Object.hasOwn(by, name)) setOwn(out, name, cloneJson(current));
+    for (const [name, value] of Object.entries(by)) {
+      if (value === null) continue;
+      const current = Object.hasOwn(from, name) ? from[name]! : null;
+      if (isObject(current) && isObject(value)) {
+        const inner: JsonObject = {};
+        setOwn(out, name, inner);
+        open.push([current, value, inner]);
+      } else setOwn(out, name, isObject(current) ? cloneJson(value) : withoutNulls(value));
+    }
+  }
+  return whole;
+}

@@ -1,0 +1,85 @@
+// What keeps a JSON tree from becoming a built-in kind's Go struct when no JSON is decoded in
+// between, as after a strategic merge patch or an apply: other words than the decoder's, and other
+// leniencies (1.0 passes for an integer). Types with a wire form of their own are left to the
+// decoder, whose words are the same.
+// Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { FieldFacts, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import { formatGoType } from "../../apimachinery/values/go-format.ts";
+import type { PatchType } from "../../apimachinery/types/patch-meta.ts";
+
+/**
+ * The first fault in the order of Go's fields, e.g. `unrecognized type: int32`; undefined if there
+ * is none.
+ */
+export function unstructuredFault(type: PatchType, value: Json): string | undefined {
+  return faultOf(type, type.ref, "", value);
+}
+
+const goKindOfValue = (value: Json): string =>
+  isObject(value) ? "map" : Array.isArray(value) ? "slice" : formatGoType(value);
+
+/** `goType` as declared, e.g. `*int32`, `[]v1.Taint`, `map[string]string`. */
+function faultOf(at: PatchType, ref: TypeRef, goType: string, value: Json): string | undefined {
+  if (value === null) return undefined;
+  switch (ref.at) {
+    case "special":
+      return undefined;
+    case "struct":
+      return isObject(value)
+        ? structFault(at, ref.type, value)
+        : `cannot restore struct from: ${goKindOfValue(value)}`;
+    case "map":
+      return isObject(value)
+        ? first(Object.values(value), (item) =>
+            faultOf(at, ref.values, goType.replace(/^\*?map\[[^\]]*\]/, ""), item),
+          )
+        : `cannot restore map from ${goKindOfValue(value)}`;
+    case "list":
+      return Array.isArray(value)
+        ? first(value, (item) => faultOf(at, ref.items, goType.replace(/^\*?\[\]/, ""), item))
+        : `cannot restore slice from ${goKindOfValue(value)}`;
+    case "bytes":
+      return typeof value === "string"
+        ? undefined
+        : `cannot restore slice from ${goKindOfValue(value)}`;
+    default:
+      return scalarFault(ref.at, goType.replace(/^\*/, ""), value);
+  }
+}
+
+const structFault = (at: PatchType, model: string, value: JsonObject): string | undefined =>
+  first(at.data.type(model).members, (member) => memberFault(at, member, value));
+
+const memberFault = (
+  at: PatchType,
+  { name, ref, goType }: FieldFacts,
+  value: JsonObject,
+): string | undefined =>
+  Object.hasOwn(value, name) ? faultOf(at, ref, goType, value[name]!) : undefined;
+
+function first<T>(items: readonly T[], fault: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = fault(item);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Go would convert an integer into a string, as a rune; that is refused in other words than what
+ * cannot be converted at all.
+ */
+function scalarFault(
+  kind: "string" | "bool" | "int32" | "int64" | "float64",
+  goType: string,
+  value: Json,
+): string | undefined {
+  const is = formatGoType(value);
+  if (is === kind || (is === "int64" && kind !== "string" && kind !== "bool")) return undefined;
+  if (is === "float64" && (kind === "int32" || kind === "int64"))
+    return `cannot convert float64 to ${goType}`;
+  return is === "int64" && kind === "string"
+    ? `cannot convert int64 to ${goType}`
+    : `unrecognized type: ${kind}`;
+}

@@ -1,0 +1,50 @@
+// The path element that stands for an item of a set or of a keyed list.
+// Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go (listItemToPathElement).
+import { isObject, type Json } from "homeostat/api";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  type KeyPart,
+  keyElement,
+  type PathElement,
+  valueElement,
+} from "../fieldpath/field-path.ts";
+import type { SmdList } from "../../apimachinery/types/smd-type.ts";
+
+/** The element, or why the item cannot have one. */
+export type ItemElement = PathElement | string;
+
+/**
+ * Keys that the item leaves out are taken from their defaults; without a default they are left out
+ * of the element too.
+ */
+export function itemElement(list: SmdList, item: Json): ItemElement {
+  if (list.relation === "atomic") return "invalid indexing of non-associative list";
+  return list.keys.length ? keyedElement(list, item) : setElement(item);
+}
+
+function keyedElement(list: SmdList, item: Json): ItemElement {
+  if (item === null) return "associative list with keys may not have a null element";
+  if (!isObject(item)) return "associative list with keys may not have non-map elements";
+  const parts: KeyPart[] = [];
+  for (const name of list.keys) {
+    if (Object.hasOwn(item, name)) {
+      parts.push({ name, value: item[name]! });
+      continue;
+    }
+    const map = list.element().map;
+    if (!map)
+      return `couldn't find default value for ${name}: associative list may not have non-map types`;
+    const byDefault = map.field(name)?.default;
+    if (byDefault !== undefined && byDefault !== null) parts.push({ name, value: byDefault });
+  }
+  if (!parts.length)
+    return `associative list with keys has an element that omits all key fields [${list.keys.map(quoteGo).join(" ")}] (and doesn't have default values for any key fields)`;
+  return keyElement(parts);
+}
+
+function setElement(item: Json): ItemElement {
+  if (Array.isArray(item)) return "not supported: associative list with lists as elements";
+  if (item === null) return "associative list without keys has an element that's an explicit null";
+  if (isObject(item)) return "associative list without keys has an element that's a map type";
+  return valueElement(item);
+}

@@ -1,0 +1,28 @@
+// Breaches of a type, each at a path, and how upstream prints one or several of them.
+// Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go (ValidationErrors).
+import { MergeError } from "../fieldpath/merge-error.ts";
+
+/** One breach; `path` as errors show it, e.g. `.spec.ports[port=80]`. */
+export interface TypedError {
+  readonly path: string;
+  readonly message: string;
+}
+
+export const typedError = (message: string): readonly TypedError[] => [{ path: "", message }];
+
+/** The same breaches, seen from one step further up. */
+export const below = (step: string, errors: readonly TypedError[]): readonly TypedError[] =>
+  errors.length ? errors.map(({ path, message }) => ({ path: step + path, message })) : errors;
+
+/** One line for a single breach, else a heading and an indented line for each. */
+export function formatTypedErrors(errors: readonly TypedError[]): string {
+  const lines = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  return lines.length === 1
+    ? lines[0]!
+    : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+/** Throws {@link MergeError} if there is any breach. */
+export function throwTypedErrors(errors: readonly TypedError[], prefix = ""): void {
+  if (errors.length) throw new MergeError(prefix + formatTypedErrors(errors));
+}

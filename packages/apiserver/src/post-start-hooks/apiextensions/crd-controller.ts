@@ -1,0 +1,271 @@
+// The controllers of CustomResourceDefinitions in one: it accepts names, establishes definitions,
+// puts the resources that they define into the catalog, and deletes their custom resources before a
+// definition goes. One worker, one definition at a time.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/controller/{status,establish,finalizer,apiapproval}.
+// Upstream waits five seconds before it establishes, for other API servers to notice the names; one
+// server alone need not.
+import { cloneJson, type JsonObject } from "homeostat/api";
+import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
+import type { Runtime } from "homeostat/runtime";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { approvalCondition } from "../../kinds/apiextensions/api-approval.ts";
+import { cleanupFinalizer } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import {
+  type Definition,
+  type DefinitionCondition,
+  definitionOf,
+  isConditionTrue,
+} from "../../kinds/apiextensions/definition.ts";
+import { setCondition } from "../../kinds/apiextensions/set-condition.ts";
+import type { MutableCatalog } from "../../kinds/catalog.ts";
+import type { LoopbackClient } from "../loopback-client.ts";
+import { deleteInstances } from "./delete-instances.ts";
+import { acceptNames, establish } from "./naming.ts";
+
+/** What the controller works with. */
+export interface CrdControllerOptions {
+  readonly loopback: LoopbackClient;
+  readonly catalog: MutableCatalog;
+  readonly runtime: Runtime;
+  readonly createResources: (definition: JsonObject) => readonly ServedResource[];
+  /** Reports a definition that keeps failing, once. */
+  readonly warn?: ((message: string, error: unknown) => void) | undefined;
+}
+
+/** The controller. Commits may be reported before it is started. */
+export interface CrdController {
+  /**
+   * To be called after every commit to a definition: the catalog changes at once, conditions follow
+   * soon.
+   */
+  committed(object: JsonObject | null, old: JsonObject | null): void;
+  /** Serves stored definitions, then starts to write. Resolves once they are served. */
+  start(options: CrdControllerOptions): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const backoff = { firstMs: 50, maxMs: 5000 };
+
+export function createCrdController(): CrdController {
+  return new Controller();
+}
+
+class Controller implements CrdController {
+  /** Definitions as last committed, by name. */
+  readonly #known = new Map<string, JsonObject>();
+  /** The resources of each definition; the same objects while their sources do not change. */
+  readonly #resources = new Map<
+    string,
+    { readonly source: string; readonly resources: readonly ServedResource[] }
+  >();
+  #running: { readonly options: CrdControllerOptions; readonly workers: KeyedWorkers } | undefined;
+
+  committed(object: JsonObject | null, old: JsonObject | null): void {
+    const definition = object ?? old;
+    if (!definition) return;
+    const { name } = definitionOf(definition).metadata;
+    // The caller may go on to change its object.
+    const known = object && cloneJson(object);
+    if (known) this.#known.set(name, known);
+    else this.#known.delete(name);
+    this.#serve(name, known);
+    if (object) this.#running?.workers.add(name);
+    else this.#enqueueGroup(definitionOf(definition), name);
+  }
+
+  async start(options: CrdControllerOptions): Promise<void> {
+    const workers = createKeyedWorkers({
+      runtime: options.runtime,
+      backoff,
+      failing: (name, error) =>
+        options.warn?.(`CustomResourceDefinition ${name} cannot be reconciled`, error),
+    });
+    this.#running = { options, workers };
+    const { object } = await options.loopback("GET", root);
+    const items = Array.isArray(object["items"]) ? (object["items"] as JsonObject[]) : [];
+    for (const item of items)
+      this.committed(
+        { ...item, apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" },
+        null,
+      );
+    for (const [name, definition] of this.#known) {
+      this.#serve(name, definition);
+      workers.add(name);
+    }
+    workers.start((name) => this.#sync(name, options));
+  }
+
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.workers.stop();
+  }
+
+  #serve(name: string, object: JsonObject | null): void {
+    if (!this.#running) return;
+    const { options } = this.#running;
+    const definition = object && definitionOf(object);
+    const isServed =
+      definition &&
+      (isConditionTrue(definition, "NamesAccepted") || isConditionTrue(definition, "Established"));
+    if (!object) this.#resources.delete(name);
+    options.catalog.serve(name, isServed ? this.#resourcesOf(name, object, options) : []);
+  }
+
+  /**
+   * Most commits change conditions only. Field managers, documents and representations are kept by
+   * the identity of a resource, and survive those.
+   */
+  #resourcesOf(
+    name: string,
+    object: JsonObject,
+    { createResources }: CrdControllerOptions,
+  ): readonly ServedResource[] {
+    const { metadata, status } = definitionOf(object);
+    const source = JSON.stringify([
+      metadata.uid,
+      metadata.generation,
+      isConditionTrue(definitionOf(object), "Terminating"),
+      status.acceptedNames,
+    ]);
+    const before = this.#resources.get(name);
+    if (before?.source === source) return before.resources;
+    const resources = createResources(object);
+    this.#resources.set(name, { source, resources });
+    return resources;
+  }
+
+  #enqueueGroup({ spec }: Definition, except: string): void {
+    for (const [name, object] of this.#known)
+      if (name !== except && definitionOf(object).spec.group === spec.group)
+        this.#running?.workers.add(name);
+  }
+
+  /** One step: each write is reported as a commit, which brings the next. */
+  async #sync(name: string, options: CrdControllerOptions): Promise<void> {
+    const object = this.#known.get(name);
+    if (!object) return;
+    const definition = definitionOf(object);
+    const now = nowOf(options.runtime);
+    if (
+      definition.metadata.deletionTimestamp &&
+      definition.metadata.finalizers?.includes(cleanupFinalizer)
+    )
+      return this.#finalize(object, options);
+    const naming = acceptNames(definition, this.#groupOf(definition), now);
+    if (naming) {
+      await writeStatus(options, object, naming);
+      return this.#enqueueGroup(definition, name);
+    }
+    const established = establish(definition, now);
+    if (established) return writeStatus(options, object, { conditions: established });
+    const approval = approvalCondition(definition);
+    if (!approval || hasCondition(definition, approval)) return;
+    await writeStatus(options, object, {
+      conditions: setCondition(definition.status.conditions ?? [], approval, now),
+    });
+  }
+
+  #groupOf({ spec }: Definition): readonly Definition[] {
+    return [...this.#known.values()]
+      .map(definitionOf)
+      .filter((each) => each.spec.group === spec.group);
+  }
+
+  async #finalize(object: JsonObject, options: CrdControllerOptions): Promise<void> {
+    const definition = definitionOf(object);
+    const progress: DefinitionCondition = {
+      type: "Terminating",
+      status: "True",
+      reason: "InstanceDeletionInProgress",
+      message: "CustomResource deletion is in progress",
+    };
+    if (!hasCondition(definition, progress)) return writeCondition(options, object, progress);
+    if (!isConditionTrue(definition, "Established"))
+      return removeFinalizer(options, object, {
+        reason: "NeverEstablished",
+        message: "resource was never established",
+      });
+    const { name } = definition.metadata;
+    if (!servesAnything(definition, options))
+      options.catalog.serve(name, options.createResources(withAllVersionsServed(object)));
+    if (!(await deleteInstances(definition, options.loopback)))
+      throw new Error(`delete the custom resources of ${name}: finalizers hold some of them`);
+    await removeFinalizer(options, object, {
+      reason: "InstanceDeletionCompleted",
+      message: "removed all instances",
+    });
+  }
+}
+
+const nowOf = (runtime: Runtime): string =>
+  `${new Date(runtime.clock.now()).toISOString().slice(0, 19)}Z`;
+
+/** Writes through /status. The winner of a conflict is reported as a commit as well. */
+async function writeStatus(
+  { loopback }: CrdControllerOptions,
+  object: JsonObject,
+  change: object,
+  metadata: object = {},
+): Promise<void> {
+  const definition = definitionOf(object);
+  const body = {
+    ...object,
+    metadata: { ...definition.metadata, ...metadata },
+    status: { ...definition.status, ...change },
+  } as unknown as JsonObject;
+  const path = `${root}/${definition.metadata.name}/status`;
+  const { status } = await loopback("PUT", path, body);
+  if (status >= 300 && status !== 404 && status !== 409)
+    throw new Error(`PUT ${path}: expected 200, got ${status}`);
+}
+
+function writeCondition(
+  options: CrdControllerOptions,
+  object: JsonObject,
+  condition: DefinitionCondition,
+  metadata: object = {},
+): Promise<void> {
+  const before = definitionOf(object).status.conditions ?? [];
+  const conditions = setCondition(before, condition, nowOf(options.runtime));
+  return writeStatus(options, object, { conditions }, metadata);
+}
+
+function removeFinalizer(
+  options: CrdControllerOptions,
+  object: JsonObject,
+  outcome: Pick<DefinitionCondition, "reason" | "message">,
+): Promise<void> {
+  const finalizers = definitionOf(object).metadata.finalizers ?? [];
+  const condition = { type: "Terminating", status: "False", ...outcome } as const;
+  return writeCondition(options, object, condition, {
+    finalizers: finalizers.filter((finalizer) => finalizer !== cleanupFinalizer),
+  });
+}
+
+function servesAnything({ spec }: Definition, { catalog }: CrdControllerOptions): boolean {
+  return (spec.versions ?? []).some((version) =>
+    catalog.find(spec.group ?? "", version.name, spec.names?.plural ?? ""),
+  );
+}
+
+function hasCondition(
+  definition: Definition,
+  { type, status, reason, message }: DefinitionCondition,
+): boolean {
+  const before = definition.status.conditions?.find((each) => each.type === type);
+  return before?.status === status && before.reason === reason && before.message === message;
+}
+
+/** For definitions that serve no version: their instances are stored and must be deleted. */
+function withAllVersionsServed(object: JsonObject): JsonObject {
+  const { spec } = definitionOf(object);
+  return {
+    ...object,
+    spec: {
+      ...spec,
+      versions: (spec.versions ?? []).map((version) => ({ ...version, served: true })),
+    },
+  } as unknown as JsonObject;
+}

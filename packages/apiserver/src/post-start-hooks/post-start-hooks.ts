@@ -1,0 +1,37 @@
+// The server's own controllers, which run as long as it does.
+// Upstream: the post-start hooks of k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,
+// apiserver/aggregator}.go.
+import type { ServerAddress } from "../apimachinery/server-address.ts";
+import { startAvailabilityController } from "./apiservice-availability-controller.ts";
+import { startCrdRegistrationController } from "./crd-registration-controller.ts";
+import { startEventTtl } from "./event-ttl.ts";
+import { startIdentityLeaseController } from "./identity-lease-controller.ts";
+import {
+  startSystemObjectsController,
+  type SystemObjectsOptions,
+} from "./system-objects-controller.ts";
+
+export interface PostStartHookOptions extends SystemObjectsOptions {
+  /** Absent when the server does not listen: it announces no Lease then. */
+  readonly address?: ServerAddress;
+  /** How long an Event is kept after its last write; 0 for ever. Default one hour. */
+  readonly eventTtlMs?: number | undefined;
+}
+
+/** Starts the hooks. Returns a function that stops them. */
+export function startPostStartHooks(options: PostStartHookOptions): () => Promise<void> {
+  const { core, loopback, address, eventTtlMs } = options;
+  const stopEventTtl = startEventTtl(options, eventTtlMs);
+  const stops = [
+    startSystemObjectsController(options),
+    startCrdRegistrationController(options),
+    startAvailabilityController(options),
+    ...(address
+      ? [startIdentityLeaseController({ loopback, runtime: core.runtime, address })]
+      : []),
+  ];
+  return async () => {
+    stopEventTtl();
+    await Promise.all(stops.map((stop) => stop()));
+  };
+}

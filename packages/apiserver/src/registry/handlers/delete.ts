@@ -1,0 +1,198 @@
+// DELETE of one object: at once, or marked and left to those whose finalizers hold it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
+// pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import type { Revision } from "../../storage/store.ts";
+import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
+import { successStatus } from "../response/error-response.ts";
+import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
+import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { formatDeleteOptions, readDeleteOptions } from "../options/delete-options.ts";
+import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
+import { requestedKey, splitStorageKey } from "../revisions/storage-key.ts";
+import { admitMutating, type AdmittedWrite, admitValidating } from "../store/admit.ts";
+import { errorKindOf } from "../store/before-create.ts";
+import { commitObject, commitRemoval } from "../store/commit.ts";
+import { planDeletion } from "../store/deletion.ts";
+import { fromHub, type Live, openLive } from "../store/hub.ts";
+
+const maxAttempts = 1000;
+
+/** Deletes the named object. */
+export async function deleteObject(scope: RequestScope): Promise<ApiResponse> {
+  const options = await readDeleteOptions(scope);
+  const { resource, namespace, name } = scope;
+  warnOfPropagation(scope, options);
+  const result = await deleteStored(scope, requestedKey(resource, namespace, name), options);
+  const status = result.pending && options.orphanDependents === false ? 202 : 200;
+  if (result.pending || resource.strategy.deleteReturnsObject)
+    return await resultResponse(scope, status, result.shown);
+  const details = {
+    name,
+    ...(resource.group ? { group: resource.group } : {}),
+    kind: resource.resource,
+    uid: metaString(result.object, "uid"),
+  };
+  return await transformedResponse(scope, status, successStatus(details));
+}
+
+/** Some kinds leave behind what hangs on their objects, which is not what most callers expect. */
+export function warnOfPropagation(
+  { request, resource }: RequestScope,
+  options: DeleteOptions,
+): void {
+  const warning = resource.strategy.propagationWarning;
+  if (warning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    request.warnings.add(warning);
+}
+
+/** What a delete has left. */
+export interface Deleted {
+  /** True when the object is still there. */
+  readonly pending: boolean;
+  readonly shown: Result;
+  readonly object: JsonObject;
+}
+
+/** Deletes or marks what is under `key`. Throws 404, 409 and what admission refuses. */
+export async function deleteStored(
+  scope: RequestScope,
+  key: string,
+  options: DeleteOptions,
+): Promise<Deleted> {
+  const { core, resource } = scope;
+  const { name } = splitStorageKey(key);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const revision = core.store.latest(key);
+    if (!revision) throw notFoundError(resource, name);
+    const live = openLive(core, resource, revision);
+    assertPreconditions(scope, name, live.hub, options);
+    await admitDelete(scope, name, live, options);
+    const deleted = await attemptDelete(scope, live, options);
+    if (deleted) return deleted;
+  }
+  throw conflictError(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+/** Returns undefined on a conflict. */
+async function attemptDelete(
+  scope: RequestScope,
+  live: Live,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
+  const { resource } = scope;
+  const plan = planDeletion(resource.strategy, live.hub, options, {
+    context: writeContextOf(scope, options.dryRun),
+    nowMs: scope.core.runtime.clock.now(),
+  });
+  if (plan.at === "unchanged")
+    return { pending: true, shown: { revision: live.revision }, object: live.object };
+  if (plan.at === "mark") return await mark(scope, live, plan.hub, options);
+  if (plan.at === "mark, then remove") return await markAndRemove(scope, live, plan.hub, options);
+  if (options.dryRun)
+    return { pending: false, shown: { revision: live.revision }, object: live.object };
+  const removal = await commitRemoval(scope, live.revision);
+  return removal === "conflict" ? undefined : removed(removal, live);
+}
+
+const removed = (removal: Revision, live: Live): Deleted => ({
+  pending: false,
+  shown: { revision: removal },
+  object: live.object,
+});
+
+async function mark(
+  scope: RequestScope,
+  live: Live,
+  hub: JsonObject,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
+  const { resource } = scope;
+  if (options.dryRun) {
+    const object = fromHub(resource, hub);
+    return { pending: true, shown: { object }, object };
+  }
+  const revision = await commitObject(scope, live.revision.key, live.revision, hub);
+  return revision === "conflict"
+    ? undefined
+    : { pending: true, shown: { revision }, object: live.object };
+}
+
+async function markAndRemove(
+  scope: RequestScope,
+  live: Live,
+  hub: JsonObject,
+  options: DeleteOptions,
+): Promise<Deleted | undefined> {
+  const marked = await mark(scope, live, hub, options);
+  if (!marked || options.dryRun) return marked && { ...marked, pending: false };
+  const removal =
+    "revision" in marked.shown ? await commitRemoval(scope, marked.shown.revision) : "conflict";
+  return removal === "conflict" ? undefined : removed(removal, live);
+}
+
+function assertPreconditions(
+  { resource }: RequestScope,
+  name: string,
+  hub: JsonObject,
+  { uid, resourceVersion }: DeleteOptions,
+): void {
+  const uidFound = metaString(hub, "uid");
+  const versionFound = metaString(hub, "resourceVersion");
+  // Kinds with a deletion of their own check before the registry does, in their own words.
+  if (resource.strategy.deletion) {
+    if (uid !== undefined && uid !== uidFound)
+      throw conflictError(
+        resource,
+        name,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${uidFound}`,
+      );
+    if (resourceVersion !== undefined && resourceVersion !== versionFound)
+      throw conflictError(
+        resource,
+        name,
+        `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${versionFound}`,
+      );
+    return;
+  }
+  const { group, kind } = errorKindOf(resource, hub);
+  const byKind = { group, resource: kind };
+  if (uid !== undefined && uid !== uidFound) {
+    throw conflictError(
+      byKind,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${uidFound}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== versionFound) {
+    throw conflictError(
+      byKind,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${versionFound}). The object might have been modified`,
+    );
+  }
+}
+
+async function admitDelete(
+  scope: RequestScope,
+  name: string,
+  live: Live,
+  options: DeleteOptions,
+): Promise<void> {
+  const write: AdmittedWrite = {
+    operation: "DELETE",
+    object: undefined,
+    old: live.object,
+    dryRun: options.dryRun,
+    options: formatDeleteOptions(options),
+    name: scope.action === "deletecollection" ? "" : name,
+  };
+  await admitMutating(scope, () => write);
+  await admitValidating(scope, () => write);
+}

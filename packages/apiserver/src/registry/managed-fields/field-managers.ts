@@ -1,0 +1,170 @@
+// One field manager for each endpoint, made when first needed: it joins what merge asks for with
+// what a served resource has.
+import {
+  cloneJson,
+  formatApiVersion,
+  type GroupVersionKind,
+  type JsonObject,
+  parseApiVersion,
+} from "homeostat/api";
+import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
+import { MergeError } from "../../merge/fieldpath/merge-error.ts";
+import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+
+/** The field managers of one server. */
+export interface FieldManagers {
+  /** For the main endpoint (`subresource` "") or a view. */
+  of(resource: ServedResource, subresource: string): FieldManager;
+}
+
+/** Creates them over a catalog. */
+export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
+  const kept = new WeakMap<
+    ServedResource,
+    { readonly epoch: number; readonly bySubresource: Map<string, FieldManager> }
+  >();
+  return {
+    of(resource, subresource) {
+      let entry = kept.get(resource);
+      // Another version may have come or gone: what an entry in its terms means has then changed.
+      if (!entry || entry.epoch !== catalog.epoch)
+        kept.set(resource, (entry = { epoch: catalog.epoch, bySubresource: new Map() }));
+      let manager = entry.bySubresource.get(subresource);
+      if (!manager)
+        entry.bySubresource.set(subresource, (manager = create(catalog, resource, subresource)));
+      return manager;
+    },
+  };
+}
+
+/**
+ * For what is posted to a subresource and is of a kind of its own, such as a TokenRequest: it has
+ * one version and no history.
+ */
+export function createBodyManager(
+  kind: GroupVersionKind,
+  codec: VersionCodec,
+  subresource: string,
+): FieldManager {
+  const apiVersion = formatApiVersion(kind);
+  return createFieldManager({
+    ...kind,
+    subresource,
+    typeOf: (version) => (version === apiVersion ? codec.smd : undefined),
+    unknownVersions: "drop",
+    convert: (object) => object,
+    empty: () => codec.empty?.() ?? { apiVersion, kind: kind.kind },
+    complete: (merged) => merged,
+    resetFields: new Map(),
+  });
+}
+
+/** An object of this version with nothing set. */
+export function emptyObject(resource: ServedResource): JsonObject {
+  return (
+    resource.codec.empty?.() ?? { apiVersion: formatApiVersion(resource), kind: resource.kind }
+  );
+}
+
+/** The resource's other versions and itself, by apiVersion. */
+export function versionsOf(
+  catalog: ResourceCatalog,
+  resource: ServedResource,
+): readonly ServedResource[] {
+  return catalog
+    .all()
+    .filter(
+      (each) =>
+        each === resource ||
+        (each.storageKey === resource.storageKey && each.kind === resource.kind),
+    );
+}
+
+/**
+ * Upstream's field managers know the versions of their own group: what was entered through another
+ * one (events) is forgotten.
+ */
+function create(
+  catalog: ResourceCatalog,
+  resource: ServedResource,
+  subresource: string,
+): FieldManager {
+  const versionAt = (apiVersion: string): ServedResource | undefined => {
+    const gv = parseApiVersion(apiVersion);
+    if (gv?.group === resource.group && gv.version === resource.version) return resource;
+    return gv && gv.group === resource.group
+      ? versionsOf(catalog, resource).find(
+          (each) => each.group === gv.group && each.version === gv.version,
+        )
+      : undefined;
+  };
+  return createFieldManager({
+    group: resource.group,
+    version: resource.version,
+    kind: resource.kind,
+    subresource,
+    typeOf: (apiVersion) => versionAt(apiVersion)?.codec.smd,
+    unknownVersions: resource.managedFields.unknownVersions,
+    convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
+    empty: () => emptyObject(resource),
+    complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
+    resetFields: new Map(
+      versionsWithResets(catalog, resource, subresource).map((each) => [
+        formatApiVersion(each),
+        resetFieldsOf(strategyAt(each, subresource)),
+      ]),
+    ),
+  });
+}
+
+/** Without JSON in between, upstream finds other words for what does not fit a built-in type. */
+function convertMerged(
+  { codec, group, version, kind }: ServedResource,
+  merged: JsonObject,
+): JsonObject {
+  const fault = codec.patchMeta && unstructuredFault(codec.patchMeta, merged);
+  if (fault)
+    throw new MergeError(
+      `unable to convert unstructured object to ${group}/${version}, Kind=${kind}: ${fault}`,
+    );
+  return codec.decode({ value: merged, duplicates: [], floatLiterals: new Map() }).object;
+}
+
+/** The versions whose resetFields hold; writes through other versions then own the status too. */
+const versionsWithResets = (
+  catalog: ResourceCatalog,
+  resource: ServedResource,
+  subresource: string,
+): readonly ServedResource[] =>
+  resource.managedFields.resetVersions === "request version" && !subresource
+    ? [resource]
+    : versionsOf(catalog, resource);
+
+/** Through the storage version, from whatever version the object is in. */
+function convert(
+  object: JsonObject,
+  resource: ServedResource,
+  versionAt: (apiVersion: string) => ServedResource | undefined,
+  apiVersion: string,
+): JsonObject {
+  const from =
+    (typeof object.apiVersion === "string" ? versionAt(object.apiVersion) : undefined) ?? resource;
+  const to = versionAt(apiVersion);
+  if (!to) throw new MergeError(`${apiVersion} is not served`);
+  // Without pruning, fields that the other version lacks do not fit its type.
+  if (resource.managedFields.conversion === "apiVersion only") return { ...object, apiVersion };
+  return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
+}
+
+/** The rules of an endpoint. */
+export function strategyAt(resource: ServedResource, subresource: string): Strategy {
+  const view = subresource ? resource.subresources.get(subresource) : undefined;
+  return view?.at === "store" ? view.strategy : resource.strategy;
+}
+
+const resetFieldsOf = (strategy: Strategy): readonly (readonly string[])[] =>
+  strategy.resetFields.map((path) => path.map((step) => step.replace(/^f:/, "")));

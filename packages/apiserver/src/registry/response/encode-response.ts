@@ -1,0 +1,81 @@
+// Encodes a response in the negotiated media type. Plain JSON, the usual case, is passed through.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go.
+import type { JsonObject } from "homeostat/api";
+import type { ApiResponse } from "../../apimachinery/handler.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { wantsPretty } from "../negotiation/accept.ts";
+import { indentJson } from "../negotiation/indent-json.ts";
+import type { ServerRequest } from "../request/server-request.ts";
+import { encodeObjectText, parseStored } from "../revisions/stored-json.ts";
+import { formatYaml } from "./format-yaml.ts";
+
+const encoder = new TextEncoder();
+const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** What a response depends on beside its content. */
+export type ResponseScope = Pick<RequestScope, "core" | "request" | "accepted">;
+
+/** A response from encoded JSON. */
+export async function bytesResponse(
+  scope: ResponseScope,
+  status: number,
+  bytes: Uint8Array,
+): Promise<ApiResponse> {
+  const { request, accepted } = scope;
+  if (accepted.mediaType === "application/json" && !isPretty(scope))
+    return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return await textResponse(scope, status, text);
+}
+
+/** A response from an object. */
+export async function objectResponse(
+  scope: ResponseScope,
+  status: number,
+  object: JsonObject,
+): Promise<ApiResponse> {
+  return await bytesResponse(scope, status, encoder.encode(encodeObjectText(object)));
+}
+
+async function textResponse(
+  scope: ResponseScope,
+  status: number,
+  text: string,
+): Promise<ApiResponse> {
+  const { core, request, accepted } = scope;
+  const { mediaType } = accepted;
+  const headers = headersOf(request, { "content-type": mediaType });
+  if (mediaType === "application/yaml")
+    return { status, headers, body: encoder.encode(formatYaml(parseStored(encoder.encode(text)))) };
+  if (mediaType === "application/vnd.kubernetes.protobuf") {
+    const body = core.protobuf?.encode?.(parseStored(encoder.encode(text)));
+    return body
+      ? { status, headers, body }
+      : { status, headers: headersOf(request, jsonHeaders), body: encoder.encode(text) };
+  }
+  const body = isPretty(scope) ? encoder.encode(indentJson(text)) : endLine(encoder.encode(text));
+  return { status, headers, body };
+}
+
+const isPretty = ({ request, accepted }: ResponseScope): boolean =>
+  accepted.pretty || wantsPretty(request.query, request.api.headers["user-agent"] ?? "");
+
+const newline = 10;
+
+/** Go's encoder ends every document with a line feed; stored bytes have none. */
+function endLine(bytes: Uint8Array): Uint8Array {
+  if (bytes.at(-1) === newline) return bytes;
+  const out = Buffer.allocUnsafe(bytes.length + 1);
+  out.set(bytes);
+  out[bytes.length] = newline;
+  return out;
+}
+
+/** Adds the warnings of the request. */
+export function headersOf(
+  request: ServerRequest,
+  headers: Readonly<Record<string, string>>,
+): ApiResponse["headers"] {
+  const warnings = request.warnings.headers();
+  return warnings.length ? { ...headers, warning: warnings } : headers;
+}

@@ -1,0 +1,97 @@
+// Makes Tables, which kubectl prints. A row carries cells and the object, its metadata or nothing.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (asTable),
+// k8s.io/apimachinery/pkg/apis/meta/v1/types.go.
+import { formatApiVersion, type Json, type JsonObject } from "homeostat/api";
+import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
+import type { Query } from "../request/query.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import { partialMetadata } from "../revisions/representations.ts";
+
+export type IncludeObject = "" | "None" | "Metadata" | "Object";
+
+/** How to make a Table. */
+export interface TableOptions {
+  /** The resource's own printer unless given. */
+  readonly printer?: TablePrinter | undefined;
+  /** List metadata of the Table. */
+  readonly metadata: JsonObject;
+  readonly includeObject: IncludeObject;
+  /** `v1` or `v1beta1`. */
+  readonly metaVersion: string;
+  readonly nowMs: number;
+  /** A watch sends the columns with its first event only. */
+  readonly columns?: "with columns" | "without columns";
+}
+
+/** Reads `includeObject`; throws 400. */
+export function readIncludeObject(query: Query): IncludeObject {
+  const value = query.text("includeObject");
+  if (value === "" || value === "None" || value === "Metadata" || value === "Object") return value;
+  throw badRequestError(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${formatBadValue(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+/** The Table of `objects`. */
+export function makeTable(
+  resource: ServedResource,
+  objects: readonly JsonObject[],
+  options: TableOptions,
+): JsonObject {
+  const { metadata, metaVersion, printer = resource.table, columns = "with columns" } = options;
+  const rows = objects.map((object) => makeRow(printer, resource, object, options));
+  return {
+    kind: "Table",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata,
+    columnDefinitions: columns === "with columns" ? printer.columns.map(columnDefinition) : null,
+    rows: rows.length === 0 && printer.emptyRowsNull ? null : rows,
+  };
+}
+
+const columnDefinition = ({
+  name,
+  type,
+  format,
+  description,
+  priority,
+}: TableColumn): JsonObject => ({ name, type, format, description, priority });
+
+function makeRow(
+  printer: TablePrinter,
+  resource: ServedResource,
+  object: JsonObject,
+  { includeObject, metaVersion, nowMs }: TableOptions,
+): JsonObject {
+  const conditions = printer.rowConditions?.(object) ?? [];
+  return {
+    cells: [...printer.cells(object, nowMs)] as Json[],
+    ...(conditions.length ? { conditions: [...conditions] } : {}),
+    object: rowObject(resource, object, includeObject, metaVersion),
+  };
+}
+
+function rowObject(
+  resource: ServedResource,
+  object: JsonObject,
+  includeObject: IncludeObject,
+  metaVersion: string,
+): Json {
+  if (includeObject === "None") return null;
+  if (includeObject !== "Object") return partialMetadata(object, metaVersion);
+  return {
+    ...object,
+    kind: object.kind ?? resource.kind,
+    apiVersion: object.apiVersion ?? formatApiVersion(resource),
+  };
+}
+
+/** List metadata that a single object's Table carries. */
+export function tableMetadata(object: JsonObject): JsonObject {
+  const metadata = object.metadata as JsonObject | undefined;
+  return typeof metadata?.resourceVersion === "string"
+    ? { resourceVersion: metadata.resourceVersion }
+    : {};
+}

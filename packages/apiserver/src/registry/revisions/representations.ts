@@ -1,0 +1,125 @@
+// Representations on revisions: what is sent of an object, made when first asked for and kept as long as the
+// revision is. Where a kind's stored bytes are what its version shows, nothing is made at all: the
+// stored bytes are handed out.
+import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
+import type { Revision } from "../../storage/store.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
+import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
+
+/** Representations of a revision. Byte arrays are shared and must not be mutated. */
+export interface Representations {
+  /** The object in this version, parsed afresh; the caller owns it. */
+  object(resource: ServedResource, revision: Revision): JsonObject;
+  /** The bytes of {@link object}. */
+  bytes(resource: ServedResource, revision: Revision): Uint8Array;
+  /**
+   * The bytes of the object as an item of a list, behind its opening brace: items of typed lists
+   * leave out kind and apiVersion.
+   */
+  item(resource: ServedResource, revision: Revision): Uint8Array;
+  /**
+   * PartialObjectMetadata of `meta.k8s.io/v1` or `v1beta1`; made anew each time, mostly by copying.
+   */
+  metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
+  /**
+   * The state before a revision by which an object left a selection, with this revision's
+   * resourceVersion.
+   */
+  departed(revision: Revision): Revision;
+}
+
+interface Derived {
+  bytes?: Uint8Array;
+}
+
+/** Creates the representations of one server. */
+export function createRepresentations(): Representations {
+  const derived = new WeakMap<Revision, WeakMap<ServedResource, Derived>>();
+  const departures = new WeakMap<Revision, Revision>();
+  const derivedOf = (resource: ServedResource, revision: Revision): Derived => {
+    let byResource = derived.get(revision);
+    if (!byResource) derived.set(revision, (byResource = new WeakMap()));
+    let entry = byResource.get(resource);
+    if (!entry) byResource.set(resource, (entry = {}));
+    return entry;
+  };
+  const representations: Representations = {
+    object(resource, revision) {
+      const stored = parseStored(revision.bytes);
+      return isShownAsStored(resource, revision) ? stored : resource.codec.fromStorage(stored);
+    },
+    bytes(resource, revision) {
+      if (isShownAsStored(resource, revision)) return revision.bytes;
+      return (derivedOf(resource, revision).bytes ??= encodeObjectBytes(
+        representations.object(resource, revision),
+        resource.codec.encode,
+      ));
+    },
+    item(resource, revision) {
+      const bytes = representations.bytes(resource, revision);
+      return bytes.subarray(resource.codec.goType === "struct" ? headLengthOf(resource) : 1);
+    },
+    metadata(resource, revision, metaVersion) {
+      const stored = isShownAsStored(resource, revision)
+        ? metadataSpan(revision.bytes, headLengthOf(resource))
+        : undefined;
+      return stored
+        ? wrapMetadata(stored, metaVersion)
+        : encodeObjectBytes(
+            partialMetadata(representations.object(resource, revision), metaVersion),
+          );
+    },
+    departed(revision) {
+      let departure = departures.get(revision);
+      if (!departure)
+        departures.set(
+          revision,
+          (departure = withResourceVersion(revision.previous!, revision.revision)),
+        );
+      return departure;
+    },
+  };
+  return representations;
+}
+
+/** True if a revision's bytes can be handed out: no conversion, and the same schema. */
+export function isShownAsStored(resource: ServedResource, revision: Revision): boolean {
+  return resource.codec.storageIdentity && revision.schemaEpoch === resource.schemaEpoch;
+}
+
+/** What `as=PartialObjectMetadata` shows of an object; shares its metadata. */
+export function partialMetadata(object: JsonObject, metaVersion: string): JsonObject {
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${metaVersion}`,
+    metadata: isObject(object.metadata) ? object.metadata : {},
+  };
+}
+
+/** A deep copy with another resourceVersion. */
+export function copyWithResourceVersion(object: JsonObject, revision: number): JsonObject {
+  const copy = cloneJson(object);
+  metadataOf(copy).resourceVersion = String(revision);
+  return copy;
+}
+
+function withResourceVersion(revision: Revision, resourceVersion: number): Revision {
+  const object = parseStored(revision.bytes);
+  metadataOf(object).resourceVersion = String(resourceVersion);
+  const { key, created, schemaEpoch, facts } = revision;
+  return {
+    key,
+    created,
+    schemaEpoch,
+    facts,
+    revision: resourceVersion,
+    bytes: encodeObjectBytes(object),
+    type: "DELETED",
+  };
+}
+
+function headLengthOf(resource: ServedResource): number {
+  return headLength({ kind: resource.kind, apiVersion: formatApiVersion(resource) });
+}

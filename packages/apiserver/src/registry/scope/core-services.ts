@@ -1,0 +1,41 @@
+// What every behaviour of the registry may use: the store, the clock, the catalog, and what has
+// been derived from them.
+import type { Runtime } from "homeostat/runtime";
+import type { TokenIssuer } from "../../apimachinery/rest/token-issuer.ts";
+import type { Store } from "../../storage/store.ts";
+import type { Admission } from "../../apimachinery/rest/admission.ts";
+import type { ProtobufCodec } from "../../apimachinery/rest/protobuf-codec.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ReviewCaller } from "../../apimachinery/rest/review.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { Frames } from "../revisions/watch-frames.ts";
+import type { OpenWatches } from "./open-watches.ts";
+import type { Representations } from "../revisions/representations.ts";
+import type { FieldManagers } from "../managed-fields/field-managers.ts";
+
+/**
+ * Kinds that are known beyond those served: lists, options, reviews. Decides between two error
+ * messages.
+ */
+export interface KindRegistry {
+  has(group: string, version: string, kind: string): boolean;
+}
+
+/** The services of one server core. */
+export interface CoreServices {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly catalog: ResourceCatalog;
+  readonly representations: Representations;
+  readonly frames: Frames;
+  readonly openWatches: OpenWatches;
+  readonly fieldManagers: FieldManagers;
+  readonly admission: Admission;
+  readonly kinds: KindRegistry;
+  /** Reads and writes autoscaling/v1 Scale; without one, scale endpoints answer 501. */
+  readonly scaleCodec: VersionCodec | undefined;
+  readonly protobuf: ProtobufCodec | undefined;
+  readonly tokens: TokenIssuer;
+  /** What the chain knows about a bearer token. */
+  readonly reviewToken: ReviewCaller["reviewToken"];
+}

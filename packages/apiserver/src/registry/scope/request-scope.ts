@@ -1,0 +1,47 @@
+// A request that has found its resource: what every behaviour is called with.
+import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Subresource } from "../../apimachinery/rest/subresource.ts";
+import type { CoreServices } from "./core-services.ts";
+import type { Accepted } from "../negotiation/accept.ts";
+import { findStored } from "./find-stored.ts";
+import type { ServerRequest } from "../request/server-request.ts";
+
+/** What is done; one behaviour each. */
+export type Action =
+  | "get"
+  | "list"
+  | "watch"
+  | "create"
+  | "update"
+  | "patch"
+  | "delete"
+  | "deletecollection"
+  | "connect";
+
+/** A routed request. */
+export interface RequestScope {
+  readonly core: CoreServices;
+  readonly request: ServerRequest;
+  readonly resource: ServedResource;
+  readonly action: Action;
+  readonly namespace: string;
+  /** "" for collections. */
+  readonly name: string;
+  readonly subresource: { readonly name: string; readonly endpoint: Subresource } | undefined;
+  readonly accepted: Accepted;
+}
+
+/** The part of a request that strategies see. */
+export function writeContextOf(scope: RequestScope, dryRun: boolean): WriteContext {
+  const { request, subresource } = scope;
+  return {
+    user: request.user.name,
+    caller: request.user,
+    dryRun,
+    subresource: subresource?.name ?? "",
+    now: request.now,
+    warn: (text) => request.warnings.add(text),
+    find: (kind, name) => findStored(scope, kind, name),
+  };
+}

@@ -1,0 +1,60 @@
+// Runs the admission steps on the writes of a request.
+// Upstream: k8s.io/apiserver/pkg/registry/rest (ValidateObjectFunc), pkg/endpoints/handlers.
+import type { JsonObject } from "homeostat/api";
+import {
+  type AdmissionRequest,
+  type AdmissionStep,
+  runAdmission,
+} from "../../apimachinery/rest/admission.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+
+/** What differs from one write to the next. */
+export interface AdmittedWrite {
+  readonly operation: AdmissionRequest["operation"];
+  readonly object: JsonObject | undefined;
+  readonly old: JsonObject | undefined;
+  readonly dryRun: boolean;
+  readonly options: JsonObject;
+  /** The object's name if it is not that of the request. */
+  readonly name?: string;
+}
+
+/** Runs the mutating steps, which change `object` in place. Throws what a step refuses with. */
+export async function admitMutating(
+  scope: RequestScope,
+  write: () => AdmittedWrite,
+): Promise<void> {
+  await run(scope, scope.core.admission.mutating, write);
+}
+
+/** Runs the validating steps. Throws what a step refuses with. */
+export async function admitValidating(
+  scope: RequestScope,
+  write: () => AdmittedWrite,
+): Promise<void> {
+  await run(scope, scope.core.admission.validating, write);
+}
+
+/** Without steps `write` is not called: its objects may have to be converted. */
+async function run(
+  scope: RequestScope,
+  steps: readonly AdmissionStep[],
+  write: () => AdmittedWrite,
+): Promise<void> {
+  if (steps.length) await runAdmission(steps, admissionRequestOf(scope, write()));
+}
+
+function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): AdmissionRequest {
+  const { request, resource, subresource } = scope;
+  const name = write.name ?? scope.name;
+  const isNamespace = resource.group === "" && resource.resource === "namespaces";
+  return {
+    ...write,
+    name,
+    resource,
+    subresource: subresource?.name ?? "",
+    namespace: isNamespace ? name : scope.namespace,
+    user: request.user,
+    warn: (text) => request.warnings.add(text),
+  };
+}

@@ -1,0 +1,117 @@
+// The last step of a write: commits bytes and attributes, then runs the resource's `committed` hook
+// before the response is sent.
+import type { JsonObject } from "homeostat/api";
+import { isStoreConflict } from "../../storage/store-errors.ts";
+import type { Encoded, Revision } from "../../storage/store.ts";
+import type { CoreServices } from "../scope/core-services.ts";
+import { plainError } from "../../apimachinery/errors/api-errors.ts";
+import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { attributesOf } from "../revisions/attributes.ts";
+import { encodeObjectBytes, parseStored } from "../revisions/stored-json.ts";
+import { toStored } from "./hub.ts";
+
+/** A resource and the store of its server. */
+export interface StoreScope {
+  readonly core: Pick<CoreServices, "store">;
+  readonly resource: ServedResource;
+}
+
+/** Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion. */
+export async function commitObject(
+  { core, resource }: StoreScope,
+  key: string,
+  expected: Revision | undefined,
+  hub: JsonObject,
+): Promise<Revision | "conflict"> {
+  const stored = toStored(resource, hub);
+  const outcome = await settled(
+    core.store.commit(key, expected?.revision ?? 0, (revision) =>
+      encodeFitting(resource, key, stored, revision),
+    ),
+  );
+  if (outcome !== "conflict")
+    await resource.committed?.(stored, expected ? parseStored(expected.bytes) : null);
+  return outcome;
+}
+
+/**
+ * Removes an object; the DELETED event carries its last state with the resourceVersion of the
+ * deletion.
+ */
+export async function commitRemoval(
+  { core, resource }: StoreScope,
+  expected: Revision,
+): Promise<Revision | "conflict"> {
+  const last = parseStored(expected.bytes);
+  const lastState = (revision: number): Encoded => {
+    metadataOf(last).resourceVersion = String(revision);
+    return {
+      bytes: encodeObjectBytes(last, resource.codec.encodeStored),
+      facts: expected.facts,
+      schemaEpoch: expected.schemaEpoch,
+    };
+  };
+  const outcome = await settled(
+    core.store.commit(expected.key, expected.revision, () => null, lastState),
+  );
+  if (outcome !== "conflict") await resource.committed?.(null, last);
+  return outcome;
+}
+
+/**
+ * What etcd takes in one request, and what its client sends at all. Upstream: etcd
+ * server/embed/config.go (DefaultMaxRequestBytes), client/v3/options.go.
+ */
+const maxRequestBytes = 1.5 * 1024 * 1024;
+const maxSendBytes = 2 * 1024 * 1024;
+/** Room for the parts of the request around key and value. */
+const envelopeBytes = 64;
+
+/**
+ * Upstream's etcd refuses large objects; such a write is tried once more without managedFields,
+ * which may be the large part.
+ */
+function encodeFitting(
+  resource: ServedResource,
+  key: string,
+  stored: JsonObject,
+  revision: number,
+): Encoded {
+  const encoded = encodeAt(resource, stored, revision);
+  if (resource.storedSize === "unlimited" || requestBytes(key, encoded) <= maxRequestBytes)
+    return encoded;
+  delete metadataOf(stored).managedFields;
+  const bare = encodeAt(resource, stored, revision);
+  const bytes = requestBytes(key, bare);
+  if (bytes <= maxRequestBytes) return bare;
+  throw plainError(
+    bytes > maxSendBytes
+      ? `rpc error: code = ResourceExhausted desc = trying to send message larger than max (${bytes} vs. ${maxSendBytes})`
+      : "etcdserver: request is too large",
+  );
+}
+
+/** The request holds the key twice: to compare and to write. */
+const requestBytes = (key: string, { bytes }: Encoded): number =>
+  bytes.length + 2 * key.length + envelopeBytes;
+
+function encodeAt(resource: ServedResource, stored: JsonObject, revision: number): Encoded {
+  metadataOf(stored).resourceVersion = String(revision);
+  return {
+    bytes: encodeObjectBytes(stored, resource.codec.encodeStored),
+    facts: attributesOf(resource, stored),
+    schemaEpoch: resource.schemaEpoch,
+  };
+}
+
+/** A conflict may show at once, or only after the write before it has been acknowledged. */
+async function settled(outcome: Promise<Revision> | "conflict"): Promise<Revision | "conflict"> {
+  if (outcome === "conflict") return outcome;
+  try {
+    return await outcome;
+  } catch (error) {
+    if (isStoreConflict(error)) return "conflict";
+    throw error;
+  }
+}

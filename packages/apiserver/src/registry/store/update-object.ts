@@ -1,0 +1,219 @@
+// The one loop through which stored objects change: read, transform, admit, prepare, validate,
+// compare, commit; and again when somebody else was faster. A change that changes nothing writes
+// nothing.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Update),
+// pkg/storage/etcd3/store.go (GuaranteedUpdate).
+import { equalJson, type JsonObject } from "homeostat/api";
+import { ignoreManagedFieldsTimestamps } from "../../merge/managedfields/ignore-timestamps.ts";
+import {
+  conflictError,
+  invalidError,
+  notFoundError,
+  plainError,
+} from "../../apimachinery/errors/api-errors.ts";
+import type { Result } from "../response/object-response.ts";
+import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import { invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  finalizersOf,
+  isDeleting,
+  metadataOf,
+  metaNumber,
+  metaString,
+} from "../../apimachinery/meta/read-meta.ts";
+import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
+import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
+import { parseResourceVersion } from "../read/resource-version.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import { requestedKey } from "../revisions/storage-key.ts";
+import { parseStored } from "../revisions/stored-json.ts";
+import { isShownAsStored } from "../revisions/representations.ts";
+import { admitMutating, admitValidating } from "./admit.ts";
+import { beforeUpdate } from "./before-update.ts";
+import { commitObject, commitRemoval } from "./commit.ts";
+import { strategyAt } from "../managed-fields/field-managers.ts";
+import { fromHub, type Live, openLive, toHub, toStored } from "./hub.ts";
+import { insertObject } from "./insert-object.ts";
+
+/** How an object is to change. */
+export interface Change {
+  readonly options: WriteOptions;
+  /** An object that is not there is created: kinds that allow it, and applies. */
+  readonly mayCreate: boolean;
+  /** The uid that the object must have; undefined when it does not matter. */
+  readonly uid: string | undefined;
+  /**
+   * The new object in the version of the request, managedFields included; called once for each
+   * attempt.
+   */
+  transform(live: JsonObject | undefined): JsonObject | Promise<JsonObject>;
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly status: 200 | 201;
+  readonly result: Result;
+}
+
+/** Attempts before a write that keeps meeting conflicts fails. */
+const maxAttempts = 1000;
+
+/** Changes the object that `scope` names. */
+export async function updateObject(scope: RequestScope, change: Change): Promise<Outcome> {
+  const { core, resource, namespace, name } = scope;
+  const key = requestedKey(resource, namespace, name);
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const revision = core.store.latest(key);
+    if (!revision && !change.mayCreate) throw notFoundError(resource, name);
+    const live = revision && openLive(core, resource, revision);
+    assertUid(scope, change.uid, live?.object);
+    const next = await admitted(scope, change, live);
+    if (!live)
+      return { status: 201, result: await insertObject(scope, next, change.options, "update") };
+    const result = await replace(scope, change.options, live, toHub(resource, next));
+    if (result) return { status: 200, result };
+  }
+  throw conflictError(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+async function admitted(
+  scope: RequestScope,
+  { options, transform }: Change,
+  live: Live | undefined,
+): Promise<JsonObject> {
+  const next = await transform(live?.object);
+  await admitMutating(scope, () => ({
+    operation: live ? "UPDATE" : "CREATE",
+    object: next,
+    old: live?.object,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options, live ? "UpdateOptions" : "CreateOptions"),
+  }));
+  dedupeOwnerReferences(next, " after mutating admission happens", (text) =>
+    scope.request.warnings.add(text),
+  );
+  return next;
+}
+
+/** Prepares, validates and stores `hub` in the place of `live`; undefined on a conflict. */
+async function replace(
+  scope: RequestScope,
+  options: WriteOptions,
+  live: Live,
+  hub: JsonObject,
+): Promise<Result | undefined> {
+  const { resource, subresource } = scope;
+  const strategy = strategyAt(resource, subresource?.name ?? "");
+  const context = writeContextOf(scope, options.dryRun);
+  settleResourceVersion(scope, strategy, hub, live);
+  const reserved = strategy.reserve?.(hub, live.hub, context);
+  try {
+    beforeUpdate(scope, strategy, { hub, old: live.hub, context });
+    const next = ignoreManagedFieldsTimestamps(hub, live.hub);
+    await admitValidating(scope, () => ({
+      operation: "UPDATE",
+      object: fromHub(resource, next),
+      old: live.object,
+      dryRun: options.dryRun,
+      options: formatWriteOptions(options, "UpdateOptions"),
+    }));
+    if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
+    return await store(scope, next, live, options);
+  } finally {
+    reserved?.release();
+  }
+}
+
+async function store(
+  scope: RequestScope,
+  next: JsonObject,
+  live: Live,
+  options: WriteOptions,
+): Promise<Result | undefined> {
+  const { resource } = scope;
+  if (equalJson(next, live.hub) && isStoredSo(resource, next, live))
+    return { revision: live.revision };
+  if (options.dryRun) return { object: fromHub(resource, next) };
+  const revision = await commitObject(scope, live.revision.key, live.revision, next);
+  return revision === "conflict" ? undefined : { revision };
+}
+
+/**
+ * Without a resourceVersion, if the strategy allows that, the newest state is meant; otherwise it
+ * must be the newest.
+ */
+function settleResourceVersion(
+  { resource, name }: RequestScope,
+  strategy: Strategy,
+  hub: JsonObject,
+  live: Live,
+): void {
+  const text = metaString(hub, "resourceVersion");
+  const parsed = parseResourceVersion(text);
+  if ("fault" in parsed)
+    throw plainError(
+      `strconv.ParseUint: parsing ${quoteGo(text)}: ${parsed.fault.slice(parsed.fault.lastIndexOf(": ") + 2)}`,
+    );
+  if (parsed.revision === 0 && strategy.allowUnconditionalUpdate)
+    metadataOf(hub).resourceVersion = String(live.revision.revision);
+  else if (parsed.revision === 0)
+    throw invalidError({ group: resource.group, kind: resource.resource }, name, [
+      invalid("metadata.resourceVersion", 0, "must be specified for an update"),
+    ]);
+  else if (parsed.revision !== live.revision.revision)
+    throw conflictError(
+      resource,
+      name,
+      "the object has been modified; please apply your changes to the latest version and try again",
+    );
+}
+
+/**
+ * Equal objects may be stored differently: another version lacks some fields, a later schema drops
+ * or defaults them.
+ */
+const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean =>
+  isShownAsStored(resource, live.revision) ||
+  equalJson(toStored(resource, next), parseStored(live.revision.bytes));
+
+/** True if the change removes the last obstacle to a deletion that has begun. */
+function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {
+  return (
+    isDeleting(old) &&
+    finalizersOf(next).length === 0 &&
+    (metaNumber(old, "deletionGracePeriodSeconds") ?? 0) === 0 &&
+    !strategy.deletion?.holds(next)
+  );
+}
+
+/** Removes the object; the response shows the change, the event the state before. */
+async function finish(
+  scope: RequestScope,
+  next: JsonObject,
+  live: Live,
+  options: WriteOptions,
+): Promise<Result | undefined> {
+  if (!options.dryRun && (await commitRemoval(scope, live.revision)) === "conflict")
+    return undefined;
+  return { object: fromHub(scope.resource, next) };
+}
+
+function assertUid(
+  { resource, namespace, name }: RequestScope,
+  uid: string | undefined,
+  live: JsonObject | undefined,
+): void {
+  const found = live ? metaString(live, "uid") : "";
+  if (uid === undefined || uid === found) return;
+  const path = `/registry/${[resource.etcdPrefix, ...(namespace ? [namespace] : []), name].join("/")}`;
+  throw conflictError(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+  );
+}

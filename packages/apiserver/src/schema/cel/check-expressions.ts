@@ -1,0 +1,149 @@
+// Compiles and prices every expression of a definition's schema, and refuses those that do not
+// compile, cost too much, or ask for an old value where there can be none.
+// Upstream: k8s.io/apiextensions-apiserver v0.36
+// pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
+import { compareBytewise, type JsonObject } from "homeostat/api";
+import { kubernetesEnvironment } from "@homeostat/cel";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+} from "../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
+import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
+import {
+  type CompiledRule,
+  compileRule,
+  type RuleEnvironments,
+  ruleEnvironments,
+} from "./compile-rule.ts";
+import { childCardinality, RuleCosts } from "./rule-costs.ts";
+import { declareSchema, type SchemaDeclaration } from "./decl-type.ts";
+import { additionalOf, itemsOf, type Place, placeOf } from "../schema-parts.ts";
+
+/** Where a node stands. */
+interface Position {
+  readonly path: string;
+  readonly place: Place;
+  /** The list or map inside which old and new items cannot be told apart. */
+  readonly uncorrelated: string | undefined;
+  /** How often the node can occur in one object; undefined where nothing bounds that. */
+  readonly cardinality: bigint | undefined;
+}
+
+/** Breaches in all expressions of a root schema, innermost first. The schema must be structural. */
+export function checkExpressions(
+  schema: JsonSchemaProps,
+  path: string,
+  options: ExpressionCheckOptions,
+): FieldError[] {
+  const costs = new RuleCosts(options.unchanged ? "tolerated" : "limited");
+  const errors = checkNode(
+    schema,
+    { path, place: "resource", uncorrelated: undefined, cardinality: 1n },
+    options,
+    costs,
+  );
+  return [...errors, ...costs.totalErrors(path)];
+}
+
+function checkNode(
+  schema: JsonSchemaProps,
+  at: Position,
+  options: ExpressionCheckOptions,
+  costs: RuleCosts,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const cardinality = childCardinality(schema, at.cardinality);
+  const descend = (
+    child: JsonSchemaProps | undefined,
+    step: string,
+    uncorrelated = at.uncorrelated,
+  ): void => {
+    if (!child) return;
+    errors.push(
+      ...checkNode(
+        child,
+        { path: `${at.path}.${step}`, place: placeOf(child), uncorrelated, cardinality },
+        options,
+        costs,
+      ),
+    );
+  };
+  descend(additionalOf(schema), "additionalProperties");
+  for (const name of Object.keys(schema.properties ?? {}).sort(compareBytewise))
+    descend(schema.properties![name], `properties[${name}]`);
+  descend(
+    itemsOf(schema),
+    "items",
+    at.uncorrelated ?? (schema["x-kubernetes-list-type"] === "map" ? undefined : at.path),
+  );
+  if (schema["x-kubernetes-validations"]?.length && !options.blocked(at.path))
+    errors.push(...checkRules(schema, at, costs));
+  return errors;
+}
+
+function checkRules(schema: JsonSchemaProps, at: Position, costs: RuleCosts): FieldError[] {
+  const declared = declareSchema(schema, at.place);
+  if (!declared)
+    return [
+      {
+        type: "InternalError",
+        field: `${at.path}.x-kubernetes-validations`,
+        body: "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations",
+      },
+    ];
+  const environments = ruleEnvironments(kubernetesEnvironment(), declared);
+  return schema["x-kubernetes-validations"]!.flatMap((rule, i) =>
+    checkRule(
+      rule,
+      declared,
+      environments,
+      { ...at, path: `${at.path}.x-kubernetes-validations[${i}]` },
+      costs,
+    ),
+  );
+}
+
+function checkRule(
+  rule: ValidationRule,
+  declared: SchemaDeclaration,
+  environments: RuleEnvironments,
+  at: Position,
+  costs: RuleCosts,
+): FieldError[] {
+  const compiled = compileRule(rule, environments);
+  const errors = costs.observeRule(compiled, declared, at.cardinality, `${at.path}.rule`);
+  if (compiled.error !== undefined) errors.push(refuse(rule, `${at.path}.rule`, compiled.error));
+  if (compiled.messageError !== undefined)
+    errors.push(refuse(rule, `${at.path}.messageExpression`, compiled.messageError));
+  else errors.push(...costs.observeMessage(compiled, declared, `${at.path}.messageExpression`));
+  return [...errors, ...checkOldSelf(compiled, at)];
+}
+
+function checkOldSelf(
+  { rule, usesOldSelf }: CompiledRule,
+  { path, uncorrelated }: Position,
+): FieldError[] {
+  if (usesOldSelf)
+    return uncorrelated === undefined
+      ? []
+      : [
+          invalid(
+            `${path}.rule`,
+            rule.rule,
+            `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`,
+          ),
+        ];
+  if (rule.optionalOldSelf === undefined || rule.optionalOldSelf === null) return [];
+  return [
+    invalid(
+      `${path}.optionalOldSelf`,
+      rule.optionalOldSelf,
+      "may not be set if oldSelf is not used in rule",
+    ),
+  ];
+}
+
+const refuse = (rule: ValidationRule, field: string, detail: string): FieldError =>
+  invalidInternal(field, ["apiextensions.ValidationRule", { ...rule } as JsonObject], detail);

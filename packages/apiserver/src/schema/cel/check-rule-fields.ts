@@ -1,0 +1,58 @@
+// What must hold of the rules of a definition short of compiling them: texts present and on one
+// line, known reasons, paths that exist.
+// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go.
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
+import { resolveFieldPath } from "./rule-field-path.ts";
+
+const reasons: readonly string[] = [
+  "FieldValueDuplicate",
+  "FieldValueForbidden",
+  "FieldValueInvalid",
+  "FieldValueRequired",
+];
+const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
+
+/** Breaches in the rules of one node; `path` is the node's. */
+export function checkRuleFields(schema: JsonSchemaProps, path: string): FieldError[] {
+  return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, i) =>
+    checkRule(rule, schema, `${path}.x-kubernetes-validations[${i}]`),
+  );
+}
+
+function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string): FieldError[] {
+  const errors = checkTexts(rule, path);
+  const { messageExpression = "", reason, fieldPath = "" } = rule;
+  if (messageExpression !== "" && messageExpression.trim() === "")
+    errors.push(
+      required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"),
+    );
+  if (reason !== undefined && reason !== null && !reasons.includes(reason))
+    errors.push(notSupported(`${path}.reason`, reason, reasons));
+  if (fieldPath !== "" && fieldPath.trim() === "")
+    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
+  if (hasLineBreak(fieldPath))
+    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
+  if (fieldPath !== "" && resolveFieldPath(fieldPath, schema) === undefined)
+    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
+  return errors;
+}
+
+/** The first fault of rule and message. */
+function checkTexts(rule: ValidationRule, path: string): FieldError[] {
+  const text = (rule.rule ?? "").trim();
+  const message = rule.message ?? "";
+  if (text === "") return [required(`${path}.rule`, "rule is not specified")];
+  if (message !== "" && message.trim() === "")
+    return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+  if (hasLineBreak(message.trim()))
+    return [invalid(`${path}.message`, message, "must not contain line breaks")];
+  if (hasLineBreak(text) && message.trim() === "")
+    return [required(`${path}.message`, "message must be specified if rule contains line breaks")];
+  return [];
+}

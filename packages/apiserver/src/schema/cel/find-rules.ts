@@ -1,0 +1,54 @@
+// The rules of a schema as a tree of its own: only nodes that have rules at or below them.
+// Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
+// (NewValidator, validator).
+import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
+import { additionalOf, hasRules, itemsOf, type Place, placeOf } from "../schema-parts.ts";
+
+/** One node with rules at or below it. */
+export interface RuleNode {
+  /**
+   * The node on the structural spine; branches of allOf have rules of their own on the spine's
+   * node.
+   */
+  readonly schema: JsonSchemaProps;
+  readonly rules: readonly ValidationRule[];
+  readonly place: Place;
+  readonly items: RuleNode | undefined;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly additional: RuleNode | undefined;
+  readonly branches: readonly RuleNode[];
+}
+
+/** The tree, or undefined for a schema whose spine has no rules. */
+export function findRules(schema: JsonSchemaProps, place: Place): RuleNode | undefined {
+  return hasRules(schema) ? findNode(schema, schema, place) : undefined;
+}
+
+/**
+ * `validation` says what to check, `spine` what the values are; the two differ only below allOf.
+ */
+function findNode(
+  validation: JsonSchemaProps,
+  spine: JsonSchemaProps,
+  place: Place,
+): RuleNode | undefined {
+  const below = (
+    inner: JsonSchemaProps | undefined,
+    innerSpine: JsonSchemaProps | undefined,
+  ): RuleNode | undefined =>
+    inner && innerSpine ? findNode(inner, innerSpine, placeOf(innerSpine)) : undefined;
+  const items = below(itemsOf(validation), itemsOf(spine));
+  const additional = below(additionalOf(validation), additionalOf(spine));
+  const properties = new Map<string, RuleNode>();
+  for (const [name, property] of Object.entries(validation.properties ?? {})) {
+    const found = below(property, spine.properties?.[name]);
+    if (found) properties.set(name, found);
+  }
+  const branches = (validation.allOf ?? [])
+    .map((branch) => findNode(branch, spine, place))
+    .filter((branch) => branch !== undefined);
+  const rules = validation["x-kubernetes-validations"] ?? [];
+  if (rules.length === 0 && !items && !additional && properties.size === 0 && branches.length === 0)
+    return undefined;
+  return { schema: spine, rules, place, items, properties, additional, branches };
+}

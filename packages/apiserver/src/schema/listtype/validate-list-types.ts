@@ -1,0 +1,91 @@
+// Lists that are sets or maps hold nothing twice. An element that occurs again is reported once, at
+// its second place.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go.
+import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import type { SchemaNode } from "../schema-node.ts";
+
+const nothing: readonly FieldError[] = [];
+
+/** Every breach in a whole object. */
+export function validateUniqueLists(
+  object: JsonObject,
+  node: SchemaNode | undefined,
+): readonly FieldError[] {
+  if (!node?.hasUniqueLists) return nothing;
+  const errors: FieldError[] = [];
+  check(object, node, "", errors);
+  return errors;
+}
+
+function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]): void {
+  if (typeof value !== "object" || value === null || !node.hasUniqueLists) return;
+  const { items, additional, propertyNames, propertyNodes } = node;
+  if (Array.isArray(value)) {
+    if (node.listType === "set") checkSet(value, path, errors);
+    else if (node.listType === "map") checkMap(value, node.listMapKeys, path, errors);
+    if (items?.hasUniqueLists)
+      for (let i = 0; i < value.length; i++) check(value[i]!, items, `${path}[${i}]`, errors);
+    return;
+  }
+  if (additional?.hasUniqueLists)
+    for (const key in value) check(value[key]!, additional, `${path}[${key}]`, errors);
+  for (let i = 0; i < propertyNames.length; i++) {
+    const name = propertyNames[i]!;
+    const child = propertyNodes[i]!;
+    if (child.hasUniqueLists && Object.hasOwn(value, name))
+      check(value[name]!, child, path ? `${path}.${name}` : name, errors);
+  }
+}
+
+function checkSet(items: readonly Json[], path: string, errors: FieldError[]): void {
+  if (items.length < 2) return;
+  for (const i of repeatedPlaces(items.map(identity)))
+    errors.push(duplicate(`${path}[${i}]`, items[i]));
+}
+
+function checkMap(
+  items: readonly Json[],
+  fields: readonly string[],
+  path: string,
+  errors: FieldError[],
+): void {
+  const odd = items.findIndex((item) => item !== null && !isObject(item));
+  if (odd >= 0)
+    return void errors.push(
+      invalid(`${path}[${odd}]`, items[odd], "must be an object for an array of list-type map"),
+    );
+  if (items.length < 2) return;
+  const keys = items.map((item) => keyOf(item, fields));
+  for (const i of repeatedPlaces(keys.map((key) => encodeJson(key))))
+    errors.push(duplicate(`${path}[${i}]`, keys[i]));
+}
+
+/** The key fields that an item has; null has none. */
+function keyOf(item: Json, fields: readonly string[]): JsonObject {
+  const key: JsonObject = {};
+  if (isObject(item))
+    for (const field of fields) if (Object.hasOwn(item, field)) key[field] = item[field]!;
+  return key;
+}
+
+/**
+ * Composites are equal when their JSON is; a text is never equal to a composite that reads like it.
+ */
+const identity = (item: Json): unknown =>
+  typeof item === "object" && item !== null
+    ? `json ${encodeJson(item)}`
+    : typeof item === "string"
+      ? `text ${item}`
+      : item;
+
+function repeatedPlaces(values: readonly unknown[]): readonly number[] {
+  const seen = new Map<unknown, number>();
+  const places: number[] = [];
+  for (const [i, value] of values.entries()) {
+    const times = seen.get(value) ?? 0;
+    seen.set(value, times + 1);
+    if (times === 1) places.push(i);
+  }
+  return places;
+}

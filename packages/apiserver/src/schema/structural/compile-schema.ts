@@ -1,0 +1,175 @@
+// JSONSchemaProps to compiled nodes. Formats that this Kubernetes minor does not support are
+// dropped, defaults are pruned, and patterns and limits are made ready. Accepts any schema that a
+// definition may carry; judges none.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go,
+// pkg/apiserver/validation/validation.go and formats.go, pkg/apiserver/schema/defaulting/prune.go.
+import { cloneJson, type Json } from "homeostat/api";
+import { findStringFormat, isNumberFormat } from "../formats/string-formats.ts";
+import { compileGoPattern } from "../formats/go-pattern.ts";
+import type { JsonSchemaProps } from "../json-schema-props.ts";
+import { compileLimit } from "../validation/number-rules.ts";
+import { pruneUnknown } from "../pruning/prune-unknown.ts";
+import {
+  type SchemaNode,
+  TYPE_ARRAY,
+  TYPE_BOOLEAN,
+  TYPE_INTEGER,
+  TYPE_NULL,
+  TYPE_NUMBER,
+  TYPE_OBJECT,
+  TYPE_STRING,
+} from "../schema-node.ts";
+
+const bits: Readonly<Record<string, number>> = {
+  object: TYPE_OBJECT,
+  array: TYPE_ARRAY,
+  string: TYPE_STRING,
+  integer: TYPE_INTEGER,
+  number: TYPE_NUMBER,
+  boolean: TYPE_BOOLEAN,
+  null: TYPE_NULL,
+};
+
+/**
+ * The bit of a type that does not exist: no value has it. Definitions with such a type are refused,
+ * but their defaults are looked at.
+ */
+const noType = 128;
+
+/** Compiles a schema with everything below it. */
+export function compileSchema(props: JsonSchemaProps): SchemaNode {
+  const children = compileChildren(props);
+  const shape = {
+    source: props,
+    ...compileType(props),
+    ...compileBounds(props),
+    ...children,
+    ...compileExtensions(props),
+    ...summarise(props, children),
+  };
+  const node = { ...shape, default: undefined as Json | undefined };
+  if (props.default !== undefined && props.default !== null)
+    node.default = pruneDefault(props.default, node);
+  return node;
+}
+
+function compileType(props: JsonSchemaProps) {
+  const names = props.type
+    ? [props.type]
+    : props["x-kubernetes-int-or-string"]
+      ? ["integer", "string"]
+      : [];
+  const onlyType = names.length === 1 ? names[0]! : "";
+  const format = supportedFormat(props.format ?? "", onlyType);
+  return {
+    types: names.reduce((all, name) => all | (bits[name] ?? noType), 0),
+    typeNames: names.join(","),
+    onlyType,
+    nullable: props.nullable === true,
+    format,
+    checkFormat: format ? findStringFormat(format) : undefined,
+    enum: props.enum?.length ? props.enum : undefined,
+    maximum: compileLimit(
+      props.maximum,
+      props.exclusiveMaximum === true,
+      "Maximum boundary",
+      onlyType,
+      format,
+    ),
+    minimum: compileLimit(
+      props.minimum,
+      props.exclusiveMinimum === true,
+      "Minimum boundary",
+      onlyType,
+      format,
+    ),
+    multipleOf: compileLimit(props.multipleOf, false, "MultipleOf", onlyType, format),
+  };
+}
+
+/** Upstream blanks a format that the type cannot have, so that messages never mention it. */
+function supportedFormat(format: string, onlyType: string): string {
+  if (!format) return "";
+  if (onlyType === "" || onlyType === "string") return findStringFormat(format) ? format : "";
+  return isNumberFormat(onlyType, format) ? format : "";
+}
+
+function compileBounds(props: JsonSchemaProps) {
+  return {
+    maxLength: Number(props.maxLength ?? Infinity),
+    minLength: Number(props.minLength ?? 0),
+    pattern: props.pattern ? compileGoPattern(props.pattern) : undefined,
+    maxItems: Number(props.maxItems ?? Infinity),
+    minItems: Number(props.minItems ?? 0),
+    maxProperties: Number(props.maxProperties ?? Infinity),
+    minProperties: Number(props.minProperties ?? 0),
+    required: props.required ?? [],
+  };
+}
+
+function compileChildren(props: JsonSchemaProps) {
+  const entries = props.properties
+    ? Object.entries(props.properties).map(([name, child]) => [name, compileSchema(child)] as const)
+    : [];
+  const additional = props.additionalProperties;
+  const items = props.items;
+  return {
+    properties: props.properties ? new Map(entries) : undefined,
+    propertyNames: entries.map(([name]) => name),
+    propertyNodes: entries.map(([, node]) => node),
+    hasAdditional: additional !== undefined,
+    additional: typeof additional === "object" ? compileSchema(additional) : undefined,
+    items: items !== undefined && !isSchemaList(items) ? compileSchema(items) : undefined,
+    allOf: (props.allOf ?? []).map(compileSchema),
+    anyOf: (props.anyOf ?? []).map(compileSchema),
+    oneOf: (props.oneOf ?? []).map(compileSchema),
+    not: props.not ? compileSchema(props.not) : undefined,
+  };
+}
+
+const isSchemaList = (
+  items: JsonSchemaProps | readonly JsonSchemaProps[],
+): items is readonly JsonSchemaProps[] => Array.isArray(items);
+
+function compileExtensions(props: JsonSchemaProps) {
+  return {
+    preserve: props["x-kubernetes-preserve-unknown-fields"] === true,
+    embedded: props["x-kubernetes-embedded-resource"] === true,
+    listType: props["x-kubernetes-list-type"],
+    listMapKeys: props["x-kubernetes-list-map-keys"] ?? [],
+  };
+}
+
+function summarise(props: JsonSchemaProps, children: ReturnType<typeof compileChildren>) {
+  const below = [
+    ...children.propertyNodes,
+    ...(children.additional ? [children.additional] : []),
+    ...(children.items ? [children.items] : []),
+  ];
+  const listType = props["x-kubernetes-list-type"];
+  return {
+    hasDefaults:
+      (props.default !== undefined && props.default !== null) ||
+      below.some((node) => node.hasDefaults),
+    hasEmbedded:
+      props["x-kubernetes-embedded-resource"] === true || below.some((node) => node.hasEmbedded),
+    hasUniqueLists:
+      listType === "set" || listType === "map" || below.some((node) => node.hasUniqueLists),
+    checksNumbers:
+      props.maximum !== undefined ||
+      props.minimum !== undefined ||
+      props.multipleOf !== undefined ||
+      Boolean(props.format) ||
+      props.type === "integer",
+    hasLogic:
+      children.allOf.length + children.anyOf.length + children.oneOf.length > 0 ||
+      children.not !== undefined,
+  };
+}
+
+/** Drops from a default what an object could not carry either. */
+function pruneDefault(value: Json, node: SchemaNode): Json {
+  const copy = cloneJson(value);
+  pruneUnknown(copy, node);
+  return copy;
+}

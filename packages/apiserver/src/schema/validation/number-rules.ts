@@ -1,0 +1,171 @@
+// Bounds on numbers as Go compares them: integers against the truncated bound, fractions against
+// the bound itself, and a complaint when a value or a bound does not fit the declared type.
+// Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go (MaximumNativeType and friends,
+// IsValueValidAgainstRange), validator.go (numberValidator); github.com/go-openapi/swag convert.go
+// (IsFloat64AJSONInteger).
+import { formatGoFloat } from "../../apimachinery/errors/field-error.ts";
+import type { NumberLimit, SchemaNode } from "../schema-node.ts";
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const int32Min = -(2 ** 31);
+const int32Max = 2 ** 31 - 1;
+const epsilon = 1e-9;
+
+/**
+ * One breach on a number. `value` is undefined where upstream's error carries none: such errors
+ * have no field either.
+ */
+export interface NumberFault {
+  readonly kind: "range" | "maximum" | "minimum" | "multipleOf";
+  readonly text: string;
+  readonly value: number | bigint | undefined;
+}
+
+/** Prepares a bound; undefined when there is none. */
+export function compileLimit(
+  value: number | undefined,
+  exclusive: boolean,
+  prefix: string,
+  onlyType: string,
+  format: string,
+): NumberLimit | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  const misfit = fitsType(number, onlyType, format) ? "" : misfitText(prefix, onlyType, format);
+  return { value: number, truncated: toInt64(number), exclusive, misfit };
+}
+
+/** Go's `int64(float64)`; out of range it is the smallest int64 on amd64. */
+function toInt64(value: number): bigint {
+  if (!Number.isFinite(value)) return int64Min;
+  const truncated = BigInt(Math.trunc(value));
+  return truncated < int64Min || truncated > int64Max ? int64Min : truncated;
+}
+
+function misfitText(prefix: string, onlyType: string, format: string): string {
+  return format
+    ? `${prefix} value must be of type ${onlyType} with format ${format}`
+    : `${prefix} value must be of type ${onlyType} (default format)`;
+}
+
+/** Whether a number can be held by the type and format without loss of range. */
+function fitsType(value: number | bigint, onlyType: string, format: string): boolean {
+  if (onlyType === "integer") {
+    if (typeof value === "number" && !Number.isInteger(value)) return false;
+    if (format === "int32") return value >= int32Min && value <= int32Max;
+    const written = asWritten(value);
+    return written >= int64Min && written <= int64Max;
+  }
+  return onlyType !== "number" || format !== "float" || Number.isFinite(Math.fround(Number(value)));
+}
+
+/**
+ * A double counts as the digits that Go writes for it: -2^63 as -9223372036854776000, which is out
+ * of range.
+ */
+const asWritten = (value: number | bigint): bigint =>
+  BigInt(typeof value === "number" && Math.abs(value) < 1e21 ? String(value) : value);
+
+/**
+ * True when a double is as good as an integer to upstream, e.g. 5, 1e3, 1.0000000001; never beyond
+ * 2^53.
+ */
+export function isAlmostInteger(value: number): boolean {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (Number.isInteger(value)) return true;
+  if (value < 0) return false;
+  const below = Math.trunc(value);
+  if (below === 0) return false;
+  return Math.abs(value - below) / (value + below) < epsilon;
+}
+
+/** Whether all number rules of a node hold. */
+export function acceptsNumber(value: number | bigint, node: SchemaNode): boolean {
+  if (!fitsType(value, node.onlyType, node.format)) return false;
+  if (node.multipleOf && (node.multipleOf.misfit || !isMultiple(value, node.multipleOf)))
+    return false;
+  if (node.maximum && (node.maximum.misfit || exceeds(value, node.maximum))) return false;
+  return !(node.minimum && (node.minimum.misfit || fallsShort(value, node.minimum)));
+}
+
+/** Every breach, in upstream's order. `path` is the field as messages name it. */
+export function numberFaults(
+  value: number | bigint,
+  node: SchemaNode,
+  path: string,
+): readonly NumberFault[] {
+  const faults: NumberFault[] = [];
+  const misfit = (text: string) =>
+    faults.push({ kind: "range", text: `${text} in ${path}`, value: undefined });
+  if (!fitsType(value, node.onlyType, node.format))
+    misfit(misfitText("Checked", node.onlyType, node.format));
+  const { multipleOf, minimum, maximum } = node;
+  if (multipleOf) {
+    if (multipleOf.misfit) misfit(multipleOf.misfit);
+    if (!isMultiple(value, multipleOf)) faults.push(multipleFault(value, multipleOf, path));
+  }
+  if (minimum) {
+    if (minimum.misfit) misfit(minimum.misfit);
+    if (fallsShort(value, minimum))
+      faults.push({
+        kind: "minimum",
+        text: `${path} in body should be greater than ${minimum.exclusive ? "" : "or equal to "}${limitText(value, minimum)}`,
+        value,
+      });
+  }
+  if (maximum) {
+    if (maximum.misfit) misfit(maximum.misfit);
+    if (exceeds(value, maximum))
+      faults.push({
+        kind: "maximum",
+        text: `${path} in body should be less than ${maximum.exclusive ? "" : "or equal to "}${limitText(value, maximum)}`,
+        value,
+      });
+  }
+  return faults;
+}
+
+/**
+ * Integers meet the truncated limit, unless the limit does not fit the type: then everything is a
+ * double.
+ */
+const asInteger = (value: number | bigint, limit: NumberLimit): boolean =>
+  !limit.misfit && (typeof value === "bigint" || Number.isSafeInteger(value));
+
+const limitText = (value: number | bigint, limit: NumberLimit): string =>
+  asInteger(value, limit) ? String(limit.truncated) : formatGoFloat(limit.value);
+
+function exceeds(value: number | bigint, limit: NumberLimit): boolean {
+  const bound = asInteger(value, limit) ? limit.truncated : limit.value;
+  return limit.exclusive ? value >= bound : value > bound;
+}
+
+function fallsShort(value: number | bigint, limit: NumberLimit): boolean {
+  const bound = asInteger(value, limit) ? limit.truncated : limit.value;
+  return limit.exclusive ? value <= bound : value < bound;
+}
+
+function isMultiple(value: number | bigint, factor: NumberLimit): boolean {
+  if (asInteger(value, factor))
+    return factor.truncated > 0n && BigInt(value) % factor.truncated === 0n;
+  if (factor.value <= 0) return false;
+  const data = Number(value);
+  return isAlmostInteger(factor.value < 1 ? (1 / factor.value) * data : data / factor.value);
+}
+
+function multipleFault(value: number | bigint, factor: NumberLimit, path: string): NumberFault {
+  const whole = asInteger(value, factor);
+  if (whole ? factor.truncated <= 0n : factor.value <= 0) {
+    return {
+      kind: "multipleOf",
+      text: `factor MultipleOf declared for ${path} must be positive: ${limitText(value, factor)}`,
+      value: whole ? factor.truncated : factor.value,
+    };
+  }
+  return {
+    kind: "multipleOf",
+    text: `${path} in body should be a multiple of ${limitText(value, factor)}`,
+    value,
+  };
+}

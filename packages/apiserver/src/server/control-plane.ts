@@ -1,0 +1,173 @@
+// The API server of a control plane: the generic server over all kinds, with discovery, OpenAPI,
+// bootstrap objects and post-start hooks.
+// Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
+import type { Runtime } from "homeostat/runtime";
+import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
+import { createTokenIssuer } from "../certificates/token-issuer.ts";
+import { createDiscovery } from "../discovery/discovery.ts";
+import type { Handler } from "../apimachinery/handler.ts";
+import type { UserInfo } from "../apimachinery/user-info.ts";
+import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
+import { createKinds } from "./create-kinds.ts";
+import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
+import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
+import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
+import { wantsPretty } from "../registry/negotiation/accept.ts";
+import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
+import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
+import { encodeOpenApiThree } from "../protobuf/openapi-document-v3.ts";
+import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
+import { formatSeconds } from "../registry/request/server-request.ts";
+import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import { startCompactor } from "../storage/start-compactor.ts";
+import type { Store } from "../storage/store.ts";
+import type { PluginChoice } from "../admission/plugins.ts";
+import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.ts";
+import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
+import { createGenericApiServer } from "./generic-api-server.ts";
+import { createLoopbackClient } from "../post-start-hooks/loopback-client.ts";
+import { startPostStartHooks } from "../post-start-hooks/post-start-hooks.ts";
+import type { PathHandler } from "./handler-chain.ts";
+import { hostAndPort, type ServerAddress } from "../apimachinery/server-address.ts";
+
+export interface ControlPlaneOptions {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  /** Static bearer tokens and their users. */
+  readonly tokens: ReadonlyMap<string, UserInfo>;
+  /**
+   * Issues and verifies service account tokens. Default: one with a generated key.
+   */
+  readonly tokenIssuer?: TokenIssuer;
+  /** The admission plug-ins to enable and disable. */
+  readonly plugins?: PluginChoice;
+  /** Cluster addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
+  readonly serviceRanges?: ServiceRanges;
+  /**
+   * PEM of the authority of client certificates, published in kube-system.
+   */
+  readonly clientCa?: string;
+  /** Absent when the server does not listen. */
+  readonly address?: ServerAddress;
+  /** See ApiServerOptions. */
+  readonly compactionIntervalMs?: number;
+  readonly eventTtlMs?: number;
+  /** Reports failures in the background that retries do not mend. */
+  readonly warn?: (message: string, error: unknown) => void;
+}
+
+/** The API server without a port. */
+export interface ControlPlane {
+  readonly handler: Handler;
+  readonly kindData: KindData;
+  /** Stops the hooks and closes every watch. */
+  close(): Promise<void>;
+}
+
+/** Resolves once stored definitions are served and the bootstrap objects exist. */
+export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
+  const isNew = store.revision() === 0;
+  const data = readKindData("1.36");
+  const ranges = options.serviceRanges ?? readServiceRanges({});
+  const kinds = createKinds(data, ranges);
+  const { catalog } = kinds;
+  const protobuf = createProtobufCodec(data);
+  const issuer = tokenIssuer ?? createTokenIssuer();
+  const core = createGenericApiServer({
+    store,
+    runtime,
+    tokens,
+    tokenIssuer: issuer,
+    ...(plugins ? { plugins } : {}),
+    catalog,
+    protobuf,
+    scaleCodec: createScaleCodec(data),
+    kinds: {
+      has: (group, version, kind) =>
+        data.typeOf(group, version, kind) !== undefined ||
+        catalog
+          .all()
+          .some((each) => each.group === group && each.version === version && each.kind === kind),
+    },
+    paths: [
+      discoveryPaths(
+        createDiscovery({
+          catalog,
+          protobuf: protobuf.encode,
+          issuer,
+          address: address ? hostAndPort(address) : withoutPort,
+        }),
+      ),
+      openApiPaths(
+        createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }),
+      ),
+    ],
+  });
+  const now = formatSeconds(runtime.clock.now());
+  const bootstrapObjects = (): readonly string[] =>
+    bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
+  await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
+  const loopback = createLoopbackClient(core.handler);
+  await kinds.start({ loopback, runtime, warn: options.warn });
+  // As upstream's, the first revisions of a server are too old to watch from.
+  if (isNew) store.compact(store.revision());
+  const stopCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
+  const stopHooks = startPostStartHooks({
+    core: core.services,
+    loopback,
+    warn: options.warn,
+    bootstrapObjects,
+    eventTtlMs: options.eventTtlMs,
+    ...(address ? { address } : {}),
+  });
+  return {
+    handler: core.handler,
+    kindData: data,
+    close: async () => {
+      stopCompaction();
+      await stopHooks();
+      await kinds.stop();
+      await core.close();
+    },
+  };
+}
+
+/** The address that discovery shows when the server does not listen: its name inside a cluster. */
+const withoutPort = "kubernetes.default.svc:443";
+
+function createScaleCodec(data: KindData): VersionCodec {
+  const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
+  const { model } = data.typeOf(kind.group, kind.version, kind.kind)!;
+  return createTypedCodec({
+    data,
+    kind,
+    model,
+    smd: createKindTypes(data)(model),
+    emptyLists: "null",
+  });
+}
+
+function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHandler {
+  return ({ api, info, query }) =>
+    discovery({
+      method: api.method,
+      path: info.path,
+      query: query.raw,
+      accept: api.headers["accept"] ?? "",
+      ifNoneMatch: api.headers["if-none-match"],
+      pretty: wantsPretty(query, api.headers["user-agent"] ?? ""),
+    });
+}
+
+/** Upstream's handlers ignore the method. */
+function openApiPaths(openApi: OpenApiService): PathHandler {
+  return async ({ api, info, query, nowMs }) =>
+    openApi({
+      path: info.path,
+      query: new URLSearchParams(query.raw),
+      headers: api.headers,
+      nowMs,
+    });
+}

@@ -1,0 +1,133 @@
+// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of upstream's
+// metrics that mean the same here; the others are absent rather than zero.
+// Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
+// pkg/storage/etcd3/metrics/metrics.go.
+import type { ApiResponse } from "../apimachinery/handler.ts";
+import type { CoreServices } from "../registry/scope/core-services.ts";
+import { storagePrefixOf } from "../registry/revisions/storage-key.ts";
+import type { ServerRequest } from "../registry/request/server-request.ts";
+
+const verbs: Readonly<Record<string, string>> = {
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  deletecollection: "DELETECOLLECTION",
+};
+
+/** The metrics of one server. */
+export class RequestMetrics {
+  readonly #core: CoreServices;
+  readonly #startedAtMs: number;
+  readonly #requests = new Map<string, number>();
+
+  constructor(core: CoreServices) {
+    this.#core = core;
+    this.#startedAtMs = core.runtime.clock.now();
+  }
+
+  /** Counts a response. Unserved paths and kinds are left out, because clients can invent any. */
+  count(request: ServerRequest, code: number): void {
+    const { isResource, group, version, resource } = request.info;
+    if (isResource ? !this.#core.catalog.find(group, version, resource) : code !== 200) return;
+    const series = formatLabels(labelsOf(request, code));
+    this.#requests.set(series, (this.#requests.get(series) ?? 0) + 1);
+  }
+
+  /** Serves /metrics, and resets it on DELETE; undefined for every other path. */
+  answer({ api, info }: ServerRequest): ApiResponse | undefined {
+    if (info.isResource || info.path !== "/metrics") return undefined;
+    if (api.method === "DELETE") return this.#reset();
+    return {
+      status: 200,
+      headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" },
+      body: new TextEncoder().encode(this.text()),
+    };
+  }
+
+  #reset(): ApiResponse {
+    this.#requests.clear();
+    return {
+      status: 200,
+      headers: { "content-type": "text/plain; charset=utf-8" },
+      body: new TextEncoder().encode("metrics reset\n"),
+    };
+  }
+
+  /** All metrics in Prometheus' text format. */
+  text(): string {
+    return [
+      ...figure("apiserver_request_total", "counter", requestsHelp, this.#requests),
+      ...figure("apiserver_resource_objects", "gauge", objectsHelp, this.#countObjects()),
+      ...figure(
+        "process_start_time_seconds",
+        "gauge",
+        "[STABLE] Start time of the process since unix epoch in seconds",
+        new Map([["", this.#startedAtMs / 1000]]),
+      ),
+      "",
+    ].join("\n");
+  }
+
+  #countObjects(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const served of this.#core.catalog.all()) {
+      const series = formatLabels({ group: served.group, resource: served.resource });
+      if (served.review || served.observed || served.createsThrough || counts.has(series)) continue;
+      const listing = this.#core.store.list(storagePrefixOf(served, ""));
+      if (typeof listing === "object")
+        counts.set(
+          series,
+          Iterator.from(listing.items).reduce((count) => count + 1, 0),
+        );
+    }
+    return counts;
+  }
+}
+
+const requestsHelp =
+  "[STABLE] Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.";
+const objectsHelp =
+  "[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+
+function labelsOf(
+  { api, info, query }: ServerRequest,
+  code: number,
+): Readonly<Record<string, string>> {
+  const { isResource, path, group, version, resource, subresource, verb } = info;
+  const isApply =
+    verb === "patch" && api.headers["content-type"]?.startsWith("application/apply-patch");
+  return {
+    code: String(code),
+    component: isResource ? "apiserver" : "",
+    dry_run: query.first("dryRun") === "All" ? "All" : "",
+    group,
+    resource,
+    scope: scopeOf(info),
+    subresource: isResource ? subresource : path,
+    verb: isApply ? "APPLY" : (verbs[verb] ?? verb.toUpperCase()),
+    version,
+  };
+}
+
+function scopeOf({ isResource, verb, namespace, name }: ServerRequest["info"]): string {
+  if (!isResource) return "";
+  if (name || verb === "create") return "resource";
+  return namespace ? "namespace" : "cluster";
+}
+
+const formatLabels = (labels: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`)}}`;
+
+function figure(
+  name: string,
+  type: string,
+  help: string,
+  values: ReadonlyMap<string, number>,
+): string[] {
+  if (values.size === 0) return [];
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...[...values].map(([labels, value]) => `${name}${labels} ${value}`).toSorted(),
+  ];
+}

@@ -1,0 +1,60 @@
+// Parses server options: admission plug-ins by name, ranges of cluster addresses and node ports.
+// Invalid values abort startup.
+// Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
+import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
+import { reasonOf, ServerError } from "../apimachinery/errors/server-error.ts";
+import { choiceFaults, missingPlugins, type PluginChoice } from "../admission/plugins.ts";
+import type { ControlPlaneOptions } from "./control-plane.ts";
+
+export interface ServerOptions {
+  readonly admissionPlugins?: PluginChoice;
+  readonly serviceClusterIpRange?: string;
+  readonly serviceNodePortRange?: string;
+  readonly clientCa?: string;
+  readonly warn?: (message: string, error: unknown) => void;
+}
+
+/** The parsed options. Throws a {@link ServerError}. */
+export function parseServerOptions(
+  options: ServerOptions,
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "clientCa"> {
+  return {
+    plugins: parsePlugins(options),
+    serviceRanges: parseRanges(options),
+    ...(options.clientCa === undefined ? {} : { clientCa: options.clientCa }),
+  };
+}
+
+/** ServiceAccount stays off by default: the controller that creates accounts may not run. */
+function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
+  const faults = choiceFaults(admissionPlugins);
+  if (faults.length) throw new ServerError("ERR_SERVER_ADMISSION_PLUGIN", faults.join(", "));
+  const missing = missingPlugins(admissionPlugins);
+  if (missing.length)
+    warn?.(
+      `these admission plug-ins are not implemented and have no effect: ${missing.join(", ")}`,
+      undefined,
+    );
+  const { enable = [], disable = [] } = admissionPlugins;
+  return { enable, disable: [...disable, "ServiceAccount"] };
+}
+
+function parseRanges({
+  serviceClusterIpRange: addresses,
+  serviceNodePortRange: ports,
+}: ServerOptions): ServiceRanges {
+  try {
+    return readServiceRanges({
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(ports === undefined ? {} : { ports }),
+    });
+  } catch (error) {
+    throw new ServerError(
+      "ERR_SERVER_SERVICE_RANGE",
+      `parse the service range: ${reasonOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,129 @@
+// The composition root: port, storage, API server and controllers become one server. Decides
+// nothing about the API itself. Heavy modules (TLS, SQLite) load only when the options need them.
+import { hostname } from "node:os";
+import type { Transport } from "homeostat/api";
+import { createSystemRuntime, type Runtime } from "homeostat/runtime";
+import {
+  administrator,
+  type ApiServer,
+  type ApiServerOptions,
+  warnOf,
+} from "./api-server-options.ts";
+import type { Identity } from "./certificates/identity.ts";
+import { createTokenIssuer } from "./certificates/token-issuer.ts";
+import { createFrontDoor } from "./http/front-door.ts";
+import { createInProcessTransport } from "./http/in-process.ts";
+import { createLateHandler } from "./http/late-handler.ts";
+import type { Listener } from "./http/listen.ts";
+import { openIdentity, openJournal } from "./open-data-dir.ts";
+import { type ControllerOptions, runControllers } from "./run-controllers.ts";
+import {
+  clientCaOf,
+  createKubeconfig,
+  defaultHost,
+  issueCertificateFor,
+  openPort,
+  rootCaOf,
+} from "./secure-serving.ts";
+import type { ControlPlane } from "./server/control-plane.ts";
+import { createMemoryStore } from "./storage/memory-store.ts";
+import type { Store } from "./storage/store.ts";
+
+/** What a server of these options is built from. */
+interface Parts {
+  readonly options: ApiServerOptions;
+  readonly runtime: Runtime;
+  readonly store: Store;
+  /** Undefined without a port. */
+  readonly identity: Identity | undefined;
+  readonly listener: Listener | undefined;
+}
+
+/**
+ * Starts a server. Rejects with a {@link ServerError} or with an error of the storage; nothing
+ * stays open then.
+ */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const runtime = options.runtime ?? createSystemRuntime();
+  const open: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = open.pop(); end; end = open.pop()) await end();
+  };
+  try {
+    const identity = options.listen === false ? undefined : await openIdentity(options, runtime);
+    const late = createLateHandler();
+    const listener = identity && (await openPort(late.handler, identity, options, runtime));
+    if (listener) open.push(() => listener.close());
+    open.push(async () => late.giveUp());
+    const { keepChanges = 20_000 } = options;
+    const store = createMemoryStore({ keepChanges, ...(await openJournal(options)) });
+    open.unshift(() => store.close());
+    const core = await createCore({ options, runtime, store, identity, listener });
+    open.push(() => core.close());
+    const handler = createFrontDoor(core.handler, runtime);
+    late.open(handler);
+    const transports: Transport[] = [];
+    open.push(async () => void (await Promise.all(transports.map((each) => each.close()))));
+    open.push(
+      await runControllers(
+        handler,
+        { ...controllerOptions(options, identity, listener), kindData: core.kindData },
+        runtime,
+      ),
+    );
+    return {
+      url: listener?.url ?? "",
+      port: listener?.port ?? 0,
+      kubeconfig: listener ? createKubeconfig(listener, identity, options) : "",
+      token: identity?.token ?? "",
+      transport(user = administrator) {
+        const transport = createInProcessTransport(handler, user);
+        transports.push(transport);
+        return transport;
+      },
+      issueClientCertificate: (user, groups = []) =>
+        issueCertificateFor(options.clientCertificates ? identity : undefined, runtime, {
+          user,
+          groups,
+        }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function createCore(parts: Parts): Promise<ControlPlane> {
+  const { options, runtime, store, identity, listener } = parts;
+  const { createControlPlane } = await import("./server/control-plane.ts");
+  const { parseServerOptions } = await import("./server/server-options.ts");
+  const { host = defaultHost, compactionIntervalMs, eventTtlMs } = options;
+  return createControlPlane({
+    tokenIssuer: createTokenIssuer({
+      ...(identity ? { privateKey: identity.authority.key } : {}),
+      ...options.serviceAccountTokens,
+    }),
+    store,
+    runtime,
+    warn: warnOf(options),
+    ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
+    ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
+    ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),
+    ...parseServerOptions({ ...options, ...clientCaOf(identity, options) }),
+    tokens: new Map([
+      ...(options.tokens ?? []),
+      ...(identity ? [[identity.token, administrator] as const] : []),
+    ]),
+  });
+}
+
+const controllerOptions = (
+  options: ApiServerOptions,
+  identity: Identity | undefined,
+  listener: Listener | undefined,
+): Omit<ControllerOptions, "kindData"> => ({
+  ...options,
+  ...rootCaOf(listener && identity, options),
+  ...(identity ? { signer: identity.authority } : {}),
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
+import { compileExpression, type Program } from "../program.ts";
+import { estimateCost } from "../checker/estimate-cost.ts";
+
+function program(text: string): Program {
+  const compiled = compileExpression(text, kubernetesEnvironment());
+  assert.ok("program" in compiled, JSON.stringify(compiled));
+  return compiled.program;
+}
+
+describe("the cost of an evaluation", () => {
+  const cases: readonly (readonly [string, number])[] = [
+    ["1 + 2", 1],
+    ["[1, 2][1]", 2],
+    ["{'a': 1}.a", 2],
+    ["has({'a': 1}.a)", 1],
+    ["1.5 in [1.5, 2.0]", 0],
+    ["string(5)", 0],
+    ["[1, 2].map(x, x + 1)", 29],
+    ["[1, 2].filter(x, x > 1)", 18],
+    ["[1, 2].all(x, x > 1)", 8],
+    ["[1, 2].exists_one(x, x > 1)", 8],
+    ["{'a': 1, 'b': 2}.transformMap(k, v, v + 1)", 11],
+    ["optional.of(1).optMap(x, x + 1).value()", 8],
+    ["{'a': {'b': 1}}[?'a'].c.orValue(5)", 2],
+    ["'abcdefghijk' == 'abcdefghijkl'", 2],
+    ["'abc 123 def 456'.findAll('[0-9]+')", 4],
+    ["[3, 1, 2].sortBy(x, -x)", 74],
+    ["cidr('10.0.0.0/8').containsIP('10.1.1.1')", 3],
+    ["format.dns1123Label().validate('a')", 9],
+  ];
+  for (const [text, cost] of cases)
+    it(text, () => assert.equal(program(text).evaluate({}).cost, cost));
+
+  it("stops at its limit, past what absorbs errors", () => {
+    const result = program("lists.range(100).all(x, x >= 0) || true").evaluate({}, 50);
+    assert.ok("error" in result);
+    assert.equal(result.error.message, "operation cancelled: actual cost limit exceeded");
+  });
+});
+
+describe("the estimate of an expression", () => {
+  const cases: readonly (readonly [string, number])[] = [
+    ["1 + 2 == 3", 2],
+    ["[1, 2, 3].all(x, x > 0)", 10 + 3 * 5 + 1],
+    ["'a'.startsWith('abc')", 1],
+    ["'abc'.matches('a+') && true", 1],
+  ];
+  for (const [text, cost] of cases)
+    it(text, () => assert.equal(estimateCost(program(text).root, () => undefined).max, cost));
+});

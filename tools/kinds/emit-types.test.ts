@@ -1,0 +1,157 @@
+// The types of built-in kinds are those that the data says: what is committed is what the emitter
+// writes, and each rule of the emitter is shown on a type that upstream has.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import { readSources } from "../read-sources.ts";
+import { emitTypeFiles, toExports } from "./types/emit-type-files.ts";
+import { referenceLink } from "./types/reference-link.ts";
+import { toTypeModules } from "./types/type-modules.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const source = "packages/apiserver/data/v1.36.jsonl";
+const folder = "packages/homeostat/src/k8s";
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const data = openKindData(read(source));
+
+describe("what is committed is what the emitter writes", () => {
+  let files: ReadonlyMap<string, string>;
+  before(async () => {
+    files = await emitTypeFiles(data, source, JSON.parse(read(".oxfmtrc.json")));
+  });
+
+  test("byte for byte", () => {
+    for (const [path, text] of files) assert.equal(read(`${folder}/${path}`), text, path);
+  });
+
+  test("and nothing else lies there", () => {
+    const committed = readSources(join(root, folder), ["."]).map(({ path }) => path);
+    const generated = committed.filter((path) => path.split("/").length === 3);
+    assert.deepEqual(generated.toSorted(), [...files.keys()].toSorted());
+  });
+
+  test("each module is a subpath of the package", () => {
+    const { exports } = JSON.parse(read("packages/homeostat/package.json")) as {
+      readonly exports: Readonly<Record<string, unknown>>;
+    };
+    const subpaths = Object.entries(exports).filter(([subpath]) => subpath.startsWith("./k8s/"));
+    assert.deepEqual(Object.fromEntries(subpaths), toExports(files.keys()));
+  });
+
+  test("each kind that is served has a value", () => {
+    const served = data.groups.flatMap(({ group }) => data.kinds(group));
+    const values = [...files.values()].flatMap((text) => [...text.matchAll(/^export const /gm)]);
+    assert.equal(values.length, served.length);
+  });
+});
+
+describe("shapes", () => {
+  const models = (path: string): string => read(`${folder}/${path}/models.ts`);
+  const bodyOf = (path: string, name: string): readonly string[] => {
+    const text = models(path);
+    const start = text.indexOf(`export interface ${name} {\n`);
+    assert.ok(start >= 0, `${path} has no ${name}`);
+    return text
+      .slice(text.indexOf("\n", start) + 1, text.indexOf("\n}", start))
+      .split("\n")
+      .map((line) => line.trim().replace(/^readonly /, ""));
+  };
+
+  test("a kind is read with full metadata, and with every struct that Go always writes", () =>
+    assert.deepEqual(bodyOf("apps/v1", "Deployment"), [
+      'apiVersion: "apps/v1";',
+      'kind: "Deployment";',
+      "metadata: Metadata;",
+      "spec: DeploymentSpec;",
+      "status: DeploymentStatus;",
+    ]));
+
+  test("it is written with a name, without status, and with what the published schema requires", () =>
+    assert.deepEqual(bodyOf("apps/v1", "DeploymentManifest"), [
+      'apiVersion: "apps/v1";',
+      'kind: "Deployment";',
+      "metadata: Naming;",
+      "spec?: DeploymentSpec;",
+    ]));
+
+  test("a review has the metadata that its creator gave it", () =>
+    assert.ok(bodyOf("authentication/v1", "TokenReview").includes("metadata: ObjectMeta;")));
+
+  test("items of a list may lack apiVersion and kind", () =>
+    assert.ok(bodyOf("core/v1", "PodList").includes("items: readonly ListItem<Pod>[];")));
+
+  test("an object inside another one need not be whole; a reference is a plain struct", () => {
+    assert.ok(
+      bodyOf("apps/v1", "StatefulSetSpec").includes(
+        "volumeClaimTemplates?: readonly EmbeddedPersistentVolumeClaim[];",
+      ),
+    );
+    assert.ok(bodyOf("core/v1", "Event").includes("involvedObject: ObjectReference;"));
+  });
+
+  test("options that every group registers keep an open apiVersion", () =>
+    assert.ok(bodyOf("meta/v1", "DeleteOptions").includes("apiVersion?: string;")));
+
+  test("Go writes null for unset times, and for lists that its tag keeps", () => {
+    assert.ok(bodyOf("core/v1", "PodCondition").includes("lastProbeTime?: Time | null;"));
+    assert.ok(bodyOf("rbac/v1", "ClusterRole").includes("rules?: readonly PolicyRule[] | null;"));
+    assert.ok(bodyOf("core/v1", "PodStatus").includes("startTime?: Time;"));
+  });
+
+  test("published values are closed sets, in lists too", () => {
+    assert.ok(bodyOf("core/v1", "Container").includes("imagePullPolicy?: PullPolicy;"));
+    assert.ok(
+      bodyOf("core/v1", "PersistentVolumeClaimSpec").includes(
+        "accessModes?: readonly PersistentVolumeAccessMode[];",
+      ),
+    );
+    assert.match(
+      models("core/v1"),
+      /export type PullPolicy = "Always" \| "IfNotPresent" \| "Never";/,
+    );
+  });
+
+  test("embedded structs are flat, and JSON's free forms are unions", () => {
+    assert.ok(bodyOf("core/v1", "Volume").includes("emptyDir?: EmptyDirVolumeSource;"));
+    assert.ok(
+      bodyOf("apiextensions/v1", "JSONSchemaProps").includes(
+        "items?: JSONSchemaProps | readonly JSONSchemaProps[];",
+      ),
+    );
+    assert.ok(bodyOf("core/v1", "ServicePort").includes("targetPort?: IntOrString;"));
+  });
+});
+
+describe("links", () => {
+  const modules = toTypeModules(data);
+  const linkOf = (path: string, name: string): string => {
+    const module = modules.find((each) => each.path === path)!;
+    return referenceLink(
+      "v1.36",
+      module,
+      module.types.find(({ facts }) => facts.goStruct === name)!,
+    );
+  };
+  const reference = "https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#";
+
+  test("what a served resource has in its body is in the API reference", () => {
+    assert.equal(linkOf("apps/v1", "DeploymentSpec"), `${reference}deploymentspec-v1-apps`);
+    assert.equal(linkOf("core/v1", "PodList"), `${reference}podlist-v1-core`);
+    assert.equal(linkOf("rbac/v1", "Role"), `${reference}role-v1-rbac-authorization-k8s-io`);
+    assert.equal(linkOf("meta/v1", "LabelSelector"), `${reference}labelselector-v1-meta`);
+  });
+
+  test("all else is in Go's package pages", () => {
+    assert.equal(
+      linkOf("admission/v1", "AdmissionReview"),
+      "https://pkg.go.dev/k8s.io/api/admission/v1#AdmissionReview",
+    );
+    assert.equal(
+      linkOf("meta/v1", "WatchEvent"),
+      "https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1#WatchEvent",
+    );
+  });
+});

@@ -1,5 +1,5 @@
-// Ensures that a script runs on Node 24.15 or newer. On an older Node it restarts the script with the
-// workspace's Node, or prints in one line what is missing. Runs on any Node with ES modules.
+// Ensures that a script runs on Node 24.15 or newer. On an older Node it restarts the script with
+// the workspace's Node, or prints in one line what is missing. Runs on any Node with ES modules.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -22,9 +22,9 @@ const rows = read("docs/how-to-add.md")
 test("there is a row for each kind of addition", () => {
   const promised = [
     "patch type",
-    "admission step",
+    "admission plug-in",
     "built-in kind",
-    "simulator",
+    "controller of the control plane",
     "error code",
     "metric",
     "example",

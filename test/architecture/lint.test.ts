@@ -75,6 +75,12 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
     text: 'export function f(n: "a" | "b") { switch (n) { case "a": return 1; } return 2; }',
   },
   { rule: "import(no-default-export)", at: driver, text: "export default 1;" },
+  { rule: "homeostat(line-length)", at: driver, text: `// ${"word ".repeat(25)}` },
+  {
+    rule: "homeostat(line-length)",
+    at: driver,
+    text: `export const ${"x".repeat(90)} = 1 + 1 + 1;`,
+  },
   { rule: "eslint(max-lines)", at: driver, text: `${"// x\n".repeat(550)}export const n = 1;` },
   {
     rule: "eslint(max-lines-per-function)",
@@ -168,13 +174,15 @@ describe("planted breaches are found", () => {
 test("what the rules allow", () => {
   const found = lint({
     [api]:
-      'const table = new Map([["a", 1]]);\nexport const at = (text: string) => new Date(text).getTime() + Date.parse(text) + table.size + Math.floor(1.5);',
+      'const table = new Map([["a", 1]]);\nexport const at = (text: string) =>\n  new Date(text).getTime() + Date.parse(text) + table.size;\nexport const half = Math.floor(1.5);',
     "packages/homeostat/src/runtime/system-runtime.ts":
       "export const now = () => Date.now();\nexport const later = (run: () => void) => setTimeout(run, 1);",
     "packages/homeostat/src/api/x.test.ts":
       'import { test } from "node:test";\nlet count = 0;\ntest("x", () => { count += Date.now(); });',
     [driver]:
       'import { request } from "node:http";\nexport const f = () => request({ signal: AbortSignal.abort() });',
+    // A string that crosses the limit stays whole, and so does a comment without a space.
+    "packages/homeostat/src/client/long.ts": `export const text = "${"word ".repeat(25)}";\n// ${"x".repeat(120)}`,
   });
   assert.deepEqual(found, []);
 });

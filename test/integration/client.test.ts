@@ -8,7 +8,7 @@ import { ConfigMap } from "homeostat/k8s/core/v1";
 import { Event } from "homeostat/k8s/events/v1";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createCache } from "../../packages/homeostat/src/cache/index.ts";
-import { createEventRecorder } from "../../packages/homeostat/src/events/index.ts";
+import { createEventRecorder, objectReference } from "homeostat/events";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const Crd = dynamicKind({
@@ -402,7 +402,7 @@ for (const what of serverKinds()) {
         });
         for (let i = 0; i < 3; i++)
           recorder.record({
-            regarding,
+            regarding: objectReference(ConfigMap, regarding),
             type: "Normal",
             reason: "Tested",
             action: "Test",

@@ -84,7 +84,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       );
       assert.match(
         (state.progress as { because: string }).because,
-        /ERR_OWN_FOREIGN: Box .*\/foreign owning Part .*: "foreign-p" exists and belongs to nobody/,
+        /ERR_OWN_FOREIGN: Box .*\/foreign owning Part .*: "foreign-p" exists and has no controller/,
       );
       assert.equal((await client.get(Part, "foreign-p")).spec.of, "me");
     });

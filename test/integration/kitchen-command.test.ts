@@ -8,22 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
+import { type Client, createClient, loadKubeconfig } from "homeostat/client";
+import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
+import { Namespace } from "homeostat/k8s/core/v1";
 import { resources } from "../../examples/kitchen/kitchen.ts";
 import { until } from "../fixtures/until.ts";
 
-const Namespace = dynamicKind({
-  apiVersion: "v1",
-  kind: "Namespace",
-  resource: "namespaces",
-  scope: "Cluster",
-});
-const Definition = dynamicKind({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  resource: "customresourcedefinitions",
-  scope: "Cluster",
-});
 const runner = fileURLToPath(new URL("../../tools/run.mjs", import.meta.url));
 const kitchen = fileURLToPath(new URL("../../examples/kitchen/main.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "kitchen-command-"));
@@ -347,8 +337,6 @@ describe(
       const access = await loadKubeconfig({ path: reference! });
       const administrator = createClient({ access });
       const { metadata } = await administrator.create(Namespace, {
-        apiVersion: "v1",
-        kind: "Namespace",
         metadata: { generateName: "kitchen-" },
       });
       await administrator.close();
@@ -363,7 +351,7 @@ describe(
             body: { metadata: { finalizers: null } },
           });
       for (const { definition } of resources)
-        await client.delete(Definition, `${definition.plural}.${definition.group}`);
+        await client.delete(CustomResourceDefinition, `${definition.plural}.${definition.group}`);
       await client.delete(Namespace, client.namespace);
       await client.close();
     });

@@ -124,7 +124,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       cluster.eventually(ConfigMap, "a", () => true, { timeoutMs: 30 }),
       code(
         "ERR_TEST_NEVER",
-        /ConfigMap a: the condition did not hold within 30 ms; it is not there$/,
+        /ConfigMap a: the condition did not become true within 30 ms; the object does not exist$/,
       ),
     );
     await cluster.client.create(ConfigMap, {
@@ -135,7 +135,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     } as never);
     await assert.rejects(
       cluster.eventually(ConfigMap, "a", () => false, { timeoutMs: 30, namespace: "default" }),
-      code("ERR_TEST_NEVER", /it is \{.*"data":\{"k":"v"\}/),
+      code("ERR_TEST_NEVER", /the object is \{.*"data":\{"k":"v"\}/),
     );
   });
 
@@ -149,8 +149,10 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     await assert.rejects(
       cluster.eventually(Box, "a", () => assert.fail("no lid in sight"), { timeoutMs: 30 }),
       (error) =>
-        code("ERR_TEST_NEVER", /it is \{.*; the condition threw: no lid in sight$/)(error) &&
-        (error as Error).cause instanceof assert.AssertionError,
+        code(
+          "ERR_TEST_NEVER",
+          /the object is \{.*; the condition threw: no lid in sight$/,
+        )(error) && (error as Error).cause instanceof assert.AssertionError,
     );
   });
 
@@ -165,7 +167,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       cluster.settle({ timeoutMs: 3000 }),
       code(
         "ERR_TEST_NOT_SETTLED",
-        /Box default\/a \(\S+\): it keeps waking itself, writing \S*seen each time; /,
+        /Box default\/a \(\S+\): it keeps triggering itself, writing \S*seen each time; /,
       ),
     );
   });
@@ -181,7 +183,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     assert.ok(performance.now() - at < 1000, `it took ${performance.now() - at} ms`);
     assert.match(
       (await warned).message,
-      /did not end when they were asked to: Box default\/a \(\S+\); /,
+      /these reconciles ignored their signal: Box default\/a \(\S+\); /,
     );
   });
 

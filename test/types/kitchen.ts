@@ -8,8 +8,9 @@ import {
   ref,
   refs,
 } from "homeostat";
+import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
-import { ConfigMap } from "homeostat/k8s/core/v1";
+import { ConfigMap, Namespace } from "homeostat/k8s/core/v1";
 import * as z from "zod";
 
 const api = { group: "kitchen.example.com", version: "v1" } as const;
@@ -63,6 +64,22 @@ export const orders = defineController(Order, {
     log.info(order.metadata.name);
   },
 });
+
+/** Never called: compiled only. The server or the manifest names what is created. */
+export async function creations(client: Client, owner: Deployment): Promise<readonly string[]> {
+  const { apiVersion, kind, metadata } = owner;
+  const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }];
+  const generated = await client.create(Namespace, { metadata: { generateName: "test-" } });
+  const named = await client.create(ConfigMap, {
+    metadata: { name: "a", finalizers: ["example.com/hold"], ownerReferences },
+    data: { a: "b" },
+  });
+  const order = await client.create(Order, {
+    metadata: { generateName: "order-" },
+    spec: { table: 1, chef: "ada", dishes: [] },
+  });
+  return [generated.metadata.name, named.metadata.name, order.metadata.name];
+}
 
 /** Never called: compiled only. */
 export function builtInsAndSplitReconciles(): unknown {

@@ -79,7 +79,50 @@ const noModuleState = {
   },
 };
 
+const lineLimit = 100;
+/** What the formatter keeps behind a literal: `, async () => {` of a test, closing brackets. */
+const tailLength = 25;
+
+/** A comment line of one word, such as an import path or a URL, has no place to break. */
+const isUnbreakableComment = (line) => /^\s*(?:\/\/|\*|\/\*\*?)\s*(?:@\w+\s+)?\S+\s*$/.test(line);
+
+/**
+ * Lines end at 100 columns. Only a string, template or regular expression at the limit, which the
+ * formatter does not break either, may make a line longer.
+ */
+const lineLength = {
+  meta: { type: "layout" },
+  create(context) {
+    const crossing = new Set();
+    const mark = ({ loc: { start, end } }) => {
+      for (let line = start.line; line <= end.line; line++)
+        if (line < end.line || end.column >= lineLimit - tailLength) crossing.add(line);
+    };
+    return {
+      Literal(node) {
+        if (typeof node.value === "string" || node.regex) mark(node);
+      },
+      TemplateLiteral: mark,
+      "Program:exit"() {
+        const lines = context.sourceCode.text.split("\n");
+        for (const [i, text] of lines.entries()) {
+          if ([...text].length <= lineLimit || crossing.has(i + 1) || isUnbreakableComment(text))
+            continue;
+          context.report({
+            loc: { start: { line: i + 1, column: 0 }, end: { line: i + 1, column: text.length } },
+            message: `the line has ${text.length} columns: break it at ${lineLimit}`,
+          });
+        }
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: "homeostat" },
-  rules: { "no-ambient-clock": noAmbientClock, "no-module-state": noModuleState },
+  rules: {
+    "line-length": lineLength,
+    "no-ambient-clock": noAmbientClock,
+    "no-module-state": noModuleState,
+  },
 };

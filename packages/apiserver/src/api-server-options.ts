@@ -54,7 +54,9 @@ export interface ApiServerOptions {
   readonly serviceNodePortRange?: string;
   /** Controllers to run, by kube-controller-manager's names. Default `default`. */
   readonly controllers?: "default" | "all" | "none" | readonly string[];
-  /** Creates this many fake nodes and runs pods on them. Adds `pod-lifecycle` to the controllers. */
+  /**
+   * Creates this many fake nodes and runs pods on them. Adds `pod-lifecycle` to the controllers.
+   */
   readonly fakeNodes?: number;
   /**
    * Stages that simulate the lifecycle of pods, nodes or other objects, in addition to the built-in
@@ -71,7 +73,9 @@ export interface ApiServerOptions {
    * `process.emitWarning`.
    */
   readonly warn?: (message: string, error: unknown) => void;
-  /** Issuer and signing key of service account tokens. Default: the key of the server's authority. */
+  /**
+   * Issuer and signing key of service account tokens. Default: the key of the server's authority.
+   */
   readonly serviceAccountTokens?: {
     readonly issuer?: string;
     /** PEM, RSA or EC P-256. */

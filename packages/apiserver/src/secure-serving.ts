@@ -47,7 +47,9 @@ export const rootCaOf = (
     ? { rootCa: servingCertificate?.cert ?? identity.authority.cert }
     : {};
 
-/** The trusted client authorities as one PEM text, published in extension-apiserver-authentication. */
+/**
+ * The trusted client authorities as one PEM text, published in extension-apiserver-authentication.
+ */
 export function clientCaOf(
   identity: Identity | undefined,
   options: ApiServerOptions,

@@ -1,5 +1,5 @@
 /**
- * The test kit: a real API server inside the test process.
+ * The test kit: an API server and controllers inside the test process.
  * @module @homeostat/testing
  */
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";

@@ -1,41 +1,32 @@
-// What a test does to pods and nodes behind which nothing is: annotations, which any client can set
-// as well.
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind, type Key } from "homeostat/client";
+// Steers fake pods and nodes in a test, by annotations that any client can set as well.
+import type { Client, Key } from "homeostat/client";
+import { Node, Pod } from "homeostat/k8s/core/v1";
 
 /**
- * What becomes of a pod from now on. hold: it never starts; unready: it runs, and is not ready;
- * crash-loop: it ends and is started again, after longer and longer pauses; oom: the same, for want
- * of memory; fail, succeed: it ends so; evict: its node wants it gone.
+ * The fate of a simulated pod. hold: it never starts; unready: it runs, but is not ready;
+ * crash-loop: its containers exit and restart with growing delays; oom: the same, with reason
+ * OOMKilled; fail, succeed: it ends as Failed or Succeeded; evict: its node evicts it.
  */
 export type PodFate = "hold" | "unready" | "crash-loop" | "oom" | "fail" | "succeed" | "evict";
 
 /**
- * What is to be heard of a node. ready: that it is well; not-ready: that it is not; unknown:
- * nothing, as if for a minute already; silent: nothing from now on, which others find out after 50
- * seconds.
+ * The readiness of a fake node. ready, not-ready: the status of its condition Ready; unknown: its
+ * heartbeats stop and its conditions become Unknown at once; silent: its heartbeats stop, and its
+ * conditions become Unknown after 50 seconds.
  */
 export type NodeReadiness = "ready" | "not-ready" | "unknown" | "silent";
 
-const pods = dynamicKind({
-  apiVersion: "v1",
-  kind: "Pod",
-  resource: "pods",
-  scope: "Namespaced",
-}) as Kind;
-const nodes = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind;
+/** Values of the annotation `simulator.homeostat.dev/ready`. */
+const readyValues: Readonly<Record<NodeReadiness, string | null>> = {
+  ready: null,
+  "not-ready": "false",
+  unknown: "unknown",
+  silent: "silent",
+};
 
-/**
- * Decides what becomes of a pod; `"none"` leaves it to itself again. The pod must run on a fake
- * node.
- */
+/** Sets the fate of a pod on a fake node; `"none"` restores its normal lifecycle. */
 export async function setPodFate(client: Client, pod: Key, fate: PodFate | "none"): Promise<void> {
-  await client.patch(pods, pod, {
+  await client.patch(Pod, pod, {
     type: "merge",
     body: {
       metadata: { annotations: { "simulator.homeostat.dev/fate": fate === "none" ? null : fate } },
@@ -43,17 +34,16 @@ export async function setPodFate(client: Client, pod: Key, fate: PodFate | "none
   });
 }
 
-/** Decides what is heard of a fake node. Taints and evictions follow as they do in a cluster. */
+/** Sets the readiness of a fake node. Taints and evictions follow as in any cluster. */
 export async function setNodeReadiness(
   client: Client,
   node: string,
   readiness: NodeReadiness,
 ): Promise<void> {
-  const word = { ready: null, "not-ready": "false", unknown: "unknown", silent: "silent" }[
-    readiness
-  ];
-  await client.patch(nodes, node, {
+  await client.patch(Node, node, {
     type: "merge",
-    body: { metadata: { annotations: { "simulator.homeostat.dev/ready": word } } },
+    body: {
+      metadata: { annotations: { "simulator.homeostat.dev/ready": readyValues[readiness] } },
+    },
   });
 }

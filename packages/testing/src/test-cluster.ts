@@ -1,5 +1,5 @@
-// A cluster for one test: a real API server in this process, the definitions installed, the
-// controllers at work. No socket and no file; several can live side by side.
+// A cluster for one test: an API server in this process, with definitions installed and controllers
+// running. Uses no socket and no file; any number can run side by side.
 import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
 import {
   type Controller,
@@ -8,6 +8,7 @@ import {
   installDefinitions,
   type Kind,
   type Manager,
+  type ObjectOf,
   type ObjectState,
   silentLog,
   type ReconcileLog,
@@ -15,66 +16,64 @@ import {
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
 
-/** What a test cluster holds. */
+/** Options of a test cluster. */
 export interface TestClusterOptions {
   /** Resources to install before the controllers start. */
   readonly resources?: readonly { readonly definition: ResourceDefinition }[];
+  /** Controllers to run. */
   readonly controllers?: readonly Controller[];
-  /** The operator's name in field managers; default `test`. */
+  /** The operator's name in field managers. Default `test`. */
   readonly operator?: string;
-  /**
-   * Simulated controllers of the control plane, as `--controllers` words them; default `default`.
-   */
+  /** Controllers of kube-controller-manager to run, as `--controllers`. Default `default`. */
   readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
-  /** Makes so many nodes, behind which nothing is, and lets pods live on them. */
+  /** Creates this many fake nodes and runs pods on them. */
   readonly fakeNodes?: number;
   /**
-   * What becomes of pods, nodes and other objects, and when, beside what becomes of pods by
-   * themselves.
+   * Stages that simulate the lifecycle of pods, nodes and other objects, in addition to the
+   * built-in stages for pods.
    */
   readonly stages?: NonNullable<ApiServerOptions["stages"]>;
-  /** Default: silent. */
+  /** Log of the controllers. Default: silent. */
   readonly log?: ReconcileLog;
 }
 
-/** A running test cluster. Use with `await using`, or close it. */
+/** A running test cluster. Declare it with `await using`, or close it. */
 export interface TestCluster extends AsyncDisposable {
   readonly client: Client;
   readonly server: ApiServer;
-  /** The manager of the controllers given; undefined when there are none. */
+  /** The manager of the controllers; undefined without controllers. */
   readonly manager: Manager | undefined;
-  /** Where every object stands with its controller. */
+  /** The state of every object with its controller. */
   states(): readonly ObjectState[];
   /**
-   * Resolves when no controller has anything to do: nothing ready, nothing running, nothing to be
-   * tried again within `horizonMs` (default 1 s), nothing in a loop with itself. @throws
-   * ERR_TEST_NOT_SETTLED naming what is still moving after `timeoutMs` (default 10 s).
+   * Resolves when no controller has anything to do: no object is queued, running, in a loop with
+   * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
+   * naming the busy objects after `timeoutMs` (default 10 s).
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /**
-   * Reads until `test` holds and resolves to the object; a `test` that throws does not hold yet.
-   * @throws ERR_TEST_NEVER with the last state seen and what `test` threw last.
+   * Reads the object until `test` returns true, and resolves to it; a `test` that throws counts as
+   * false. @throws ERR_TEST_NEVER with the last object and the last error of `test`, after
+   * `timeoutMs` (default 10 s).
    */
   eventually<K extends Kind>(
     kind: K,
     name: string,
-    test: (object: K["~types"]["object"]) => boolean,
+    test: (object: ObjectOf<K>) => boolean,
     options?: { readonly namespace?: string; readonly timeoutMs?: number },
-  ): Promise<K["~types"]["object"]>;
+  ): Promise<ObjectOf<K>>;
   /**
-   * Stops everything within a second; idempotent. A process warning names the reconciles that did
-   * not end when their signals aborted.
+   * Stops everything within a second; idempotent. A process warning names reconciles that ignored
+   * their aborted signals.
    */
   close(): Promise<void>;
 }
 
 const pollMs = 5;
-/**
- * Looks in a row that must find nothing to do: a watch event may be on its way between two of them.
- */
-const quietLooks = 4;
+/** Consecutive idle polls that count as settled: a watch event may arrive between two polls. */
+const quietPolls = 4;
 
-/** How long reconciles may go on at close before their signals abort. */
+/** Time for running reconciles at close before their signals abort. */
 const drainMs = 500;
 
 /** Starts a cluster in this process. */
@@ -118,14 +117,14 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     server,
     manager,
     states: () => manager?.states() ?? [],
-    settle: (how) => settle(manager, how),
-    eventually: (kind, name, test, how) => eventually(client, kind, name, test, how),
+    settle: (limits) => settle(manager, limits),
+    eventually: (kind, name, test, where) => eventually(client, { kind, name, ...where }, test),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** Stops it and warns of what was left behind: it still runs, in the tests that come after. */
+/** Stops the manager and warns of reconciles that keep running, beside later tests. */
 async function stopManager(manager: Manager): Promise<void> {
   const closing = Date.now();
   await manager.stop();
@@ -140,7 +139,7 @@ async function stopManager(manager: Manager): Promise<void> {
     .map(({ kind, key, controller }) => `${kind} ${key} (${controller})`)
     .join(", ");
   process.emitWarning(
-    `closing a test cluster: these reconciles did not end when they were asked to: ${names}; pass the context's signal on to whatever they wait for`,
+    `closing a test cluster: these reconciles ignored their signal: ${names}; pass the context's signal on to what they wait for`,
     { type: "HomeostatWarning" },
   );
 }
@@ -153,7 +152,7 @@ async function settle(
   }: { readonly timeoutMs?: number; readonly horizonMs?: number } = {},
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
-  for (let quiet = 0; manager && quiet < quietLooks;) {
+  for (let quiet = 0; manager && quiet < quietPolls;) {
     const moving = movingStates(manager, horizonMs);
     quiet = manager.isIdle() && moving.length === 0 ? quiet + 1 : 0;
     if (performance.now() > end)
@@ -161,7 +160,7 @@ async function settle(
         "ERR_TEST_NOT_SETTLED",
         `the controllers did not settle within ${timeoutMs} ms:\n${moving.map(describe).join("\n") || "  the queue is never empty"}`,
         {
-          hint: "a reconcile that writes something else each time never settles; an object that retries is named above",
+          hint: "a reconcile that writes a different value each time never settles",
         },
       );
     await pause();
@@ -181,19 +180,21 @@ function movingStates(manager: Manager, horizonMs: number): readonly ObjectState
 }
 
 function describe({ kind, key, controller, progress, loop }: ObjectState): string {
-  return `  ${kind} ${key} (${controller}): ${loop ? `it keeps waking itself, writing ${loop.join(", ")} each time; ` : ""}${JSON.stringify(progress)}`;
+  return `  ${kind} ${key} (${controller}): ${loop ? `it keeps triggering itself, writing ${loop.join(", ")} each time; ` : ""}${JSON.stringify(progress)}`;
+}
+
+interface Expected<K extends Kind> {
+  readonly kind: K;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly timeoutMs?: number;
 }
 
 async function eventually<K extends Kind>(
   client: Client,
-  kind: K,
-  name: string,
-  test: (object: K["~types"]["object"]) => boolean,
-  {
-    namespace,
-    timeoutMs = 10_000,
-  }: { readonly namespace?: string; readonly timeoutMs?: number } = {},
-): Promise<K["~types"]["object"]> {
+  { kind, name, namespace, timeoutMs = 10_000 }: Expected<K>,
+  test: (object: ObjectOf<K>) => boolean,
+): Promise<ObjectOf<K>> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const object = await client.find(kind, namespace === undefined ? name : { name, namespace });
@@ -202,14 +203,14 @@ async function eventually<K extends Kind>(
     if (performance.now() > end)
       throw new HomeostatError(
         "ERR_TEST_NEVER",
-        `${kind.kind} ${name}: the condition did not hold within ${timeoutMs} ms; it is ${object === undefined ? "not there" : JSON.stringify(object)}${outcome.threw === undefined ? "" : `; the condition threw: ${outcome.threw.message}`}`,
-        { hint: "see the states of the controllers: cluster.states()", cause: outcome.threw },
+        `${kind.kind} ${name}: the condition did not become true within ${timeoutMs} ms; the object ${object === undefined ? "does not exist" : `is ${JSON.stringify(object)}`}${outcome.threw === undefined ? "" : `; the condition threw: ${outcome.threw.message}`}`,
+        { hint: "check the states of the controllers: cluster.states()", cause: outcome.threw },
       );
     await pause();
   }
 }
 
-/** A condition that throws does not hold yet: what it reads may come later. */
+/** A condition that throws counts as false: the fields that it reads may appear later. */
 function attempt<O>(
   object: O | undefined,
   test: (object: O) => boolean,

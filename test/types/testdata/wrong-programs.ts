@@ -3,7 +3,7 @@ import { defineController, defineResource, k, ref } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
-import { ConfigMap, Pod, Service } from "homeostat/k8s/core/v1";
+import { ConfigMap, Namespace, Pod, Service } from "homeostat/k8s/core/v1";
 import { RoleBinding } from "homeostat/k8s/rbac/v1";
 import * as z from "zod";
 import { Chef, Meal, Order } from "../kitchen.ts";
@@ -64,6 +64,9 @@ export const m = [
 export async function n(client: Client, decoded: Decoded<Deployment>) {
   (await client.get(Service, "a")).spec.clusterIp; // !
   await client.create(Service, { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: { prts: [] } }); // !
+  await client.create(Namespace, { metadata: { labels: { a: "b" } } }); // !
+  await client.create(Namespace, { metadata: { generateName: "a-", finalizer: [] } }); // !
+  await client.apply(Namespace, { metadata: { generateName: "a-" } }); // !
   const replicas: number = decoded.spec?.replicas; // !
   const name: string = decoded.metadata?.name; // !
   return [replicas, name, decoded.spec?.template?.spec?.containers?.[0]?.imge]; // !

@@ -11,7 +11,9 @@ import { mountToken } from "./mount-token.ts";
 import { type ContainerList, unmountableSecret, usesSecrets } from "./secret-references.ts";
 
 const defaultAccount = "default";
-/** How long a pod waits for the account `default`, which a controller creates with its namespace. */
+/**
+ * How long a pod waits for the account `default`, which a controller creates with its namespace.
+ */
 const patience = { attempts: 10, everyMs: 150 } as const;
 const newContainers = ["initContainers", "containers"] as const;
 

@@ -1,5 +1,5 @@
-// Verifies bearer tokens: static ones given at start, and service account tokens whose account still
-// exists.
+// Verifies bearer tokens: static ones given at start, and service account tokens whose account
+// still exists.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/{jwt,claims}.go,
 // pkg/registry/authentication/tokenreview, k8s.io/apiserver/pkg/authentication/request/bearertoken.
 import { isObject, type JsonObject } from "homeostat/api";

@@ -5,7 +5,7 @@ import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
 import { garbageCollector } from "../controllers/garbage-collector/garbage-collector.ts";
-import { namespaceLifecycle } from "../controllers/namespace/namespace-lifecycle.ts";
+import { namespaceController } from "../controllers/namespace/namespace-controller.ts";
 import { createServedKinds } from "../component-helpers/controller/served-kinds.ts";
 import type {
   ControllerDescriptor,
@@ -38,7 +38,7 @@ const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": p
  */
 export const controllerDescriptors: readonly Descriptor[] = [
   garbageCollector,
-  namespaceLifecycle,
+  namespaceController,
   onRequest(
     ["serviceaccount", "serviceaccount-controller"],
     async () =>

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { RequestInfo } from "../registry/request/request-info.ts";
+import { nonResource, type RequestInfo } from "../registry/request/request-info.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { type Authorizer, refusal } from "../authorization/authorizer.ts";
@@ -84,22 +84,7 @@ function impersonations({ name, uid, groups, extra }: UserInfo): readonly Reques
 }
 
 function impersonated(fields: Partial<RequestInfo>): RequestInfo {
-  return {
-    isResource: true,
-    path: "",
-    verb: "impersonate",
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-    parts: [],
-    watchPrefix: false,
-    named: true,
-    scoped: false,
-    ...fields,
-  };
+  return { ...nonResource, isResource: true, verb: "impersonate", named: true, ...fields };
 }
 
 function serviceAccount(

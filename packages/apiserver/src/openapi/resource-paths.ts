@@ -29,7 +29,9 @@ export interface DocumentedResource extends GroupVersionKind {
   readonly subresources: readonly DocumentedSubresource[];
 }
 
-/** A subresource with a body of its own, or that of its parent; the kind is what operations name. */
+/**
+ * A subresource with a body of its own, or that of its parent; the kind is what operations name.
+ */
 export interface DocumentedSubresource extends GroupVersionKind {
   readonly name: string;
   readonly verbs: readonly string[];

@@ -68,7 +68,9 @@ class EventExpiry {
     await Promise.all(expired.map((key) => this.#remove(key)));
   }
 
-  /** An Event that is being written, or that the store refuses to delete, gets a full time again. */
+  /**
+   * An Event that is being written, or that the store refuses to delete, gets a full time again.
+   */
   async #remove(key: string): Promise<void> {
     const revision = this.#context.core.store.latest(key);
     if (!revision) return;

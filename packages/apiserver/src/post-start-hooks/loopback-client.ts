@@ -1,5 +1,5 @@
-// The server's own client: its requests pass the same handler chain as all others, under the server's
-// name, so that validation, field ownership and events are as upstream's.
+// The server's own client: its requests pass the same handler chain as all others, under the
+// server's name, so that validation, field ownership and events are as upstream's.
 // Upstream: the loopback client of k8s.io/apiserver/pkg/server/config_selfclient.go.
 import { encodeJsonBytes, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";

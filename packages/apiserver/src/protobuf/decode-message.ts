@@ -1,5 +1,5 @@
-// Decodes a protobuf message to the JSON that Go would write of it: the fields on the wire, then the
-// zero values that encoding/json writes.
+// Decodes a protobuf message to the JSON that Go would write of it: the fields on the wire, then
+// the zero values that encoding/json writes.
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";
@@ -9,7 +9,13 @@ import type {
   TypeFacts,
   TypeRef,
 } from "../apimachinery/kind-data/kind-data.ts";
-import { decodeSpecial, zeroOfSpecial } from "./decode-special.ts";
+import {
+  writesUnset,
+  zeroField,
+  zeroStruct,
+  zeroValue,
+} from "../apimachinery/kind-data/zero-value.ts";
+import { decodeSpecial } from "./decode-special.ts";
 import { ProtobufError, type Tag, type WireReader, type WireType } from "./wire-reader.ts";
 
 /** Reads messages of the kinds in `data`. */
@@ -76,7 +82,7 @@ export class MessageDecoder {
       else if (field === 2) value = this.#value(values, wireTypeOf(values), reader, undefined);
       else reader.skip(wireType);
     }
-    setOwn(map, key, value ?? this.#zero(values, "present"));
+    setOwn(map, key, value ?? this.#zero(values));
   }
 
   /**
@@ -138,8 +144,7 @@ export class MessageDecoder {
       if (!field.number) continue;
       const value = Object.hasOwn(out, field.name) ? out[field.name]! : undefined;
       if (value === undefined) {
-        const zero = this.#absent(field);
-        if (zero !== undefined) setOwn(out, field.name, zero);
+        if (writesUnset(field)) setOwn(out, field.name, zeroField(this.#data, field));
       } else if (!field.pointer && field.omitEmpty && isEmpty(field.ref, value))
         delete out[field.name];
       else if (!field.pointer && field.omitZero && value === null) delete out[field.name];
@@ -155,37 +160,10 @@ export class MessageDecoder {
       for (const item of Object.values(value as JsonObject)) this.#completeValue(ref.values, item);
   }
 
-  /** What Go writes of a field that was not on the wire; undefined when it writes nothing. */
-  #absent(field: FieldFacts): Json | undefined {
-    if (field.omitZero) return undefined;
-    const struct = field.ref.at === "struct" || field.ref.at === "special";
-    if (field.omitEmpty && (field.pointer || !struct)) return undefined;
-    return field.pointer ? null : this.#zero(field.ref, "absent");
-  }
-
-  #zero(ref: TypeRef, presence: "absent" | "present"): Json {
-    switch (ref.at) {
-      case "string":
-        return "";
-      case "bool":
-        return false;
-      case "int32":
-      case "int64":
-      case "float64":
-        return 0;
-      case "special":
-        return zeroOfSpecial(ref.name);
-      case "struct": {
-        const out: JsonObject = {};
-        this.#complete(this.#data.type(ref.type), out);
-        return out;
-      }
-      case "bytes":
-        return presence === "present" ? "" : null;
-      case "list":
-      case "map":
-        return null;
-    }
+  /** The value of a map entry without one. */
+  #zero(ref: TypeRef): Json {
+    if (ref.at === "struct") return zeroStruct(this.#data, this.#data.type(ref.type));
+    return ref.at === "bytes" ? "" : zeroValue(ref);
   }
 }
 

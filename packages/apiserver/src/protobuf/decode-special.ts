@@ -48,14 +48,6 @@ export function decodeSpecial(name: SpecialName, reader: WireReader, nested: Nes
   }
 }
 
-/** What Go writes of the zero value. */
-export function zeroOfSpecial(name: SpecialName): Json {
-  if (name === "Quantity") return "0";
-  if (name === "Duration") return "0s";
-  if (name === "IntOrString") return 0;
-  return name === "JSONSchemaPropsOrBool" ? false : null;
-}
-
 function readTime(name: "Time" | "MicroTime", reader: WireReader): Json {
   if (reader.done) return null;
   const fields = readFields("Timestamp", reader, { 1: ["Seconds", 0], 2: ["Nanos", 0] });

@@ -1,26 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeOpenApiThree } from "./openapi-document-v3.ts";
-import { WireReader } from "./wire-reader.ts";
+import { fieldsAt, textsAt } from "./testdata/read-fields.ts";
 
-/**
- * What is under a path of field numbers: messages and texts that have no field names on the wire.
- */
-function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[] {
-  const [first, ...rest] = path;
-  if (first === undefined) return [bytes];
-  const reader = new WireReader(bytes);
-  const found: Uint8Array[] = [];
-  while (!reader.done) {
-    const { field, wireType } = reader.tag("test");
-    if (wireType === 2 && field === first) found.push(...at(reader.bytes(), ...rest));
-    else reader.skip(wireType);
-  }
-  return found;
-}
-
-const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] =>
-  at(bytes, ...path).map((each) => new TextDecoder().decode(each));
 const ref = { $ref: "#/components/schemas/Thing" };
 
 const bytes = encodeOpenApiThree({
@@ -56,7 +38,7 @@ const bytes = encodeOpenApiThree({
     securitySchemes: { BearerToken: { type: "apiKey", name: "authorization", in: "header" } },
   },
 });
-const thing = at(bytes, 5, 1, 1, 2, 1)[0]!;
+const thing = fieldsAt(bytes, 5, 1, 1, 2, 1)[0]!;
 
 test("members of a document lie where OpenAPIv3.proto puts them", () => {
   assert.deepEqual(
@@ -69,7 +51,7 @@ test("members of a document lie where OpenAPIv3.proto puts them", () => {
 });
 
 test("operations take and give what is described elsewhere", () => {
-  const post = at(bytes, 4, 1, 2, 6)[0]!;
+  const post = fieldsAt(bytes, 4, 1, 2, 6)[0]!;
   assert.deepEqual(textsAt(post, 5), ["createThing"]);
   assert.deepEqual(textsAt(post, 7, 1, 2, 1, 2, 1, 2, 1), ["#/components/schemas/Thing"]);
   assert.deepEqual(textsAt(post, 8, 2, 1), ["201", "401"]);
@@ -79,7 +61,7 @@ test("operations take and give what is described elsewhere", () => {
 
 test("a default is a number, a boolean or a text, or there and nothing; what is false is said in a choice", () => {
   const property = (index: number, ...path: readonly number[]): readonly Uint8Array[] =>
-    at(at(thing, 31, 1, 2, 1)[index]!, ...path);
+    fieldsAt(fieldsAt(thing, 31, 1, 2, 1)[index]!, ...path);
   assert.deepEqual(
     [0, 1].map((index) => property(index, 33).map((each) => each.length)),
     [[9], [0]],

@@ -5,19 +5,20 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import {
   any,
-  double,
   each,
+  externalDocs,
   flag,
-  integer,
-  many,
+  limits,
   map,
-  type Message,
   message,
   namedEntry,
+  securityRequirements,
   string,
   strings,
-  type Write,
   writeMessage,
+  numbered,
+  type Message,
+  type Write,
 } from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -53,7 +54,6 @@ const content: Write = map(
   1,
   message(() => mediaType),
 );
-const docs: Write = message(() => externalDocs);
 
 /** Operations and their like hold a map whose entries are fields of the message itself. */
 const entries =
@@ -80,12 +80,8 @@ const documentMessage: Message = {
       ),
     ],
     ["components", 5, message(() => components)],
-    [
-      "security",
-      6,
-      each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value)))),
-    ],
-    ["externalDocs", 8, docs],
+    ["security", 6, securityRequirements],
+    ["externalDocs", 8, externalDocs],
   ],
   extensions: 9,
 };
@@ -153,7 +149,7 @@ const operation: Message = {
     ["tags", 1, strings],
     ["summary", 2, string],
     ["description", 3, string],
-    ["externalDocs", 4, docs],
+    ["externalDocs", 4, externalDocs],
     ["operationId", 5, string],
     ["parameters", 6, parameters],
     ["requestBody", 7, orReference(() => requestBody)],
@@ -238,25 +234,11 @@ const schemaMessage: Message = {
     ["nullable", 1, flag],
     ["readOnly", 3, flag],
     ["writeOnly", 4, flag],
-    ["externalDocs", 6, docs],
+    ["externalDocs", 6, externalDocs],
     ["example", 7, any],
     ["deprecated", 8, flag],
     ["title", 9, string],
-    ["multipleOf", 10, double],
-    ["maximum", 11, double],
-    ["exclusiveMaximum", 12, flag],
-    ["minimum", 13, double],
-    ["exclusiveMinimum", 14, flag],
-    ["maxLength", 15, integer],
-    ["minLength", 16, integer],
-    ["pattern", 17, string],
-    ["maxItems", 18, integer],
-    ["minItems", 19, integer],
-    ["uniqueItems", 20, flag],
-    ["maxProperties", 21, integer],
-    ["minProperties", 22, integer],
-    ["required", 23, strings],
-    ["enum", 24, many],
+    ...numbered(10, limits),
     ["type", 25, string],
     ["allOf", 26, each(schema)],
     ["oneOf", 27, each(schema)],
@@ -270,12 +252,4 @@ const schemaMessage: Message = {
     ["format", 35, string],
   ],
   extensions: 36,
-};
-
-const externalDocs: Message = {
-  fields: [
-    ["description", 1, string],
-    ["url", 2, string],
-  ],
-  extensions: 3,
 };

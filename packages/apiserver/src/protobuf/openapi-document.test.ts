@@ -2,26 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toBlockYaml } from "./block-yaml.ts";
 import { encodeOpenApiDocument } from "./openapi-document.ts";
-import { WireReader } from "./wire-reader.ts";
-
-/**
- * What is under a path of field numbers: messages and texts that have no field names on the wire.
- */
-function at(bytes: Uint8Array, ...path: readonly number[]): readonly Uint8Array[] {
-  const [first, ...rest] = path;
-  if (first === undefined) return [bytes];
-  const reader = new WireReader(bytes);
-  const found: Uint8Array[] = [];
-  while (!reader.done) {
-    const { field, wireType } = reader.tag("test");
-    if (wireType === 2 && field === first) found.push(...at(reader.bytes(), ...rest));
-    else reader.skip(wireType);
-  }
-  return found;
-}
-
-const textsAt = (bytes: Uint8Array, ...path: readonly number[]): readonly string[] =>
-  at(bytes, ...path).map((each) => new TextDecoder().decode(each));
+import { fieldsAt, textsAt } from "./testdata/read-fields.ts";
 
 const gvk = [{ group: "", kind: "Thing", version: "v1" }];
 const document = {
@@ -83,12 +64,12 @@ test("a parameter is a reference, a body, or a value by its place", () => {
 });
 
 test("a schema keeps its parts; values of any form are YAML", () => {
-  const [thing] = at(encodeOpenApiDocument(document), 9, 1, 2);
+  const [thing] = fieldsAt(encodeOpenApiDocument(document), 9, 1, 2);
   assert.deepEqual(textsAt(thing!, 22, 1), ["object"]);
   assert.deepEqual(textsAt(thing!, 19), ["spec"]);
   assert.deepEqual(textsAt(thing!, 25, 1, 1), ["spec", "more", "count"]);
   assert.deepEqual(textsAt(thing!, 25, 1, 2, 23, 1, 20, 2), ["A\n", "'*'\n", '""\n']);
-  assert.deepEqual(at(thing!, 25, 1, 2, 21), [Uint8Array.of(0x10, 0)]);
+  assert.deepEqual(fieldsAt(thing!, 25, 1, 2, 21), [Uint8Array.of(0x10, 0)]);
   assert.deepEqual(textsAt(thing!, 31, 1), ["x-kubernetes-group-version-kind"]);
   assert.deepEqual(textsAt(thing!, 31, 2, 2), ['- group: ""\n  kind: Thing\n  version: v1\n']);
 });

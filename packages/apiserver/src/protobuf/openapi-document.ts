@@ -7,17 +7,21 @@ import {
   any,
   double,
   each,
+  externalDocs,
   flag,
   integer,
+  limits,
   many,
   map,
-  type Message,
   message,
+  securityRequirements,
   string,
   strings,
   wrapped,
-  type Write,
   writeMessage,
+  numbered,
+  type Message,
+  type Write,
 } from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
@@ -47,11 +51,7 @@ const documentMessage = (): Message => ({
     ],
     ["definitions", 9, map(1, schema)],
     ["parameters", 10, map(1, parameter)],
-    [
-      "security",
-      12,
-      each(map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value)))),
-    ],
+    ["security", 12, securityRequirements],
     [
       "securityDefinitions",
       13,
@@ -214,7 +214,7 @@ function valueFields(from: number): Message["fields"] {
     ["enum", many],
     ["multipleOf", double],
   ];
-  return fields.map(([name, write], i) => [name, from + i, write] as const);
+  return numbered(from, fields);
 }
 
 const schemaMessage: Message = {
@@ -224,21 +224,7 @@ const schemaMessage: Message = {
     ["title", 3, string],
     ["description", 4, string],
     ["default", 5, any],
-    ["multipleOf", 6, double],
-    ["maximum", 7, double],
-    ["exclusiveMaximum", 8, flag],
-    ["minimum", 9, double],
-    ["exclusiveMinimum", 10, flag],
-    ["maxLength", 11, integer],
-    ["minLength", 12, integer],
-    ["pattern", 13, string],
-    ["maxItems", 14, integer],
-    ["minItems", 15, integer],
-    ["uniqueItems", 16, flag],
-    ["maxProperties", 17, integer],
-    ["minProperties", 18, integer],
-    ["required", 19, strings],
-    ["enum", 20, many],
+    ...numbered(6, limits),
     [
       "additionalProperties",
       21,
@@ -253,16 +239,8 @@ const schemaMessage: Message = {
     ["properties", 25, map(1, schema)],
     ["discriminator", 26, string],
     ["readOnly", 27, flag],
-    ["externalDocs", 29, message(() => externalDocs)],
+    ["externalDocs", 29, externalDocs],
     ["example", 30, any],
   ],
   extensions: 31,
-};
-
-const externalDocs: Message = {
-  fields: [
-    ["description", 1, string],
-    ["url", 2, string],
-  ],
-  extensions: 3,
 };

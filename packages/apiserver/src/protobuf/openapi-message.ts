@@ -92,3 +92,42 @@ export function namedEntry(
     writeValue(2);
   });
 }
+
+/** Fields with consecutive numbers from `first` on. */
+export function numbered(
+  first: number,
+  fields: readonly (readonly [name: string, write: Write])[],
+): Message["fields"] {
+  return fields.map(([name, write], i) => [name, first + i, write] as const);
+}
+
+/** The limits of a value, in the order of both versions' schemas. */
+export const limits: readonly (readonly [name: string, write: Write])[] = [
+  ["multipleOf", double],
+  ["maximum", double],
+  ["exclusiveMaximum", flag],
+  ["minimum", double],
+  ["exclusiveMinimum", flag],
+  ["maxLength", integer],
+  ["minLength", integer],
+  ["pattern", string],
+  ["maxItems", integer],
+  ["minItems", integer],
+  ["uniqueItems", flag],
+  ["maxProperties", integer],
+  ["minProperties", integer],
+  ["required", strings],
+  ["enum", many],
+];
+
+export const securityRequirements: Write = each(
+  map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))),
+);
+
+export const externalDocs: Write = message(() => ({
+  fields: [
+    ["description", 1, string],
+    ["url", 2, string],
+  ],
+  extensions: 3,
+}));

@@ -5,10 +5,7 @@
 import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-} from "../component-helpers/events/event-recorder.ts";
+import { createEventRecorder, objectReference } from "homeostat/events";
 import { KeyedController } from "../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../component-helpers/workloads/pod-state.ts";
@@ -68,10 +65,15 @@ class Scheduler {
     this.#context = context;
     this.#controller = controller;
     this.#client = client.with({ userAgent });
-    const recorder = createSimulatorEventRecorder(this.#client, runtime, "default-scheduler");
+    const recorder = createEventRecorder({
+      client: this.#client,
+      runtime,
+      controller: "default-scheduler",
+      api: "v1",
+    });
     controller.onStop(() => recorder.close());
     this.#tell = (pod, type, reason, message) =>
-      recorder.record({ object: eventObject(Pod, pod), type, reason, message });
+      recorder.record({ regarding: objectReference(Pod, pod), type, reason, note: message });
     this.#pods = controller.acquire(Pod);
     this.#nodes = controller.acquire(Node);
     this.#pods.addIndex("node", nodeIndex);

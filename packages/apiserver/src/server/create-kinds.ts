@@ -9,7 +9,7 @@ import { checkRuleFields } from "../schema/cel/check-rule-fields.ts";
 import { compileRules } from "../schema/cel/compile-rules.ts";
 import { customResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { createCrdController } from "../post-start-hooks/apiextensions/crd-controller.ts";
-import type { SchemaChecks } from "../kinds/apiextensions/validate-spec.ts";
+import type { SchemaChecks } from "../kinds/apiextensions/validation/validate-root-schema.ts";
 import { createCatalog, type MutableCatalog } from "../kinds/catalog.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";

@@ -1,5 +1,5 @@
-// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of upstream's
-// metrics that mean the same here; the others are absent rather than zero.
+// Serves /metrics: requests by verb, resource and code, objects by resource. Only those of
+// upstream's metrics that mean the same here; the others are absent rather than zero.
 // Upstream: k8s.io/apiserver/pkg/endpoints/metrics/metrics.go,
 // pkg/storage/etcd3/metrics/metrics.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";

@@ -1,5 +1,5 @@
-// Calls of functions: the implementation that types or values choose, and its price. A fixed price is
-// charged before the arguments are computed, any other price afterwards.
+// Calls of functions: the implementation that types or values choose, and its price. A fixed price
+// is charged before the arguments are computed, any other price afterwards.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go (planCall), decorators.go
 // (decOptimize).
 import type { Call } from "../ast/ast.ts";

@@ -1,6 +1,6 @@
-// The program that envtest runs as kube-apiserver: parses its flags and serves until SIGTERM, SIGINT
-// or the end of the parent process. Objects are in memory, so servers share nothing and leave no
-// files.
+// The program that envtest runs as kube-apiserver: parses its flags and serves until SIGTERM,
+// SIGINT or the end of the parent process. Objects are in memory, so servers share nothing and
+// leave no files.
 import { startApiServer } from "@homeostat/apiserver";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";

@@ -15,6 +15,8 @@ export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } fr
 export type {
   Condition,
   ConditionOf,
+  CreateManifestOf,
+  GeneratedNaming,
   Kind,
   ManifestOf,
   Metadata,

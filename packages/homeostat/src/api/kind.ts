@@ -1,8 +1,7 @@
-// What the runtime knows of a kind, ours or anybody's: a name, a scope, and the types that the
-// compiler needs. Knows nothing of schemas; `defineResource` yields one, `homeostat/k8s/*` yields
-// others.
+// The runtime's view of a kind: names, scope, and types for the compiler. Knows nothing of schemas.
+// `defineResource` creates kinds of custom resources; `homeostat/k8s/*` exports the built-in ones.
 
-/** Metadata of an object that was read. */
+/** Metadata of an object as the server returns it. */
 export interface Metadata {
   readonly name: string;
   readonly namespace?: string;
@@ -18,7 +17,7 @@ export interface Metadata {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** A reference to an owner, as it stands in metadata.ownerReferences. */
+/** An item of metadata.ownerReferences. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -28,12 +27,21 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Metadata of an object that is to be written. */
+/** Metadata of a manifest. */
 export interface Naming {
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+/** Metadata of an object to create, whose name the server generates: `{ generateName: "job-" }`. */
+export interface GeneratedNaming extends Omit<Naming, "name"> {
+  readonly name?: undefined;
+  /** Prefix of the name. */
+  readonly generateName: string;
 }
 
 /** meta/v1 Condition, with a closed set of types. */
@@ -47,8 +55,8 @@ export interface Condition<C extends string = string> {
 }
 
 /**
- * What the runtime knows of a kind. `O`: what is read; `M`: what may be applied; `S`: what may be
- * said in status; `C`: condition types. `~types` never exists at run time.
+ * A kind of objects. `O` is the object as read, `M` the manifest to write, `S` the status that a
+ * controller may set, `C` the condition types. `~types` does not exist at run time.
  */
 export interface Kind<O = any, M = any, S = any, C extends string = any> {
   readonly apiVersion: string;
@@ -64,11 +72,29 @@ export interface Kind<O = any, M = any, S = any, C extends string = any> {
   };
 }
 
-/** What is read of a kind. */
+/** An object of a kind, as read. */
 export type ObjectOf<K extends Kind> = K["~types"]["object"];
-/** What may be applied of a kind. */
+/** A manifest of a kind, as written. */
 export type ManifestOf<K extends Kind> = K["~types"]["manifest"];
-/** What may be said in a kind's status. */
+/** The status that a controller of a kind may set. */
 export type StatusOf<K extends Kind> = K["~types"]["status"];
 /** The condition types of a kind. */
 export type ConditionOf<K extends Kind> = K["~types"]["condition"];
+
+/**
+ * A manifest for creation: the server can generate the name, and the client fills in apiVersion and
+ * kind.
+ */
+export type CreateManifestOf<K extends Kind> = Creatable<ManifestOf<K>>;
+
+type Creatable<M> = M extends {
+  readonly apiVersion: unknown;
+  readonly kind: unknown;
+  readonly metadata: Naming;
+}
+  ? Omit<M, "apiVersion" | "kind" | "metadata"> & {
+      readonly apiVersion?: M["apiVersion"];
+      readonly kind?: M["kind"];
+      readonly metadata: Naming | GeneratedNaming;
+    }
+  : M;

@@ -3,7 +3,7 @@
 // Requests are built by pure functions in request/; bytes travel over a Transport. Knows nothing of
 // caches and controllers.
 import type { Json, JsonObject } from "../api/json.ts";
-import type { Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
+import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
@@ -170,6 +170,12 @@ export interface ClientScope {
   readonly namespace?: string;
 }
 
+/** Fields of any kind to apply to the object with this name. */
+export interface NamedObject {
+  readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
+  readonly [field: string]: unknown;
+}
+
 /** A connection to one API server as one user. */
 export interface Client {
   /** The namespace for namespaced kinds where a key has none. */
@@ -184,9 +190,10 @@ export interface Client {
   /** The whole list, fetched in pages; starts over when the pages expire on the way. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<ObjectList<ObjectOf<K>>>;
   listPage<K extends Kind>(kind: K, options?: ListPageOptions): Promise<ObjectList<ObjectOf<K>>>;
+  /** Creates an object, named by `metadata.name` or by the server from `metadata.generateName`. */
   create<K extends Kind>(
     kind: K,
-    manifest: ManifestOf<K> | ObjectOf<K>,
+    manifest: CreateManifestOf<K> | ObjectOf<K>,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
   /** Replaces; `metadata.resourceVersion` makes it conditional. Unknown fields survive. */
@@ -207,7 +214,7 @@ export interface Client {
    */
   apply<K extends Kind>(
     kind: K,
-    manifest: ManifestOf<K> | Partial<ObjectOf<K>> | JsonObject,
+    manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
     options?: ApplyOptions,
   ): Promise<ObjectOf<K>>;
   /** Yields the object where it lives on (finalizers, grace), else the server's Status. */

@@ -17,6 +17,7 @@ export {
   type Key,
   type ListOptions,
   type ListPageOptions,
+  type NamedObject,
   type ObjectList,
   type Patch,
   type RequestOptions,

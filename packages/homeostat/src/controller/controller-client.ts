@@ -1,21 +1,18 @@
-// The client that a reconcile is handed: typed, for what `own`, `status` and `condition` do not
-// cover. Its writes enter the cache's overlay, so that later reads of this process see them.
-import type { Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
+// The client of a reconcile: for reads and writes that `own`, `status` and `condition` do not
+// cover. Later reads of this process see its writes, through the cache's overlay.
+import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 
-/** Where an object is. A missing namespace is that of the object being reconciled. */
+/** Name and namespace; the namespace defaults to that of the reconciled object. */
 export interface ObjectAddress {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/**
- * Reads and writes as the controller's field manager. Every call rejects once the reconcile has
- * been abandoned.
- */
+/** A client with the controller's field manager. Calls reject once the reconcile is abandoned. */
 export interface ControllerClient {
-  /** Reads from the server, not from the cache. Undefined when there is no such object. */
+  /** Reads from the server, not from the cache. Undefined when the object does not exist. */
   get<K extends Kind>(kind: K, address: string | ObjectAddress): Promise<ObjectOf<K> | undefined>;
   list<K extends Kind>(
     kind: K,
@@ -25,7 +22,7 @@ export interface ControllerClient {
       readonly fieldSelector?: string;
     },
   ): Promise<readonly ObjectOf<K>[]>;
-  create<K extends Kind>(kind: K, manifest: ManifestOf<K>): Promise<ObjectOf<K>>;
+  create<K extends Kind>(kind: K, manifest: CreateManifestOf<K>): Promise<ObjectOf<K>>;
   /** Server-side apply as this controller, forced. */
   apply<K extends Kind>(kind: K, manifest: ManifestOf<K>): Promise<ObjectOf<K>>;
   /** JSON merge patch. */
@@ -35,7 +32,7 @@ export interface ControllerClient {
     patch: object,
     options?: { readonly subresource?: string },
   ): Promise<ObjectOf<K>>;
-  /** Resolves also when there is no such object. */
+  /** Also resolves when the object does not exist. */
   delete<K extends Kind>(
     kind: K,
     address: string | ObjectAddress,
@@ -46,10 +43,7 @@ export interface ControllerClient {
   ): Promise<void>;
 }
 
-/**
- * Narrows a client, already scoped to the controller's field manager and the reconcile's signal, to
- * what a reconcile may do.
- */
+/** Wraps a client that is scoped to the controller's field manager and the reconcile's signal. */
 export function createControllerClient(client: Client): ControllerClient {
   return {
     get: (kind, address) => client.find(kind, address),

@@ -1,9 +1,9 @@
-// own(): makes the owned objects of one kind what is desired. Applies what differs, deletes what is
-// no longer desired, touches nothing that is somebody else's. Membership is read from the objects:
-// controller owner reference plus an Apply entry of this set's field manager.
+// own(): brings the owned objects of one kind to their desired state. Applies differences, deletes
+// members that are no longer desired, and never touches objects of other owners. An object is a
+// member if it has the controller owner reference and an Apply entry of this set's field manager.
 import { formatApiVersion, parseApiVersion } from "../api/gvk.ts";
 import { equalJson, type Json, type JsonObject } from "../api/json.ts";
-import type { Kind } from "../api/kind.ts";
+import type { Kind, Naming } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
 import type { Informer } from "../cache/informer.ts";
@@ -12,15 +12,12 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 import type { OwnOptions } from "./define-controller.ts";
 import { appliedFields, extractFields } from "./owned-fields.ts";
 
-/** Objects written at the same time by one call of own(). */
+/** Concurrent writes of one own() call. */
 const parallelWrites = 8;
-/**
- * A resourceVersion that no object of a user has: the first revision belongs to the server's own
- * start.
- */
+/** A resourceVersion that no user's object has: the server's first revision is its own. */
 const neverCurrent = "1";
 
-/** What own() works with during one reconcile. */
+/** Dependencies of own() during one reconcile. */
 export interface OwnedSetDependencies {
   readonly owner: KubeObject;
   readonly ownerKind: Kind;
@@ -29,11 +26,11 @@ export interface OwnedSetDependencies {
   /** Scoped to the reconcile's signal. */
   readonly client: Client;
   informer(kind: Kind): Informer | undefined;
-  /** Told of every object that was written. */
+  /** Called for every object written. */
   wrote(what: string, object: KubeObject): void;
 }
 
-/** Creates the `own` of one reconcile. Each kind and set may be owned once per reconcile. */
+/** Creates the `own` of one reconcile. It accepts each kind and set once. */
 export function createOwn(
   dependencies: OwnedSetDependencies,
 ): (
@@ -45,23 +42,18 @@ export function createOwn(
   return async (kind, desired, options = {}) => {
     const id = `${kind.apiVersion}/${kind.kind}/${options.set ?? ""}`;
     if (done.has(id))
-      throw ownError(
-        "ERR_OWN_TWICE",
-        dependencies,
-        kind,
-        "own() was called twice for this kind in one reconcile; each call prunes what it does not name",
-        "pass everything in one call, or name the sets with { set }",
-      );
+      throw ownError({ ...dependencies, kind }, "ERR_OWN_TWICE", {
+        problem:
+          "own() was called twice for this kind in one reconcile; each call deletes the objects that it does not list",
+        hint: "pass all objects in one call, or name the sets with { set }",
+      });
     done.add(id);
     const informer = dependencies.informer(kind);
     if (!informer)
-      throw ownError(
-        "ERR_UNDECLARED",
-        dependencies,
-        kind,
-        "the kind is not declared",
-        "list the kind in `owns`",
-      );
+      throw ownError({ ...dependencies, kind }, "ERR_UNDECLARED", {
+        problem: "the kind is not declared",
+        hint: "list the kind in `owns`",
+      });
     const set: OwnedSet = {
       ...dependencies,
       kind,
@@ -72,7 +64,7 @@ export function createOwn(
     const manifests = desired.map((manifest) => toIntent(set, manifest));
     refuseDuplicates(set, manifests);
     const objects = await inParallel(manifests, (intent) => applyOne(set, intent));
-    await prune(set, new Set(manifests.map((one) => String(metadataOf(one)["name"]))));
+    await prune(set, new Set(manifests.map((one) => one.metadata.name)));
     return objects;
   };
 }
@@ -83,27 +75,27 @@ interface OwnedSet extends Omit<OwnedSetDependencies, "informer"> {
   readonly adopt: boolean;
 }
 
-/** The manifest with owner reference and namespace. */
-function toIntent(set: OwnedSet, manifest: KubeObject): JsonObject {
+/** What is applied: the manifest with owner reference and namespace. */
+interface Intent {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Naming;
+}
+
+function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
   const { owner, ownerKind, kind } = set;
   const { name, namespace: asked } = manifest.metadata;
   const namespace = kind.scope === "Namespaced" ? (asked ?? owner.metadata.namespace) : undefined;
   if (kind.scope === "Namespaced" && namespace === undefined)
-    throw ownError(
-      "ERR_OWN_NAMESPACE",
-      set,
-      kind,
-      `"${name}" has no namespace and its owner is cluster-wide`,
-      "give metadata.namespace",
-    );
+    throw ownError(set, "ERR_OWN_NAMESPACE", {
+      problem: `"${name}" has no namespace and its owner is cluster-scoped`,
+      hint: "set metadata.namespace",
+    });
   if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
-    throw ownError(
-      "ERR_OWN_NAMESPACE",
-      set,
-      kind,
-      `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
-      "own objects of the same namespace only",
-    );
+    throw ownError(set, "ERR_OWN_NAMESPACE", {
+      problem: `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
+      hint: "own objects in the same namespace only",
+    });
   const reference = {
     apiVersion: ownerKind.apiVersion,
     kind: ownerKind.kind,
@@ -112,54 +104,43 @@ function toIntent(set: OwnedSet, manifest: KubeObject): JsonObject {
     controller: true,
     blockOwnerDeletion: true,
   };
-  const given = (
-    (manifest.metadata as unknown as { readonly ownerReferences?: readonly JsonObject[] })
-      .ownerReferences ?? []
-  ).filter((one) => one["uid"] !== reference.uid && one["controller"] !== true);
+  const others = (manifest.metadata.ownerReferences ?? []).filter(
+    (one) => one.uid !== reference.uid && one.controller !== true,
+  );
   const metadata = {
-    ...(manifest.metadata as unknown as JsonObject),
+    ...manifest.metadata,
     ...(namespace === undefined ? {} : { namespace }),
-    ownerReferences: [reference, ...given],
+    ownerReferences: [reference, ...others],
   };
-  return {
-    ...(manifest as unknown as JsonObject),
-    apiVersion: kind.apiVersion,
-    kind: kind.kind,
-    metadata,
-  };
+  return { ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
 }
 
-function refuseDuplicates(set: OwnedSet, intents: readonly JsonObject[]): void {
-  const names = intents.map((one) => String(metadataOf(one)["name"]));
+function refuseDuplicates(set: OwnedSet, intents: readonly Intent[]): void {
+  const names = intents.map((one) => one.metadata.name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
-    throw ownError(
-      "ERR_OWN_DUPLICATE",
-      set,
-      set.kind,
-      `"${twice}" is desired twice`,
-      "give every desired object a name of its own",
-    );
+    throw ownError(set, "ERR_OWN_DUPLICATE", {
+      problem: `"${twice}" is listed twice`,
+      hint: "give every object a unique name",
+    });
 }
 
-async function applyOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject> {
-  const key = {
-    name: String(metadataOf(intent)["name"]),
-    namespace: metadataOf(intent)["namespace"] as string | undefined,
-  };
+async function applyOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
+  const { name, namespace } = intent.metadata;
+  const key = { name, namespace };
   const known = (set.informer.get(key) as KubeObject | undefined) ?? (await createOne(set, intent));
   return updateOne(set, known, intent);
 }
 
 /**
- * Creates an object of which the cache knows nothing, or finds out who was faster. An apply that
- * carries a resourceVersion creates what is not there, and is a conflict with whatever is: nobody
- * else's object is touched.
+ * Creates an object that is not in the cache, or returns the one that exists. An apply with a
+ * resourceVersion creates a missing object, but conflicts with an existing one, so that it never
+ * changes another owner's object.
  */
-async function createOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject> {
+async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
   const createOnly = {
     ...intent,
-    metadata: { ...metadataOf(intent), resourceVersion: neverCurrent },
+    metadata: { ...intent.metadata, resourceVersion: neverCurrent },
   };
   try {
     const created = (await set.client.apply(set.kind, createOnly, {
@@ -170,10 +151,7 @@ async function createOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject>
     return created;
   } catch (error) {
     if (!isConflict(error)) throw error;
-    const { name, namespace } = metadataOf(intent) as {
-      readonly name: string;
-      readonly namespace?: string;
-    };
+    const { name, namespace } = intent.metadata;
     const found = (await set.client.find(
       set.kind,
       namespace === undefined ? name : { name, namespace },
@@ -183,14 +161,10 @@ async function createOne(set: OwnedSet, intent: JsonObject): Promise<KubeObject>
   }
 }
 
-async function updateOne(
-  set: OwnedSet,
-  known: KubeObject,
-  intent: JsonObject,
-): Promise<KubeObject> {
+async function updateOne(set: OwnedSet, known: KubeObject, intent: Intent): Promise<KubeObject> {
   refuseForeign(set, known);
   if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
-  const exact = { ...intent, metadata: { ...metadataOf(intent), uid: known.metadata.uid } };
+  const exact = { ...intent, metadata: { ...intent.metadata, uid: known.metadata.uid } };
   const applied = (await set.client.apply(set.kind, exact, {
     force: true,
     fieldManager: set.manager,
@@ -201,8 +175,8 @@ async function updateOne(
 }
 
 /**
- * Somebody else's object of that name is an error, never overwritten. One that carries our own
- * apply entry and no controller has lost its reference, and gets it back.
+ * Refuses an object of another owner. An object with this manager's Apply entry but without a
+ * controller has lost its owner reference, which the next apply restores.
  */
 function refuseForeign(set: OwnedSet, known: KubeObject): void {
   const controller = known.metadata.ownerReferences?.find((reference) => reference.controller);
@@ -211,40 +185,38 @@ function refuseForeign(set: OwnedSet, known: KubeObject): void {
     (!controller && (set.adopt || appliedFields(known, set.manager, "") !== undefined))
   )
     return;
-  const whose = controller
-    ? `belongs to ${controller.kind} "${controller.name}"`
-    : "belongs to nobody";
+  const name = JSON.stringify(known.metadata.name);
   throw ownError(
-    "ERR_OWN_FOREIGN",
     set,
-    set.kind,
-    `"${known.metadata.name}" exists and ${whose}`,
-    controller ? "use another name" : "use another name, or pass { adopt: true } to take it over",
+    "ERR_OWN_FOREIGN",
+    controller
+      ? {
+          problem: `${name} exists and is controlled by ${controller.kind} "${controller.name}"`,
+          hint: "use another name",
+        }
+      : {
+          problem: `${name} exists and has no controller`,
+          hint: "use another name, or pass { adopt: true } to adopt it",
+        },
   );
 }
 
-/**
- * True when the live object holds exactly what this manager would apply, under exactly these
- * fields.
- */
-function isApplied(set: OwnedSet, known: KubeObject, intent: JsonObject): boolean {
+/** True when this manager owns exactly the intent's fields, with the intent's values. */
+function isApplied(set: OwnedSet, known: KubeObject, intent: Intent): boolean {
   const fields = appliedFields(known, set.manager, "");
   if (!fields) return false;
   const applied = extractFields(known as unknown as JsonObject, fields) as JsonObject;
-  return equalJson(comparable(applied), comparable(intent));
+  return equalJson(comparable(applied), comparable({ ...intent } as unknown as JsonObject));
 }
 
-/** An intent without what identifies the object rather than describes it. */
+/** An intent without the fields that identify the object. */
 function comparable(intent: JsonObject): JsonObject {
   const { apiVersion: _a, kind: _k, metadata, ...rest } = intent;
   const { name: _n, namespace: _ns, uid: _u, ...described } = (metadata ?? {}) as JsonObject;
   return (withoutEmpty({ ...rest, metadata: described }) ?? {}) as JsonObject;
 }
 
-/**
- * Without nulls and empty objects and lists: a server drops them, and ownership of nothing is worth
- * no write.
- */
+/** Removes nulls and empty objects and lists, which the server drops and which need no write. */
 function withoutEmpty(value: Json | undefined): Json | undefined {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return value.length ? value : undefined;
@@ -283,9 +255,7 @@ function isMember(set: OwnedSet, object: KubeObject): boolean {
   return controlled === true && appliedFields(object, set.manager, "") !== undefined;
 }
 
-/**
- * True when an owner reference may name objects of `kind`, whatever version either was written in.
- */
+/** True when an owner reference can refer to objects of `kind`, in any version. */
 export function refersToKind(
   reference: { readonly apiVersion: string; readonly kind: string },
   kind: Kind,
@@ -297,11 +267,9 @@ export function refersToKind(
 }
 
 function ownError(
+  { owner, ownerKind, kind }: Pick<OwnedSet, "owner" | "ownerKind" | "kind">,
   code: string,
-  { owner, ownerKind }: Pick<OwnedSetDependencies, "owner" | "ownerKind">,
-  kind: Kind,
-  problem: string,
-  hint: string,
+  { problem, hint }: { readonly problem: string; readonly hint: string },
 ): HomeostatError {
   const where = owner.metadata.namespace
     ? `${owner.metadata.namespace}/${owner.metadata.name}`
@@ -312,8 +280,6 @@ function ownError(
     { hint },
   );
 }
-
-const metadataOf = (intent: JsonObject): JsonObject => intent["metadata"] as JsonObject;
 
 async function inParallel<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

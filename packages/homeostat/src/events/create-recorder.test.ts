@@ -9,7 +9,8 @@ import {
 } from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createEventRecorder } from "./create-recorder.ts";
-import type { EventNote, EventRecorder } from "./recorder.ts";
+import { objectReference } from "./object-reference.ts";
+import type { EventRecorder, RecordedEvent } from "./recorder.ts";
 
 const order = {
   apiVersion: "kitchen.example.com/v1",
@@ -22,8 +23,8 @@ const order = {
     creationTimestamp: "2026-01-01T00:00:00Z",
   },
 };
-const note: EventNote = {
-  regarding: order,
+const note: RecordedEvent = {
+  regarding: objectReference(order, order),
   type: "Normal",
   reason: "Cooked",
   action: "Cook",
@@ -60,7 +61,7 @@ describe("event recorder", () => {
     recorder.record({
       ...note,
       note: "x".repeat(2000),
-      related: { ...order, metadata: { ...order.metadata, name: "o2", uid: "u2" } },
+      related: { ...note.regarding, name: "o2", uid: "u2" },
     });
     await runtime.advance(0);
     assert.equal(transport.last.url.pathname, "/apis/events.k8s.io/v1/namespaces/home/events");
@@ -123,7 +124,7 @@ describe("event recorder", () => {
     recorder.record({ ...note, reason: "Burnt" });
     recorder.record({
       ...note,
-      regarding: { ...order, metadata: { ...order.metadata, uid: "other" } },
+      regarding: { ...note.regarding, uid: "other" },
     });
     await runtime.advance(0);
     assert.deepEqual(

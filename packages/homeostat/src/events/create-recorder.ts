@@ -1,33 +1,30 @@
-// Sends what the series machine decides as events.k8s.io/v1 Events, one after the other, in the
+// Drives an aggregator of events: writes what it decides, one Event after the other, in the
 // background.
-import type { JsonObject } from "../api/json.ts";
+// Upstream: k8s.io/client-go/tools/record/event.go (eventBroadcasterImpl).
 import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
-import { dynamicKind } from "../client/discovery/kind-resolver.ts";
 import type { Timer } from "../runtime/clock.ts";
+import { unitInterval, uuid } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { EventSeries, type EventMessage, seriesDefaults } from "./event-series.machine.ts";
-import type { EventNote, EventRecorder } from "./recorder.ts";
+import type { EventAggregator, EventWrite } from "./event-aggregator.ts";
+import { coreV1, type EventEncoding, eventsV1, namespaceOf } from "./event-encoding.ts";
+import type { EventRecorder } from "./recorder.ts";
 
 export interface EventRecorderOptions {
   readonly client: Client;
   readonly runtime: Runtime;
-  /** e.g. `kitchen.example.com/orders`. */
+  /** The component that reports, e.g. `kitchen.example.com/orders`. */
   readonly controller: string;
-  /** Which process, e.g. the pod's name. */
-  readonly instance: string;
-  /** Events waiting at most; default 1000. */
+  /** Its process, e.g. the name of the pod; default none, which events.k8s.io/v1 refuses. */
+  readonly instance?: string;
+  /** The API of the Events; `v1` for those of upstream's own components. */
+  readonly api?: "events.k8s.io/v1" | "v1";
+  /** Pending Events at most; default 1000. */
   readonly pendingKept?: number;
 }
 
-const eventKind = dynamicKind({
-  apiVersion: "events.k8s.io/v1",
-  kind: "Event",
-  resource: "events",
-  scope: "Namespaced",
-});
-/** Limits that the server enforces, in characters: note, name, reporting instance. */
-const limits = { note: 1024, name: 253, instance: 128 } as const;
+const maxNameLength = 253;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Creates a recorder. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
@@ -36,58 +33,64 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
 class QueuedRecorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #series = new EventSeries();
+  readonly #encoding: EventEncoding;
+  readonly #aggregator: EventAggregator;
   readonly #counts = { sent: 0, dropped: 0, failed: 0 };
-  #pending: EventMessage[] = [];
+  #pending: EventWrite[] = [];
   #sending: Promise<void> | undefined;
   #sweep: Timer | undefined;
+  #isClosed = false;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#encoding = options.api === "v1" ? coreV1 : eventsV1;
+    this.#aggregator = this.#encoding.createAggregator();
   }
 
-  record: EventRecorder["record"] = (note) => {
+  record: EventRecorder["record"] = (event) => {
+    if (this.#isClosed) return;
     const now = this.#options.runtime.clock.now();
-    const suffix = `.${BigInt(Math.round(now * 1e6)).toString(16)}`;
-    const message = this.#series.record(
-      note,
-      note.regarding.metadata.name.slice(0, limits.name - suffix.length) + suffix,
-      now,
-    );
-    if (message) this.#enqueue(message);
-    this.#sweep ??= this.#options.runtime.clock.timer(seriesDefaults.finishMs, () =>
-      this.#onSweep(),
-    );
+    const name = (): string => eventName(event.regarding.name ?? "", now, this.#options.runtime);
+    const write = this.#aggregator.observe(event, name, now);
+    if (write) this.#enqueue(write);
+    if (!this.#sweep) this.#scheduleSweep();
   };
 
   stats: EventRecorder["stats"] = () => ({ ...this.#counts });
 
   close: EventRecorder["close"] = async () => {
+    this.#isClosed = true;
     this.#sweep?.cancel();
     await this.#sending;
   };
 
-  #onSweep(): void {
-    for (const message of this.#series.sweep(this.#options.runtime.clock.now()))
-      this.#enqueue(message);
-    this.#sweep = this.#series.size
-      ? this.#options.runtime.clock.timer(seriesDefaults.finishMs, () => this.#onSweep())
-      : undefined;
+  #scheduleSweep(): void {
+    const { sweepMs } = this.#aggregator;
+    this.#sweep =
+      sweepMs === undefined
+        ? undefined
+        : this.#options.runtime.clock.timer(sweepMs, () => this.#onSweep());
   }
 
-  #enqueue(message: EventMessage): void {
+  #onSweep(): void {
+    for (const write of this.#aggregator.sweep(this.#options.runtime.clock.now()))
+      this.#enqueue(write);
+    this.#scheduleSweep();
+  }
+
+  #enqueue(write: EventWrite): void {
     if (this.#pending.length >= (this.#options.pendingKept ?? 1000)) {
       this.#counts.dropped++;
       return;
     }
-    this.#pending.push(message);
+    this.#pending.push(write);
     this.#sending ??= this.#drain().finally(() => (this.#sending = undefined));
   }
 
   async #drain(): Promise<void> {
-    for (let message = this.#pending.shift(); message; message = this.#pending.shift()) {
+    for (let write = this.#pending.shift(); write; write = this.#pending.shift()) {
       try {
-        await this.#send(message);
+        await this.#send(write);
         this.#counts.sent++;
       } catch {
         this.#counts.failed++;
@@ -95,61 +98,27 @@ class QueuedRecorder implements EventRecorder {
     }
   }
 
-  async #send(message: EventMessage): Promise<void> {
-    const { client } = this.#options;
-    const event = toEvent(message, this.#options);
-    if (message.send === "event") return void (await client.create(eventKind, event as never));
-    const { namespace, name } = event["metadata"] as { namespace: string; name: string };
+  /** Patches a repeated Event, or creates it anew if it has expired. */
+  async #send(write: EventWrite): Promise<void> {
+    const { client, controller, instance = "" } = this.#options;
+    const { kind, manifest, patch } = this.#encoding;
+    const key = { namespace: namespaceOf(write.event), name: write.name };
     try {
-      await client.patch(
-        eventKind,
-        { namespace, name },
-        { type: "merge", body: { series: event["series"] } },
-      );
+      if (write.count > 1) return void (await client.patch(kind, key, patch(write)));
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      await client.create(eventKind, event as never);
     }
+    await client.create(kind, manifest(write, { controller, instance }));
   }
 }
 
-function toEvent(
-  message: EventMessage,
-  { controller, instance }: EventRecorderOptions,
-): JsonObject {
-  const { note, name } = message;
-  return {
-    apiVersion: eventKind.apiVersion,
-    kind: eventKind.kind,
-    metadata: { name, namespace: note.regarding.metadata.namespace ?? "default" },
-    eventTime: formatMicroTime(message.at),
-    reportingController: controller,
-    reportingInstance: instance.slice(0, limits.instance),
-    action: note.action,
-    reason: note.reason,
-    type: note.type,
-    note: note.note.slice(0, limits.note),
-    regarding: toReference(note.regarding),
-    ...(note.related ? { related: toReference(note.related) } : {}),
-    ...(message.send === "series"
-      ? { series: { count: message.count, lastObservedTime: formatMicroTime(message.lastAt) } }
-      : {}),
-  };
-}
-
-function toReference({ apiVersion, kind, metadata }: EventNote["regarding"]): JsonObject {
-  const { namespace, name, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid,
-    resourceVersion,
-    ...(namespace === undefined ? {} : { namespace }),
-  };
-}
-
-/** meta/v1 MicroTime, e.g. `2026-01-01T00:00:00.000000Z`. */
-function formatMicroTime(wall: number): string {
-  return new Date(wall).toISOString().replace("Z", "000Z");
+/**
+ * Named after the object and the time, e.g. `soup.18a1f2c3d4e5f600`; a UUID if that is not a valid
+ * name. The clock has milliseconds, in which several events may occur: the nanoseconds are random.
+ */
+function eventName(object: string, now: number, { entropy }: Runtime): string {
+  const nanoseconds =
+    BigInt(Math.floor(now)) * 1_000_000n + BigInt(Math.floor(unitInterval(entropy) * 1_000_000));
+  const name = `${object}.${nanoseconds.toString(16)}`;
+  return subdomain.test(name) && name.length <= maxNameLength ? name : uuid(entropy);
 }

@@ -1,100 +1,73 @@
-// Which events are sent: the first of a kind at once, the second starts a series, further ones only
-// count until the series is refreshed or finished. Pure; times are wall ms.
+// Aggregates events for events.k8s.io/v1: the first occurrence is written at once, the second
+// starts a series, further ones are only counted until the series is refreshed or finished. Pure.
 // Upstream: k8s.io/client-go/tools/events/event_broadcaster.go (series after the first repeat,
 // refresh 30 min, finish 6 min).
-import type { EventNote } from "./recorder.ts";
+import { type EventAggregator, type EventWrite, setYoungest } from "./event-aggregator.ts";
+import type { RecordedEvent } from "./recorder.ts";
 
 /** Intervals in ms, and how many series are remembered. */
 export const seriesDefaults = { finishMs: 360_000, refreshMs: 1_800_000, kept: 4096 } as const;
 
-/** What is to be sent. */
-export type EventMessage =
-  | { readonly send: "event"; readonly name: string; readonly note: EventNote; readonly at: number }
-  | {
-      readonly send: "series";
-      readonly name: string;
-      readonly note: EventNote;
-      readonly at: number;
-      readonly count: number;
-      readonly lastAt: number;
-    };
-
 interface Series {
   readonly name: string;
-  readonly note: EventNote;
-  readonly at: number;
+  readonly event: RecordedEvent;
+  readonly firstAt: number;
   count: number;
-  sentCount: number;
-  sentAt: number;
   lastAt: number;
+  writtenCount: number;
+  writtenAt: number;
 }
 
-/** Series by what they have in common. */
-export class EventSeries {
+/** Series by what their events have in common; notes may differ. */
+export class EventSeries implements EventAggregator {
   readonly #series = new Map<string, Series>();
 
-  get size(): number {
-    return this.#series.size;
+  get sweepMs(): number | undefined {
+    return this.#series.size > 0 ? seriesDefaults.finishMs : undefined;
   }
 
-  /** Takes one event; `name` becomes its name if it is the first of its series. */
-  record(note: EventNote, name: string, now: number): EventMessage | undefined {
-    const key = keyOf(note);
+  observe(event: RecordedEvent, name: () => string, now: number): EventWrite | undefined {
+    const key = keyOf(event);
     const known = this.#series.get(key);
-    if (!known || now - known.lastAt >= seriesDefaults.finishMs) {
-      this.#series.delete(key);
-      this.#series.set(key, {
-        name,
-        note,
-        at: now,
-        count: 1,
-        sentCount: 1,
-        sentAt: now,
-        lastAt: now,
-      });
-      if (this.#series.size > seriesDefaults.kept)
-        this.#series.delete(this.#series.keys().next().value!);
-      return { send: "event", name, note, at: now };
+    if (known && now - known.lastAt < seriesDefaults.finishMs) {
+      known.count++;
+      known.lastAt = now;
+      return known.count === 2 ? toWrite(known, now) : undefined;
     }
-    known.count++;
-    known.lastAt = now;
-    return known.count === 2 ? this.#message(known, now) : undefined;
+    const series: Series = {
+      name: name(),
+      event,
+      firstAt: now,
+      count: 1,
+      lastAt: now,
+      writtenCount: 0,
+      writtenAt: now,
+    };
+    setYoungest(this.#series, key, series, seriesDefaults.kept);
+    return toWrite(series, now);
   }
 
-  /**
-   * What is due: refreshed counts of running series, last counts of finished ones, which are
-   * forgotten.
-   */
-  sweep(now: number): readonly EventMessage[] {
-    const due: EventMessage[] = [];
+  /** Refreshed counts of running series and last counts of finished ones, which are forgotten. */
+  sweep(now: number): readonly EventWrite[] {
+    const due: EventWrite[] = [];
     for (const [key, series] of this.#series) {
-      const finished = now - series.lastAt >= seriesDefaults.finishMs;
-      if (
-        series.count > series.sentCount &&
-        (finished || now - series.sentAt >= seriesDefaults.refreshMs)
-      )
-        due.push(this.#message(series, now));
-      if (finished) this.#series.delete(key);
+      const isFinished = now - series.lastAt >= seriesDefaults.finishMs;
+      const isStale = isFinished || now - series.writtenAt >= seriesDefaults.refreshMs;
+      if (series.count > series.writtenCount && isStale) due.push(toWrite(series, now));
+      if (isFinished) this.#series.delete(key);
     }
     return due;
   }
-
-  #message(series: Series, now: number): EventMessage {
-    series.sentCount = series.count;
-    series.sentAt = now;
-    const { name, note, at, count, lastAt } = series;
-    return { send: "series", name, note, at, count, lastAt };
-  }
 }
 
-function keyOf({ type, action, reason, regarding, related }: EventNote): string {
-  return JSON.stringify([
-    type,
-    action,
-    reason,
-    regarding.metadata.uid,
-    regarding.kind,
-    regarding.metadata.name,
-    related?.metadata.uid,
-  ]);
+function toWrite(series: Series, now: number): EventWrite {
+  series.writtenCount = series.count;
+  series.writtenAt = now;
+  const { name, event, count, firstAt, lastAt } = series;
+  return { name, event, count, firstAt, lastAt, isCombined: false };
+}
+
+function keyOf({ type, action, reason, regarding, related }: RecordedEvent): string {
+  const { uid, kind, name } = regarding;
+  return JSON.stringify([type, action, reason, uid, kind, name, related?.uid]);
 }

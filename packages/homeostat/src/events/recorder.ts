@@ -1,23 +1,24 @@
-// Tells people what a controller did to an object, as events.k8s.io/v1 Events; repeats become a
-// series.
-import type { KubeObject } from "../api/object-meta.ts";
+// The event recorder: reports what a component did to an object as Events of the API.
+import type { ObjectReference } from "../k8s/core/v1/models.ts";
 
-/**
- * One thing worth telling. `reason` is CamelCase and short; `action` says what was done; `note` is
- * for people.
- */
-export interface EventNote {
-  readonly regarding: Pick<KubeObject, "apiVersion" | "kind" | "metadata">;
-  readonly related?: Pick<KubeObject, "apiVersion" | "kind" | "metadata">;
+/** One occurrence to be recorded. */
+export interface RecordedEvent {
+  /** The object that the event is about. */
+  readonly regarding: ObjectReference;
+  /** A second object; events.k8s.io/v1 only. */
+  readonly related?: ObjectReference;
   readonly type: "Normal" | "Warning";
+  /** Short and in CamelCase, e.g. `Scheduled`. */
   readonly reason: string;
-  readonly action: string;
+  /** What was done or attempted, in CamelCase; events.k8s.io/v1 requires it, core/v1 has none. */
+  readonly action?: string;
+  /** For people, e.g. `Created pod: web-0`. */
   readonly note: string;
 }
 
-/** Never throws, never blocks: what cannot be told in time is dropped and counted. */
+/** Never throws and never blocks: events that do not fit into the queue are dropped and counted. */
 export interface EventRecorder {
-  record(note: EventNote): void;
+  record(event: RecordedEvent): void;
   stats(): { readonly sent: number; readonly dropped: number; readonly failed: number };
   /** Sends what is pending, then stops. */
   close(): Promise<void>;

@@ -10,6 +10,7 @@
 // Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model
 // name.
 
+import { expandMembers } from "./expand-members.ts";
 import type {
   ColumnFacts,
   FieldFacts,
@@ -116,14 +117,6 @@ const decodeField = ([
   };
 };
 
-const expand = (
-  fields: readonly FieldFacts[],
-  resolve: (model: string) => TypeFacts,
-): readonly FieldFacts[] =>
-  fields.flatMap((field) =>
-    field.inline && field.ref.at === "struct" ? resolve(field.ref.type).members : [field],
-  );
-
 /** `resolve` is called only when a member is asked for of a type with embedded structs. */
 export const decodeType = (line: string, resolve: (model: string) => TypeFacts): TypeFacts => {
   const [model, goName, extras, fieldLines] = JSON.parse(line) as TypeLine;
@@ -138,7 +131,7 @@ export const decodeType = (line: string, resolve: (model: string) => TypeFacts):
     ...extras,
     goStruct: goName.slice(goName.indexOf(".") + 1),
     get members() {
-      return (members ??= expand(fields, resolve));
+      return (members ??= expandMembers(fields, resolve).map(({ field }) => field));
     },
     field(jsonName) {
       return (byName ??= new Map(this.members.map((field) => [field.name, field]))).get(jsonName);

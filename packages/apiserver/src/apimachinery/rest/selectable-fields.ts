@@ -1,6 +1,6 @@
 // The fields of a kind that field selectors may use.
-// Upstream: k8s.io/apimachinery/pkg/runtime (FieldLabelConversionFunc), k8s.io/apiserver/pkg/storage
-// (AttrFunc).
+// Upstream: k8s.io/apimachinery/pkg/runtime (FieldLabelConversionFunc),
+// k8s.io/apiserver/pkg/storage (AttrFunc).
 import type { JsonObject } from "homeostat/api";
 
 /** Selectable fields of one object, beyond metadata.name and metadata.namespace. */

@@ -37,7 +37,10 @@ export interface ServedResource extends GroupVersionKind, ResourceTraits {
   readonly fields: SelectableFields;
   readonly table: TablePrinter;
   readonly openapi: OpenApiSource;
-  /** Bumped when the schema changes, so that cached representations of older revisions are not reused. */
+  /**
+   * Bumped when the schema changes, so that cached representations of older revisions are not
+   * reused.
+   */
   readonly schemaEpoch: number;
   /** Sent with every response of a deprecated version. */
   readonly deprecationWarning?: string;

@@ -19,7 +19,10 @@ test("durations read as Go writes them", () => {
   for (const [nanos, text] of cases)
     assert.deepEqual([formatGoDuration(nanos), parseGoDuration(text)], [text, nanos]);
   assert.equal(parseGoDuration("1.5h"), 5_400_000_000_000n);
-  for (const wrong of ["", "1", "h", "1x", "1h-2m"])
+  assert.equal(parseGoDuration("1h30m"), 5_400_000_000_000n);
+  assert.equal(parseGoDuration("-10ms"), -10_000_000n);
+  assert.equal(parseGoDuration("0"), 0n);
+  for (const wrong of ["", "1", "5", "s", "h", "1x", "1h-2m"])
     assert.equal(parseGoDuration(wrong), undefined);
 });
 

@@ -28,7 +28,7 @@ export function formatGoDuration(nanos: bigint): string {
   return minutes ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
-/** Parses what {@link formatGoDuration} writes and its like; undefined for anything else. */
+/** Parses a duration such as `1h30m`, `1.5s` or `-10ms`; undefined for anything else. */
 export function parseGoDuration(text: string): bigint | undefined {
   if (/^[+-]?0$/.test(text)) return 0n;
   if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;

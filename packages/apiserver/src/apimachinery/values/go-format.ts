@@ -3,7 +3,9 @@
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import { formatGoNumber } from "../errors/field-error.ts";
 
-/** A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. Not recursive: values may be nested deeply. */
+/**
+ * A value under %v, e.g. `map[a:1 b:[x y]]`, `<nil>`. Not recursive: values may be nested deeply.
+ */
 export function formatGoValue(value: Json | undefined): string {
   let text = "";
   const open: Piece[] = [{ value }];

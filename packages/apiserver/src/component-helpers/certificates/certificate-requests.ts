@@ -1,5 +1,5 @@
-// Certificate signing requests, as their controllers look at them: what has been decided, and what
-// a kubelet may ask for.
+// What the controllers of CertificateSigningRequests share: the decision that a request carries,
+// and what kubelets may request.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/certificate_controller_utils.go,
 // pkg/apis/certificates/helpers.go.
 import {
@@ -20,13 +20,13 @@ export const conditionsOf = ({
 }: CertificateSigningRequest): readonly CertificateSigningRequestCondition[] =>
   status.conditions ?? [];
 
-/** Whether somebody has decided, and how: a refusal outweighs everything, whatever its status. */
+/** The decision in the conditions. Denied outweighs Approved, whatever their status. */
 export function verdictOf(request: CertificateSigningRequest): "approved" | "denied" | undefined {
   const types = conditionsOf(request).map(({ type }) => type);
   return types.includes("Denied") ? "denied" : types.includes("Approved") ? "approved" : undefined;
 }
 
-/** What is asked for. Throws where it cannot be read, which a server does not let happen. */
+/** The parsed request. Throws when it cannot be parsed, which the API server prevents. */
 export function readRequest({ metadata, spec }: CertificateSigningRequest): SigningRequest {
   const read = readSigningRequest(Buffer.from(spec.request, "base64").toString("latin1"));
   if (!read)
@@ -36,7 +36,7 @@ export function readRequest({ metadata, spec }: CertificateSigningRequest): Sign
   return read;
 }
 
-/** Why a kubelet may not have this certificate of its own to serve with. */
+/** Why a kubelet may not have this serving certificate; undefined when it may. */
 export function kubeletServingFault(
   request: SigningRequest,
   usages: readonly string[],
@@ -51,7 +51,7 @@ export function kubeletServingFault(
   );
 }
 
-/** Why a kubelet may not have this certificate to call the server with. */
+/** Why a kubelet may not have this client certificate; undefined when it may. */
 export function kubeletClientFault(
   request: SigningRequest,
   usages: readonly string[],
@@ -90,7 +90,7 @@ const nameFault = (request: SigningRequest): string | undefined =>
     ? undefined
     : "subject common name does not begin with system:node:";
 
-/** Keys that are not RSA's encipher nothing, so that this usage need not be asked for. */
+/** Only RSA keys encipher keys: others need not request that usage. */
 function usageFault(
   usages: readonly string[],
   purpose: "server auth" | "client auth",

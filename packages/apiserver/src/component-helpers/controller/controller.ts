@@ -1,5 +1,5 @@
 // What every controller of the control plane receives and offers. Controllers are ordinary clients:
-// they see nothing that another program could not see over the wire.
+// they use nothing that another program could not use over the wire.
 // Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controller_descriptor.go.
 import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
@@ -8,7 +8,7 @@ import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import type { Authority } from "../../certificates/authority.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
-/** What a controller works with. The controller manager owns it; all controllers share it. */
+/** The tools of a controller. The controller manager owns them; all controllers share them. */
 export interface ControllerContext {
   readonly runtime: Runtime;
   /** Writes as kube-controller-manager: the user agent is the field manager of its updates. */
@@ -17,13 +17,13 @@ export interface ControllerContext {
   readonly kinds: ServedKinds;
   /** The Go structs, for names that hash how Go prints one. */
   readonly kindData: KindData;
-  /** The certificate authority (PEM) that clients trust; undefined when the server has none. */
+  /** The certificate authority (PEM) that clients trust; undefined if the server has none. */
   readonly rootCa?: string;
-  /** Signs certificate requests; undefined when no authority was given. */
+  /** Signs certificate requests; undefined if no authority is configured. */
   readonly signer?: Authority;
   /** Names of all controllers that run. */
   readonly chosen: ReadonlySet<string>;
-  /** Reports a failure that retries do not mend. */
+  /** Reports a failure that retries do not resolve. */
   readonly warn: (message: string, error: unknown) => void;
 }
 
@@ -36,7 +36,7 @@ export interface RunningController {
 export interface ControllerDescriptor<C extends ControllerContext = ControllerContext> {
   /** As kube-controller-manager's `--controllers` names it. */
   readonly name: string;
-  /** True for the controllers that run unless `--controllers` says otherwise. */
+  /** True for the controllers that run by default. */
   readonly byDefault: boolean;
   /** Other names that `--controllers` accepts. */
   readonly aliases?: readonly string[];

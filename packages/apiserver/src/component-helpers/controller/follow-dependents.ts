@@ -1,5 +1,5 @@
-// Which owners look again when a dependent changes: the one that controls it, the one that did, or
-// everybody who might adopt it.
+// Enqueues owners when their dependents change: the controller of a dependent, its former
+// controller, or every owner that may adopt an orphan.
 // Upstream: the handlers addPod, updatePod, deletePod that controllers under
 // k8s.io/kubernetes/pkg/controller repeat.
 import { controllerOf, type LabelSelector, matchesLabels, type Kind } from "homeostat/api";
@@ -7,15 +7,15 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import type { KeyedController } from "./keyed-controller.ts";
 import { keyFor, type ApiObject } from "../meta/api-object.ts";
 
-/** Who may own, and what they select. */
+/** The possible owners and their selectors. */
 export interface Owners<O extends ApiObject> {
   readonly informer: Informer<Kind<O>>;
   readonly selector: (owner: O) => LabelSelector | undefined;
 }
 
 /**
- * Puts owners into the queue when what is theirs, or could be, comes, changes or goes; with
- * `arrivals: "orphans"` not for what is theirs when it comes.
+ * Enqueues an owner when a dependent, or an orphan that it selects, is added, updated or deleted.
+ * With `arrivals: "orphans"`, an added dependent that has a controller is ignored.
  */
 export function followDependents<O extends ApiObject, D extends ApiObject>(
   controller: KeyedController,

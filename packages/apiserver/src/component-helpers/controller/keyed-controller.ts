@@ -1,9 +1,10 @@
-// The frame of a controller that works on keys: informers add keys to a queue, and workers process
+// The frame of a controller that processes keys: informers add keys to a queue, and workers process
 // them once every informer has synced. Knows no kind.
 // Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
+import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { once } from "node:events";
 import type { Kind } from "homeostat/api";
-import type { Informer, InformerHandler } from "homeostat/cache";
+import type { CachedObject, Informer, InformerHandler } from "homeostat/cache";
 import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
 import type { RunningController, ControllerContext } from "./controller.ts";
 
@@ -20,7 +21,7 @@ export class KeyedController implements RunningController {
   readonly #informers: Informer[] = [];
   readonly #release: (() => void | Promise<void>)[] = [];
 
-  /** `name` as it stands in warnings. */
+  /** `name` appears in warnings, e.g. `the deployment controller`. */
   constructor(
     context: ControllerContext,
     name: string,
@@ -36,7 +37,7 @@ export class KeyedController implements RunningController {
     });
   }
 
-  /** Aborts when the controller is told to stop. */
+  /** Aborts when the controller stops. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -53,6 +54,23 @@ export class KeyedController implements RunningController {
   follow<K extends Kind>(informer: Informer<K>, handler: InformerHandler): void {
     const { remove } = informer.addHandler(handler);
     this.#release.unshift(remove);
+  }
+
+  /** Adds the key of every object that is added, updated or deleted. */
+  followKeys<K extends Kind>(informer: Informer<K>): void {
+    const add = ({ key }: CachedObject): void => this.add(key);
+    this.follow(informer, { added: add, updated: (_, object) => add(object), deleted: add });
+  }
+
+  /**
+   * A recorder of core/v1 Events, as upstream's controllers write them, closed when the controller
+   * stops. `component` is the source, e.g. `deployment-controller`.
+   */
+  createRecorder(component: string, client = this.#context.client): EventRecorder {
+    const { runtime } = this.#context;
+    const recorder = createEventRecorder({ client, runtime, controller: component, api: "v1" });
+    this.onStop(() => recorder.close());
+    return recorder;
   }
 
   /** Runs `end` when the controller stops, after its workers. */

@@ -1,5 +1,5 @@
-// The kinds that the server serves now, kept up to date by watching definitions: what "every
-// resource" means to the garbage collector and to namespace deletion.
+// The kinds that the server serves, kept current by watching CustomResourceDefinitions. The garbage
+// collector and namespace deletion need every resource.
 // Upstream: k8s.io/client-go/discovery (ServerPreferredResources).
 import type { Cache, InformerLease } from "homeostat/cache";
 import type { Client, DiscoveredKind } from "homeostat/client";
@@ -7,16 +7,16 @@ import { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
 
 /** Kinds by discovery. */
 export interface ServedKinds {
-  /** Kinds that can be deleted, one per resource, in its preferred version. */
+  /** Kinds that can be deleted, each resource in its preferred version. */
   deletable(): Promise<readonly DiscoveredKind[]>;
-  /** A kind in any version that is served. */
+  /** A kind in any version served. */
   find(apiVersion: string, kind: string): Promise<DiscoveredKind | undefined>;
-  /** Calls back when kinds may have come or gone. */
+  /** Calls `listener` when the kinds served may have changed. */
   changed(listener: () => void): { remove(): void };
   stop(): void;
 }
 
-/** Follows the definitions of the server behind `client`. */
+/** Watches the definitions of the server behind `client`. */
 export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   const listeners = new Set<() => void>();
   const lease: InformerLease = cache.acquire(CustomResourceDefinition);
@@ -45,9 +45,7 @@ export function createServedKinds(client: Client, cache: Cache): ServedKinds {
   };
 }
 
-/**
- * Preferred versions come first within a group, so the first of each resource is the one to use.
- */
+/** Discovery lists preferred versions first within a group: the first of each resource is kept. */
 function preferred(kinds: readonly DiscoveredKind[]): readonly DiscoveredKind[] {
   const seen = new Set<string>();
   return kinds.filter(({ group, resource }) => {

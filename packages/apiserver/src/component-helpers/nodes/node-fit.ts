@@ -1,21 +1,21 @@
-// Whether a pod may be on a node: by node selector and required node affinity, and by the taints
-// that it tolerates. Pure.
+// Whether a pod may run on a node, by node selector, required node affinity, taints and
+// tolerations. Pure.
 // Upstream: k8s.io/component-helpers/scheduling/corev1 (helpers.go, nodeaffinity).
 import { matchesLabels } from "homeostat/api";
 import { toSelector } from "../meta/label-selector.ts";
 import type { Node, NodeSelectorTerm, Pod, Taint, Toleration } from "homeostat/k8s/core/v1";
 
-/** An index of pods by the node that they are on; "" for those that are on none. */
+/** An informer index of pods by node; "" for unscheduled pods. */
 export const nodeIndex = ({ spec }: Pod): readonly string[] => [spec.nodeName ?? ""];
 
-/** True when the node says that it is ready. */
+/** True when the condition Ready is True. */
 export const isNodeReady = ({ status }: Node): boolean =>
   status.conditions?.some(({ type, status: state }) => type === "Ready" && state === "True") ??
   false;
 
 /**
- * True when a node has all labels of the selector and fits one of the terms, where there are any; a
- * term that asks for nothing fits none.
+ * True when a node has all labels of the node selector and matches one of the required terms, if
+ * there are any. A term without requirements matches no node.
  */
 export function matchesNode(
   { nodeSelector, affinity }: Pod["spec"],
@@ -29,7 +29,7 @@ export function matchesNode(
   return terms.some((term) => matchesTerm(term, { name, labels }));
 }
 
-/** True when a node fits one term. */
+/** True when a node matches one term. */
 export function matchesTerm(
   { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
   { name, labels = {} }: Pick<Node["metadata"], "name" | "labels">,
@@ -42,7 +42,7 @@ export function matchesTerm(
 }
 
 /**
- * True when one toleration covers the taint: its effect or any, its key or any, and its value or,
+ * True when one toleration matches the taint: its effect or any, its key or any, and its value or,
  * with Exists, any.
  */
 export function isTolerated(taint: Taint, tolerations: readonly Toleration[]): boolean {

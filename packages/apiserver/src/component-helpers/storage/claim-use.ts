@@ -1,4 +1,4 @@
-// Which claims a pod names, and whether it uses one so that the claim must stay. Pure.
+// The claims that the volumes of a pod refer to, and whether the pod uses one. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/pvcprotection/pvc_protection_controller.go
 // (podUsesPVCForDeletion, enqueuePVCs), k8s.io/component-helpers/storage/ephemeral/ephemeral.go.
 import { controllerOf } from "homeostat/api";
@@ -7,8 +7,8 @@ import type { ApiObject } from "../meta/api-object.ts";
 import type { Pod, Volume } from "homeostat/k8s/core/v1";
 
 /**
- * Names of all claims that a pod's volumes lead to. A volume with a claim of its own names it after
- * pod and volume.
+ * Names of all claims that the volumes of a pod refer to. The claim of an ephemeral volume is named
+ * after pod and volume.
  */
 export const claimNames = (pod: Pod): readonly string[] =>
   (pod.spec.volumes ?? []).flatMap((volume) =>
@@ -22,8 +22,8 @@ export const claimNames = (pod: Pod): readonly string[] =>
 const ownClaimName = ({ metadata }: Pod, { name }: Volume): string => `${metadata.name}-${name}`;
 
 /**
- * Whether the claim has to wait for this pod. One that has no node yet does not count: no kubelet
- * starts it with a claim that is going.
+ * Whether the claim must not be deleted because of this pod. An unscheduled pod does not count: no
+ * kubelet starts it with a claim that is being deleted.
  */
 export function usesClaim(pod: Pod, claim: ApiObject): boolean {
   if (!pod.spec.nodeName) return false;
@@ -38,12 +38,12 @@ export function usesClaim(pod: Pod, claim: ApiObject): boolean {
   });
 }
 
-/** Whether seeing the pod could set a claim free. */
+/** Whether this state of the pod may release a claim. */
 export const releasesClaims = (pod: Pod): boolean => isPodFinished(pod) || !pod.spec.nodeName;
 
 /**
- * Its node is done with it, or it was deleted by force. The pod may wait for its claim, which must
- * not wait for the pod then.
+ * True when the node has finished with the pod, or it was deleted by force. Such a pod may wait for
+ * its claim, which must not wait for the pod in turn.
  */
 const isShutDown = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;

@@ -1,4 +1,5 @@
-// Claims, volumes and classes, and which volume would do for a claim. Pure.
+// The relation of claims, volumes and storage classes, and the choice of a volume for a claim.
+// Pure.
 // Upstream: k8s.io/component-helpers/storage/volume (pv_helpers.go: FindMatchingVolume).
 import { matchesLabels } from "homeostat/api";
 import { nanoOf } from "../../kinds/core/resources/resource-lists.ts";
@@ -17,7 +18,7 @@ export const boundByController = "pv.kubernetes.io/bound-by-controller";
 export const selectedNode = "volume.kubernetes.io/selected-node";
 export const storageProvisioner = "volume.kubernetes.io/storage-provisioner";
 export const provisionedBy = "pv.kubernetes.io/provisioned-by";
-/** A provisioner of this name makes no volumes. */
+/** The provisioner of classes without dynamic provisioning. */
 export const noProvisioner = "kubernetes.io/no-provisioner";
 
 /** The reference by which a volume is bound to a claim. */
@@ -36,11 +37,11 @@ export function claimReference({ metadata }: PersistentVolumeClaim): ObjectRefer
 export const isClaimBound = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   Boolean(spec.volumeName) && metadata.annotations?.[bindCompleted] !== undefined;
 
-/** Whether claims of the class wait until a pod is to use them. */
+/** Whether claims of the class are bound only when a pod uses them. */
 export const isDelayed = (storageClass: StorageClass | undefined): boolean =>
   storageClass?.volumeBindingMode === "WaitForFirstConsumer";
 
-/** Whether a volume names the claim as its own; `uid` decides where it is there. */
+/** Whether a volume is reserved for the claim; the uid decides if it is set. */
 export function isReservedFor(
   { spec: { claimRef } }: PersistentVolume,
   { metadata }: PersistentVolumeClaim,
@@ -52,15 +53,15 @@ export function isReservedFor(
   );
 }
 
-/** Whether a volume can be reached from a node. */
+/** Whether the node affinity of a volume allows a node. */
 export const isReachable = ({ spec }: PersistentVolume, node: Node): boolean =>
   spec.nodeAffinity?.required?.nodeSelectorTerms?.some((term) =>
     matchesTerm(term, node.metadata),
   ) ?? true;
 
 /**
- * The volume for a claim: one that is reserved for it, else the smallest free one that has what it
- * wants.
+ * The volume for a claim: one that is reserved for it, else the smallest available one that meets
+ * its requests.
  */
 export function findVolume(
   claim: PersistentVolumeClaim,

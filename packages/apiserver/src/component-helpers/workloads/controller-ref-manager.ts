@@ -1,10 +1,11 @@
-// Which objects a controller may call its own: those that name it and match; those that name nobody
-// and match are adopted, those that name it and do not match are let go.
+// Decides which objects belong to a controller: objects that refer to it and match its selector are
+// kept, orphans that match are adopted, objects that refer to it and no longer match are released.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go,
 // k8s.io/apimachinery/pkg/apis/meta/v1/helpers.go.
+import type { Informer } from "homeostat/cache";
+import { ignoreNotFound } from "../errors/ignore-not-found.ts";
 import {
   controllerOf,
-  isNotFound,
   isInvalid,
   type LabelSelector,
   matchesLabels,
@@ -14,11 +15,21 @@ import {
 import type { Client } from "homeostat/client";
 import type { ApiObject } from "../meta/api-object.ts";
 
-/** An index, by namespace, of the objects that nobody controls. */
+/** An informer index of the objects without a controller, by namespace. */
 export const orphanIndex = (object: ApiObject): readonly string[] =>
   controllerOf(object) ? [] : [object.metadata.namespace ?? ""];
 
-/** What is to become of an object that may belong to an owner. */
+/** The objects that refer to an owner, and the orphans of its namespace, from an informer. */
+export function claimCandidates<O extends ApiObject>(
+  informer: Informer<Kind<O>>,
+  { metadata: { uid, namespace = "" } }: ApiObject,
+): readonly O[] {
+  return [
+    ...new Set([...informer.byIndex("owner", uid), ...informer.byIndex("orphan", namespace)]),
+  ];
+}
+
+/** The decision about one object. */
 export type Claim = "keep" | "adopt" | "release" | "ignore";
 
 /** Decides about one object. */
@@ -40,21 +51,21 @@ export function decideClaim(
   return matches && !ownerGoing && metadata.deletionTimestamp === undefined ? "adopt" : "ignore";
 }
 
-/** An owner, on whose behalf objects are claimed. */
+/** The owner on whose behalf objects are claimed. */
 export interface Claimant {
   readonly client: Client;
   readonly kind: Kind<ApiObject>;
   readonly owner: ApiObject;
   readonly selector: LabelSelector;
-  /** What an object must be beyond its labels; anything will do where it is not given. */
+  /** A further requirement on objects besides the selector. */
   readonly fits?: (object: ApiObject) => boolean;
-  /** Finalizers that come with being owned, and go with it. */
+  /** Finalizers that adoption adds and release removes. */
   readonly finalizers?: readonly string[];
 }
 
 /**
- * Claims objects of `kind`, and resolves to what is the owner's own now. Rejects when one of them
- * could not be taken or let go.
+ * Claims objects of `kind` and resolves to those that the owner now controls. Rejects when one of
+ * them could not be adopted or released.
  */
 export async function claimDependents<O extends ApiObject>(
   claimant: Claimant,
@@ -75,7 +86,10 @@ export async function claimDependents<O extends ApiObject>(
   return own;
 }
 
-/** An owner that is going, on live data, adopts nobody: its dependents would be orphans at once. */
+/**
+ * Checks the live owner: one that is being deleted must not adopt, or its dependents would be
+ * orphaned at once.
+ */
 async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
   const { name, namespace, uid } = owner.metadata;
   const live = await client.find(kind, { name, namespace });
@@ -113,12 +127,12 @@ async function adopt<O extends ApiObject>(
       { name: metadata.name, namespace: metadata.namespace },
       { type: "strategic", body },
     )
-    .catch(unlessGone);
+    .catch(ignoreNotFound);
 }
 
 /**
- * An answer that the patch is invalid means that another object has the name, or that somebody else
- * was faster.
+ * Releases an object. Invalid means that the name belongs to another object now, or that the
+ * reference has been removed already.
  */
 async function release<O extends ApiObject>(
   { client, owner, finalizers }: Claimant,
@@ -139,9 +153,5 @@ async function release<O extends ApiObject>(
       { name: metadata.name, namespace: metadata.namespace },
       { type: "strategic", body },
     )
-    .catch((error: unknown) => (isInvalid(error) ? undefined : unlessGone(error)));
-}
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
+    .catch((error: unknown) => (isInvalid(error) ? undefined : ignoreNotFound(error)));
 }

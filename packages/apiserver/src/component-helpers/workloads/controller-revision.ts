@@ -1,5 +1,5 @@
-// A revision: what a set's template was at a time, as a patch that brings it back. Which one is
-// which, what it is called, and what it says. Pure; names are upstream's, letter by letter.
+// ControllerRevisions: the template of a set at some time, as a patch that restores it. Names,
+// hashes and order are upstream's, letter by letter. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go,
 // statefulset/stateful_set_utils.go and daemon/update.go (getPatch).
 import type { NamedObject } from "../meta/write-object.ts";
@@ -13,15 +13,15 @@ export type NewRevision = NamedObject<ControllerRevision> & { readonly data: Jso
 
 /** The label of pods and revisions with the hash of the revision. */
 export const revisionLabel = "controller-revision-hash";
-/** The longest owner's name that fits into a revision's whole. */
+/** The longest prefix of a name that leaves room for the hash. */
 const longestPrefix = 223;
 
-/** The patch that puts a template in the place of another. */
+/** The patch that replaces the template of a set. */
 export const templatePatch = (template: PodTemplateSpec): Json => ({
   spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } },
 });
 
-/** The template that a revision brings back, or `now` where it has none. */
+/** The template that a revision restores, or `now` if it has none. */
 export function templateOf(
   { data }: Pick<ControllerRevision, "data">,
   now: PodTemplateSpec,
@@ -34,14 +34,17 @@ export function templateOf(
   return rest as unknown as PodTemplateSpec;
 }
 
-/** True when two revisions say the same. */
+/** True when two revisions restore the same template. */
 export const isSameData = (a: ControllerRevision["data"], b: ControllerRevision["data"]): boolean =>
   encodeData(jsonOf(a)) === encodeData(jsonOf(b));
 
 /** A RawExtension is any JSON value. */
 const jsonOf = (data: ControllerRevision["data"]): Json => (data ?? null) as Json;
 
-/** As Go prints it, in which form it is hashed: no `<`, `>`, `&` or line separators in strings. */
+/**
+ * JSON as Go encodes it, the input of the hash: without `<`, `>`, `&` and line separators in
+ * strings.
+ */
 export const encodeData = (data: Json): string =>
   encodeSorted(data).replace(
     /[<>&\u2028\u2029]/g,
@@ -49,8 +52,8 @@ export const encodeData = (data: Json): string =>
   );
 
 /**
- * The hash that a stateful set's revision bears, e.g. `7c4d8f5b6d`: FNV-1 over its data and the
- * number of collisions so far.
+ * The hash of a StatefulSet's revision, e.g. `7c4d8f5b6d`: FNV-1 over its data and the number of
+ * collisions so far.
  */
 export function revisionHash(data: Json, collisions: number): string {
   let hash = 0x811c9dc5;
@@ -59,11 +62,11 @@ export function revisionHash(data: Json, collisions: number): string {
   return safeEncode(hash >>> 0);
 }
 
-/** The name of a revision by its owner's. */
+/** The name of a revision, from that of its owner. */
 export const revisionName = (owner: string, hash: string): string =>
   `${owner.slice(0, longestPrefix)}-${hash}`;
 
-/** The older first; of equals, the one that was made first. */
+/** Orders by revision, then by creation time and name. */
 export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
   return (
     a.revision - b.revision ||

@@ -1,18 +1,19 @@
-// Makes and deletes pods for a controller and tells of it in events; many at once, but carefully at
-// first.
+// Creates and deletes pods for a controller and records events about it. Many creations start
+// slowly, so that a refusal is met once and not a hundred times.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl),
 // replicaset/replica_set.go (slowStartBatch).
+import { errorMessage } from "../errors/error-message.ts";
 import { createObject, type NewObject } from "../meta/write-object.ts";
 import { dnsSubdomainFaults, isNotFound, toControllerReference, type Kind } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { eventObject, type SimulatorEventRecorder } from "../events/event-recorder.ts";
-import { isNamespaceTerminating } from "../controller/terminating-namespace.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
+import { isNamespaceTerminating } from "../errors/terminating-namespace.ts";
 import type { ApiObject } from "../meta/api-object.ts";
 import { Pod, type PodTemplateSpec } from "homeostat/k8s/core/v1";
 
 /**
- * A pod as `owner` makes it from a template; the name is the server's to generate, from a prefix
- * that is the owner's unless given.
+ * A pod of `owner` from a template. The server generates the name, from the owner's name unless a
+ * prefix is given.
  */
 export function podFromTemplate(
   owner: ApiObject,
@@ -39,19 +40,19 @@ export function podFromTemplate(
   };
 }
 
-/** Writes pods on behalf of one kind. */
+/** Writes pods on behalf of one kind of owner. */
 export class PodControl {
   readonly #client: Client;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #kind: Kind<any>;
 
-  constructor(client: Client, recorder: SimulatorEventRecorder, kind: Kind<any>) {
+  constructor(client: Client, recorder: EventRecorder, kind: Kind<any>) {
     this.#client = client;
     this.#recorder = recorder;
     this.#kind = kind;
   }
 
-  /** Makes one pod. Does nothing in a namespace that is going. */
+  /** Creates one pod. Does nothing in a namespace that is being deleted. */
   async create(owner: ApiObject, template: PodTemplateSpec, prefix?: string): Promise<void> {
     const { apiVersion, kind } = this.#kind;
     try {
@@ -63,31 +64,36 @@ export class PodControl {
       this.#tell(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
-      this.#tell(owner, "Warning", "FailedCreate", `Error creating: ${messageOf(error)}`);
+      this.#tell(owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`);
       throw error;
     }
   }
 
-  /** Deletes one pod; one that is gone already is no failure. */
+  /** Deletes one pod. A missing pod is no error. */
   async delete(owner: ApiObject, { metadata: { name, namespace } }: Pod): Promise<void> {
     try {
       await this.#client.delete(Pod, { name, namespace });
       this.#tell(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return;
-      this.#tell(owner, "Warning", "FailedDelete", `Error deleting: ${messageOf(error)}`);
-      throw new Error(`unable to delete pods: ${messageOf(error)}`, { cause: error });
+      this.#tell(owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`);
+      throw new Error(`unable to delete pods: ${errorMessage(error)}`, { cause: error });
     }
   }
 
   #tell(owner: ApiObject, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: eventObject(this.#kind, owner), type, reason, message });
+    this.#recorder.record({
+      regarding: objectReference(this.#kind, owner),
+      type,
+      reason,
+      note: message,
+    });
   }
 }
 
 /**
- * Calls `run` `count` times, in batches of 1, 2, 4, …; rejects after the first batch in which a
- * call did.
+ * Calls `run` `count` times, in batches of 1, 2, 4, …. Rejects after the first batch in which a
+ * call rejects.
  */
 export async function slowStart(count: number, run: () => Promise<void>): Promise<void> {
   let left = count;
@@ -97,6 +103,3 @@ export async function slowStart(count: number, run: () => Promise<void>): Promis
     left -= size;
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

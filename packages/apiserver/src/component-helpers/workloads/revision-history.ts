@@ -1,5 +1,4 @@
-// Writes revisions: makes one under a name that is free, numbers it anew, deletes it. Decides
-// nothing.
+// Creates, renumbers and deletes ControllerRevisions. Decides nothing.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go (realHistory).
 import { createObject } from "../meta/write-object.ts";
 import { isAlreadyExists, isConflict } from "homeostat/api";
@@ -10,8 +9,8 @@ import { ControllerRevision } from "homeostat/k8s/apps/v1";
 const attempts = 5;
 
 /**
- * Makes a revision, and resolves to it and to how many names were taken by now. One that says the
- * same is as good as a new one.
+ * Creates a revision under a free name and resolves to it and to the number of collisions. An
+ * existing revision with the same data is as good.
  */
 export async function createRevision(
   client: Client,
@@ -38,7 +37,7 @@ export async function createRevision(
   }
 }
 
-/** Gives a revision another number. */
+/** Sets the number of a revision, retrying conflicts. */
 export async function renumberRevision(
   client: Client,
   revision: ControllerRevision,

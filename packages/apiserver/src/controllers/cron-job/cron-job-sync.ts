@@ -1,20 +1,18 @@
 // One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts
 // the next when it is time.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { createObject } from "../../component-helpers/meta/write-object.ts";
 import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { endCondition, trueCondition } from "../job/job-objects.ts";
 import { Job, CronJob, type CronJobStatus } from "homeostat/k8s/batch/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { jobManifest, jobName, oldestJobs, referenceTo } from "./cron-job-objects.ts";
 import { dueTime, nextLookMs } from "./missed-times.ts";
 import { readSchedule, type Striking } from "./next-time.ts";
@@ -23,7 +21,7 @@ import { readSchedule, type Striking } from "./next-time.ts";
 export interface CronJobTools {
   readonly client: Client;
   readonly runtime: Runtime;
-  readonly recorder: SimulatorEventRecorder;
+  readonly recorder: EventRecorder;
 }
 
 /** Works on a CronJob and the jobs that it controls. */
@@ -186,7 +184,7 @@ export class CronJobSync {
   async #replaceActive(): Promise<void> {
     for (const { name = "", namespace } of this.#status.active ?? []) {
       const job = await this.#tools.client.get(Job, { name, namespace }).catch((error: unknown) => {
-        this.#warn("FailedGet", `Get job: ${messageOf(error)}`);
+        this.#warn("FailedGet", `Get job: ${errorMessage(error)}`);
         throw error;
       });
       if (!(await this.#delete(job))) throw new Error(`could not replace job ${namespace}/${name}`);
@@ -218,7 +216,7 @@ export class CronJobSync {
     } catch (error) {
       if (isAlreadyExists(error)) return undefined;
       if (!isNamespaceTerminating(error))
-        this.#warn("FailedCreate", `Error creating job: ${messageOf(error)}`);
+        this.#warn("FailedCreate", `Error creating job: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -231,7 +229,7 @@ export class CronJobSync {
         { propagationPolicy: "Background" },
       );
     } catch (error) {
-      this.#warn("FailedDelete", `Deleted job: ${messageOf(error)}`);
+      this.#warn("FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
     this.#setInactive(uid);
@@ -259,13 +257,10 @@ export class CronJobSync {
 
   #record(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
-      object: eventObject(CronJob, this.#cronJob),
+      regarding: objectReference(CronJob, this.#cronJob),
       type,
       reason,
-      message,
+      note: message,
     });
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

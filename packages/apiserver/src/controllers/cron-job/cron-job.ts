@@ -3,7 +3,6 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { Job, CronJob } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type {
@@ -29,8 +28,7 @@ class CronJobs {
 
   constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
-    const recorder = createSimulatorEventRecorder(client, runtime, "cronjob-controller");
-    controller.onStop(() => recorder.close());
+    const recorder = controller.createRecorder("cronjob-controller");
     this.#tools = { client, runtime, recorder };
     this.#cronJobs = controller.acquire(CronJob);
     this.#jobs = controller.acquire(Job);

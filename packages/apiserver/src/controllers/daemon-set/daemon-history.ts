@@ -1,5 +1,5 @@
-// The revisions of a daemon set: finds or makes the one that stands for its template, and deletes
-// those that nobody needs.
+// The revisions of a DaemonSet: finds or creates the revision of the current template, and selects
+// those to delete.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory, snapshot,
 // dedupCurHistories, cleanupHistory).
 import { createObject } from "../../component-helpers/meta/write-object.ts";
@@ -16,10 +16,10 @@ import type { ControllerContext } from "../../component-helpers/controller/contr
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
 
-/** As the API defaults it. */
+/** The default of the API. */
 const defaultLimit = 10;
 
-/** The revision of the template, by its hash, and those of others. */
+/** The hash of the current revision, and the revisions of other templates. */
 export interface DaemonHistory {
   readonly hash: string;
   readonly old: readonly ControllerRevision[];
@@ -30,7 +30,10 @@ export type HistoryTools = Pick<ControllerContext, "client" | "kindData">;
 
 const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[revisionLabel] ?? "";
 
-/** Sees to the revision of the template; `pods` are asked for when there are several. */
+/**
+ * Finds or creates the current revision. `pods` is called only if several revisions have the same
+ * template.
+ */
 export async function findHistory(
   tools: HistoryTools,
   set: DaemonSet,
@@ -56,7 +59,7 @@ export async function findHistory(
   return { hash: hashOf(kept), old };
 }
 
-/** A revision that says no hash gets its own name for one. */
+/** Labels a revision without a hash with its own name. */
 async function withLabel(
   client: Client,
   revision: ControllerRevision,
@@ -69,7 +72,7 @@ async function withLabel(
   });
 }
 
-/** Pods are told of the one that stays before the others go. */
+/** Relabels the pods of duplicate revisions, then deletes the duplicates. */
 async function keepOne(
   client: Client,
   kept: ControllerRevision,
@@ -127,7 +130,7 @@ async function snapshot(
   }
 }
 
-/** Another revision has the name: the next look makes another one of it. */
+/** Counts a name collision, so that the next sync uses another name. */
 async function countCollision(client: Client, set: DaemonSet): Promise<void> {
   const { name, namespace } = set.metadata;
   const live = await client.get(DaemonSet, { name, namespace });
@@ -136,10 +139,7 @@ async function countCollision(client: Client, set: DaemonSet): Promise<void> {
   await client.update(DaemonSet, { ...live, status }, { subresource: "status" });
 }
 
-/**
- * The revisions to delete, the oldest first: so many as are above the limit, of those that no pod
- * is of.
- */
+/** The revisions to delete, oldest first: as many as exceed the limit, of those without pods. */
 export function spentRevisions(
   set: DaemonSet,
   old: readonly ControllerRevision[],

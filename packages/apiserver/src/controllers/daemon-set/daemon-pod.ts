@@ -1,5 +1,5 @@
-// A pod of a daemon set: it is made for one node, and bears what nodes may be ill with. Which nodes
-// it may be on. Pure.
+// The pod of a DaemonSet for one node: its template with affinity and tolerations, and the nodes on
+// which it may run. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/util/daemonset_util.go, daemon_controller.go
 // (NodeShouldRunDaemonPod).
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
@@ -15,7 +15,7 @@ import type {
 import { isTolerated, matchesNode } from "../../component-helpers/nodes/node-fit.ts";
 import { generationLabel, templateGeneration } from "./daemon-set-objects.ts";
 
-/** What a node may be and keep its daemons. */
+/** Tolerations of every daemon pod. */
 const borne: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
@@ -31,9 +31,7 @@ const borneOnHostNetwork: Toleration = {
 };
 const nameField = "metadata.name";
 
-/**
- * The template of a pod for a node, labelled with the hash of the revision that it is made from.
- */
+/** The pod template for one node, labelled with the hash of its revision. */
 export function daemonPodTemplate(
   set: DaemonSet,
   { node, hash }: { readonly node: string; readonly hash: string },
@@ -54,8 +52,8 @@ export function daemonPodTemplate(
 }
 
 /**
- * The template's own tolerations, and those that every daemon has; one that is the same but for its
- * time gives way.
+ * The tolerations of the template and those of every daemon pod. A toleration of the template that
+ * differs only in its time is replaced.
  */
 function tolerationsOf({ hostNetwork, tolerations = [] }: PodSpec): readonly Toleration[] {
   const added = hostNetwork ? [...borne, borneOnHostNetwork] : borne;
@@ -88,7 +86,7 @@ function affinityTo(node: string, affinity: Affinity | undefined): Affinity {
 
 const specOf = ({ spec }: PodTemplateSpec): PodSpec => spec ?? { containers: [] };
 
-/** The node that a pod is on or is meant for. */
+/** The node of a pod, or the node that its affinity names. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec.nodeName) return spec.nodeName;
   const terms =
@@ -100,10 +98,12 @@ export function targetNode({ spec }: Pod): string | undefined {
   return named?.values?.length === 1 ? named.values[0] : undefined;
 }
 
-/** run: a pod is to be there; stay: one that is there may stay; go: there must be none. */
+/**
+ * run: the node needs a pod; stay: a pod that runs there may stay; go: the node must not have one.
+ */
 export type Eligibility = "run" | "stay" | "go";
 
-/** What a node is to a daemon set. */
+/** Whether a node needs, may keep or must not have a pod of the set. */
 export function eligibility(set: DaemonSet, node: Node): Eligibility {
   const { template } = set.spec;
   const spec = specOf(template);

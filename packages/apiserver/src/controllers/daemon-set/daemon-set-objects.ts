@@ -1,25 +1,23 @@
-// Daemon sets, as far as their controller looks at them, and the numbers that their specs stand
-// for. Pure.
+// Values that the spec of a DaemonSet stands for. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/daemon/util/daemonset_util.go.
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 import type { DaemonSet } from "homeostat/k8s/apps/v1";
 
-/** The label that told a template before hashes did. */
+/** The label of a template's generation, which hashes have replaced. */
 export const generationLabel = "pod-template-generation";
 const generationAnnotation = "deprecated.daemonset.template.generation";
 
 /**
- * The number of the template as the API counts it; undefined where it does not, or where what it
- * says is no number.
+ * The generation of the template that the API server counts; undefined if absent or not a number.
  */
 export function templateGeneration({ metadata }: DaemonSet): string | undefined {
   const text = metadata.annotations?.[generationAnnotation];
   return text !== undefined && /^[+-]?\d+$/.test(text) ? String(BigInt(text)) : undefined;
 }
 
-/** True when a pod was made from the template as it is now. */
+/** True when a pod was created from the current template. */
 export function isUpdated(
   set: DaemonSet,
   { metadata: { labels = {} } }: Pod,
@@ -32,14 +30,14 @@ export function isUpdated(
   );
 }
 
-/** Nodes that may have a pod too many while the template changes, of those that are to have one. */
+/** The number of nodes that may have a surplus pod during an update, of those that need one. */
 export const surgeCount = (set: DaemonSet, nodes: number): number =>
   shareOf(set, "maxSurge", nodes);
-/** Nodes that may be without an available pod while the template changes. */
+/** The number of nodes that may lack an available pod during an update. */
 export const unavailableCount = (set: DaemonSet, nodes: number): number =>
   shareOf(set, "maxUnavailable", nodes);
 
-/** A percentage is rounded up. */
+/** A number, or a percentage rounded up. */
 function shareOf(
   { spec: { updateStrategy } }: DaemonSet,
   field: "maxSurge" | "maxUnavailable",

@@ -1,31 +1,21 @@
-// Daemon sets: wakes when one of them, one of their pods or revisions, or a node changes, and looks
-// at it. The decisions are pods-on-nodes.ts, rolling-update.ts and daemon-status.ts; this file
-// carries them out.
+// The controller of DaemonSets. Decisions are in pods-on-nodes.ts, rolling-update.ts and daemon-
+// status.ts; this file carries them out.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
+import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import {
-  controllerOf,
-  isConflict,
-  isNotFound,
-  type LabelSelector,
-  parseObjectKey,
-  type Kind,
-} from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { controllerOf, type LabelSelector, parseObjectKey, type Kind } from "homeostat/api";
+import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
@@ -42,10 +32,10 @@ import { FailedPods } from "./failed-pods.ts";
 import { type DaemonLook, type DaemonWork, managePods, podsByNode } from "./pods-on-nodes.ts";
 import { rollingUpdate, type RolloutWork } from "./rolling-update.ts";
 
-/** Pods made or deleted in one pass, at most. */
+/** Pods created or deleted in one pass, at most. */
 const burst = 250;
 
-/** Starts the controller of daemon sets. */
+/** Starts `daemonset`. */
 export const startDaemonSets: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the daemonset-controller");
   const sets = new DaemonSets(context, controller);
@@ -59,7 +49,7 @@ class DaemonSets {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #revisions: Informer<Kind<ControllerRevision>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #control: PodControl;
   readonly #failedPods: FailedPods;
 
@@ -67,8 +57,7 @@ class DaemonSets {
     const { client, runtime } = context;
     this.#context = context;
     this.#controller = controller;
-    this.#recorder = createSimulatorEventRecorder(client, runtime, "daemonset-controller");
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("daemonset-controller");
     this.#control = new PodControl(client, this.#recorder, DaemonSet);
     this.#failedPods = new FailedPods(runtime.clock);
     this.#sets = controller.acquire(DaemonSet);
@@ -82,18 +71,13 @@ class DaemonSets {
   }
 
   #follow(): void {
-    const wake = ({ key }: CachedObject): void => this.#controller.add(key);
-    this.#controller.follow(this.#sets, {
-      added: wake,
-      updated: (_, set) => wake(set),
-      deleted: wake,
-    });
+    this.#controller.followKeys(this.#sets);
     const owners = {
       informer: this.#sets,
       selector: ({ spec }: DaemonSet) => toSelector(spec.selector),
     };
     followDependents(this.#controller, owners, this.#pods);
-    // A revision that is made by hand is not cleared away before something else happens.
+    // A revision created by hand is deleted with the next sync, not at once.
     followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
     this.#controller.follow(this.#nodes, {
       added: (node) => this.#wakeFor(node.read()),
@@ -102,7 +86,7 @@ class DaemonSets {
     });
   }
 
-  /** Wakes the sets to which a change of the node makes a difference. */
+  /** Enqueues the sets that a change of the node affects. */
   #wakeFor(node: Node): void {
     const on = this.#pods.byIndex("node", node.metadata.name).map(controllerOf);
     for (const set of this.#sets.list()) {
@@ -143,26 +127,23 @@ class DaemonSets {
     return failed.heldMs === undefined ? nextMs : Math.min(failed.heldMs, nextMs ?? failed.heldMs);
   }
 
-  /** What the set has, after taking what it may take and letting go what it may not keep. */
+  /** The objects of the set, after adoption and release. */
   #claim<O extends ApiObject>(
     set: DaemonSet,
     selector: LabelSelector,
     kind: Kind<O>,
     informer: Informer<Kind<O>>,
   ): Promise<readonly O[]> {
-    const { uid, namespace = "" } = set.metadata;
-    const own = informer.byIndex("owner", uid);
-    const orphans = informer.byIndex("orphan", namespace).filter((one) => !own.includes(one));
     return claimDependents(
       { client: this.#context.client, kind: DaemonSet, owner: set, selector },
       kind,
-      [...own, ...orphans],
+      claimCandidates(informer, set),
     );
   }
 
   /**
-   * Sees to the pods, and rolls out when there was nothing else to do. Resolves to when failed pods
-   * may go that may not yet.
+   * Creates and deletes pods; rolls out if there was nothing else to do. Resolves to the
+   * milliseconds until held back failed pods may be deleted.
    */
   async #arrange(look: () => Promise<DaemonLook>): Promise<number | undefined> {
     const first = await look();
@@ -194,48 +175,35 @@ class DaemonSets {
   }
 
   #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
-    const object = eventObject(DaemonSet, set);
+    const object = objectReference(DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
         `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
       if (pod.status.phase === "Failed")
         this.#recorder.record({
-          object,
+          regarding: object,
           type: "Warning",
           reason: "FailedDaemonPod",
-          message: `${found("failed")} kill it`,
+          note: `${found("failed")} kill it`,
         });
       else
         this.#recorder.record({
-          object,
+          regarding: object,
           type: "Normal",
           reason: "SucceededDaemonPod",
-          message: `${found("succeeded")} delete it`,
+          note: `${found("succeeded")} delete it`,
         });
     }
   }
 
-  /**
-   * Writes counts, once more on the latest revision when the first try was too late; resolves to
-   * when they change by time alone.
-   */
+  /** Writes the counts. Resolves to the milliseconds until they change by time alone. */
   async #writeStatus(look: DaemonLook): Promise<number | undefined> {
     const { set, pods, now } = look;
-    const { name, namespace, generation = 0 } = set.metadata;
-    const { client } = this.#context;
+    const { generation = 0 } = set.metadata;
     const found = countNodes(look);
-    const write = (latest: DaemonSet): Promise<DaemonSet> =>
-      client.update(
-        DaemonSet,
-        { ...latest, status: withCounts(latest.status, found, generation) },
-        { subresource: "status" },
-      );
     if (!saysCounts(set, found))
-      await write(set).catch(async (error: unknown) => {
-        if (isNotFound(error)) return;
-        if (!isConflict(error)) throw error;
-        const latest = await client.find(DaemonSet, { name, namespace });
-        if (latest?.metadata.uid === set.metadata.uid) await write(latest);
+      await updateStatus(this.#context.client, DaemonSet, set, {
+        status: (latest) => withCounts(latest.status, found, generation),
       });
     const { minReadySeconds = 0 } = set.spec;
     if (minReadySeconds === 0 || found.numberReady === found.numberAvailable) return undefined;
@@ -246,7 +214,7 @@ class DaemonSets {
   }
 }
 
-/** True when a change of a node could matter to any daemon set. */
+/** True when a change of a node may affect a DaemonSet. */
 function isOtherNode(old: Node, node: Node): boolean {
   return (
     !deepEqual(old.metadata.labels ?? {}, node.metadata.labels ?? {}) ||

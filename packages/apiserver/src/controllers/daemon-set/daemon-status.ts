@@ -1,5 +1,4 @@
-// The status of a daemon set: how many nodes are to have a pod, and how many have one, in which
-// state. Pure.
+// The status of a DaemonSet: nodes that need a pod, and nodes that have one, by state. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (updateDaemonSetStatus,
 // storeDaemonSetStatus).
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
@@ -8,7 +7,7 @@ import { isUpdated } from "./daemon-set-objects.ts";
 import type { DaemonSet, DaemonSetStatus } from "homeostat/k8s/apps/v1";
 import { byAge, type DaemonLook, isAvailable } from "./pods-on-nodes.ts";
 
-/** Counts, all of them. */
+/** All counts of the status. */
 export type DaemonCounts = Readonly<Record<(typeof counts)[number], number>>;
 
 const always = [
@@ -20,7 +19,7 @@ const always = [
 const sometimes = ["updatedNumberScheduled", "numberAvailable", "numberUnavailable"] as const;
 const counts = [...always, ...sometimes] as const;
 
-/** Counts nodes. The oldest of a node's pods speaks for it. */
+/** Counts nodes. The oldest pod of a node represents it. */
 export function countNodes({ set, nodes, pods, hash, now }: DaemonLook): DaemonCounts {
   const wanted = nodes.filter((node) => eligibility(set, node) === "run");
   const speakers = wanted.flatMap(
@@ -41,7 +40,7 @@ export function countNodes({ set, nodes, pods, hash, now }: DaemonLook): DaemonC
   };
 }
 
-/** The status with other counts. Zero is left out but where Go never leaves it out. */
+/** The status with new counts. Zero is omitted where Go omits it. */
 export function withCounts(
   before: DaemonSetStatus | undefined,
   found: DaemonCounts,
@@ -59,7 +58,7 @@ export function withCounts(
   };
 }
 
-/** True when a set says these counts of its present generation. */
+/** True when the status has these counts for the current generation. */
 export function saysCounts({ status, metadata }: DaemonSet, found: DaemonCounts): boolean {
   return (
     counts.every((field) => (status[field] ?? 0) === found[field]) &&

@@ -1,5 +1,5 @@
-// How long failed pods are left on a node before the next try, so that a daemon set and whoever
-// refuses its pods do not chase each other.
+// Delays the deletion of failed pods, so that a DaemonSet does not loop with a node that rejects
+// its pods.
 // Upstream: k8s.io/client-go/util/flowcontrol/backoff.go, as
 // k8s.io/kubernetes/cmd/kube-controller-manager sets it up.
 import type { Clock } from "homeostat/runtime";
@@ -8,7 +8,7 @@ import type { DaemonSet } from "homeostat/k8s/apps/v1";
 const firstMs = 1000;
 const maxMs = 15 * 60_000;
 
-/** Waiting times by set, generation and node. */
+/** Back-off by set, generation and node. */
 export class FailedPods {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #tries = new Map<string, { readonly waitMs: number; readonly at: number }>();
@@ -18,8 +18,8 @@ export class FailedPods {
   }
 
   /**
-   * Milliseconds until the node's failed pods may go; 0, and longer the next time, when they may go
-   * now.
+   * Milliseconds until the failed pods of a node may be deleted; 0 if now, which doubles the next
+   * delay.
    */
   next({ metadata, status }: DaemonSet, node: string): number {
     const now = this.#clock.monotonic();
@@ -31,7 +31,7 @@ export class FailedPods {
     return 0;
   }
 
-  /** What has been quiet for long enough begins anew. */
+  /** Resets back-off that has been idle for long enough. */
   #forget(now: number): void {
     for (const [key, { at }] of this.#tries) if (now - at > 2 * maxMs) this.#tries.delete(key);
   }

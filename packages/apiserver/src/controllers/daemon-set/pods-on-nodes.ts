@@ -1,5 +1,5 @@
-// One pod for each node that is to have one: which nodes lack theirs, and which pods are too many,
-// through, or in the wrong place. Pure.
+// One pod for each eligible node: which nodes lack a pod, and which pods are surplus, finished, or
+// on the wrong node. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage,
 // podsShouldBeOnNode).
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
@@ -13,26 +13,26 @@ import {
 import { eligibility, targetNode } from "./daemon-pod.ts";
 import { surgeCount } from "./daemon-set-objects.ts";
 
-/** What a daemon set's pods are judged by. */
+/** The state of a DaemonSet and its cluster at one moment. */
 export interface DaemonLook {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
-  /** By the node that they are on or meant for. */
+  /** By node, including the node that an unscheduled pod targets. */
   readonly pods: ReadonlyMap<string, readonly Pod[]>;
-  /** Of the revision that stands for the template. */
+  /** The hash of the current revision. */
   readonly hash: string;
   readonly now: number;
 }
 
-/** Nodes that get a pod, and pods that go. */
+/** Nodes to create a pod on, and pods to delete. */
 export interface DaemonWork {
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
-  /** Those of them that go because they are through. */
+  /** The deleted pods that have finished. */
   readonly finished: readonly { readonly node: string; readonly pod: Pod }[];
 }
 
-/** Pods by node. One that is through and going is nobody's concern, unless `all` are asked for. */
+/** Pods by node. Finished pods that are being deleted are left out unless `all` are wanted. */
 export function podsByNode(
   pods: readonly Pod[],
   which: "all" | "living",
@@ -43,8 +43,8 @@ export function podsByNode(
 }
 
 /**
- * What is to be done about pods, whatever the rollout; `isHeldBack` tells nodes whose failed pods
- * stay for a while.
+ * The pods to create and delete independently of a rollout. `isHeldBack` names nodes whose failed
+ * pods stay for a while.
  */
 export function managePods(look: DaemonLook, isHeldBack: (node: string) => boolean): DaemonWork {
   const there = new Set(look.nodes.map(({ metadata }) => metadata.name));
@@ -84,8 +84,8 @@ function manageNode(
 }
 
 /**
- * While surging, the oldest pod of the template and the oldest of another stay, until the latter
- * fails or the former is available.
+ * During a surge, the oldest updated pod and the oldest outdated pod stay, until the outdated one
+ * fails or the updated one is available.
  */
 function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]): readonly Pod[] {
   if (running.length <= 1) return [];
@@ -97,7 +97,7 @@ function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]):
   return isReplaced ? [...excess, old] : excess;
 }
 
-/** Those on a node first, then the older; names decide between those made in the same second. */
+/** Scheduled pods first, then the older; names decide between pods created in the same second. */
 export function byAge(a: Pod, b: Pod): number {
   return (
     Number(!a.spec.nodeName) - Number(!b.spec.nodeName) ||

@@ -1,26 +1,26 @@
-// How a daemon set comes to its new template: by deleting old pods, so many at a time, or by
-// letting new ones come beside them first. Pure.
+// The rolling update of a DaemonSet: deletes outdated pods, a limited number at a time, or creates
+// updated pods beside them first. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
 import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { eligibility } from "./daemon-pod.ts";
 import { isUpdated, surgeCount, unavailableCount } from "./daemon-set-objects.ts";
 import { type DaemonLook, isAvailable, isGoing } from "./pods-on-nodes.ts";
 
-/** Nodes that get a pod, and pods that go. */
+/** Nodes to create a pod on, and pods to delete. */
 export interface RolloutWork {
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
 }
 
 /**
- * What a node has: a pod of the template, one of another, both or none; or more than that, which is
- * not the rollout's affair.
+ * The pods of a node: an updated one, an outdated one, both or none. More than that is not the
+ * rollout's concern.
  */
 type OnNode =
   | { readonly node: string; readonly newer?: Pod | undefined; readonly older?: Pod | undefined }
   | "excess";
 
-/** The next move of the rollout. */
+/** The next step of the rollout. */
 export function rollingUpdate(look: DaemonLook): RolloutWork {
   const { set, nodes, pods } = look;
   const wanted = nodes
@@ -41,7 +41,10 @@ function onNode({ set, pods, hash }: DaemonLook, node: string): OnNode {
   return moreNew.length + moreOld.length > 0 ? "excess" : { node, newer, older };
 }
 
-/** Old pods that are not available go at once, others while enough nodes have an available one. */
+/**
+ * Deletes unavailable outdated pods at once, and others as long as enough nodes have an available
+ * pod.
+ */
 function replace(
   { set, now }: DaemonLook,
   onNodes: readonly OnNode[],
@@ -61,8 +64,8 @@ function replace(
 }
 
 /**
- * New pods come beside old ones, so many at a time, and beside those that are not available at
- * once; old ones go when the new one is available.
+ * Creates updated pods beside outdated ones, a limited number at a time, and without limit beside
+ * unavailable ones. Deletes outdated pods once the updated one is available.
  */
 function surgeOver(
   look: DaemonLook,

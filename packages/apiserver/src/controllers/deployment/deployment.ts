@@ -6,15 +6,15 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { Pod } from "homeostat/k8s/core/v1";
 import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
@@ -36,19 +36,13 @@ class Deployments {
 
   constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
-    const recorder = createSimulatorEventRecorder(client, runtime, "deployment-controller");
-    controller.onStop(() => recorder.close());
+    const recorder = controller.createRecorder("deployment-controller");
     this.#deployments = controller.acquire(Deployment);
     this.#sets = controller.acquire(ReplicaSet);
     this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
     this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
-    const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#deployments, {
-      added: wake,
-      updated: (_, object) => wake(object),
-      deleted: wake,
-    });
+    controller.followKeys(this.#deployments);
     controller.follow(this.#sets, {
       added: (set) => this.#wakeOwner(set),
       updated: (old, set) => this.#setChanged(old, set),
@@ -106,16 +100,11 @@ class Deployments {
     const found = this.#deployments.get(parseObjectKey(key));
     const selector = found && toSelector(found.spec.selector);
     if (!found || !selector || selector.length === 0) return undefined;
-    const { namespace = "", uid } = found.metadata;
-    const candidates = [
-      ...this.#sets.byIndex("owner", uid),
-      ...this.#sets.byIndex("orphan", namespace),
-    ];
     try {
       const sets = await claimDependents(
         { client: this.#tools.client, kind: Deployment, owner: found, selector },
         ReplicaSet,
-        candidates,
+        claimCandidates(this.#sets, found),
       );
       return await new Rollout(this.#tools, found, sets).run();
     } catch (error) {

@@ -3,19 +3,18 @@
 // writes them down.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go,
 // rolling.go, recreate.go).
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import { isAlreadyExists, isControlledBy, isNotFound, toControllerReference } from "homeostat/api";
+import { isAlreadyExists, isControlledBy, toControllerReference } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { ReplicaSet, Deployment, type DeploymentStatus } from "homeostat/k8s/apps/v1";
 import {
@@ -54,7 +53,7 @@ export interface RolloutTools {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly kindData: KindData;
-  readonly recorder: SimulatorEventRecorder;
+  readonly recorder: EventRecorder;
   readonly pods: (set: ReplicaSet) => readonly Pod[];
 }
 
@@ -251,7 +250,7 @@ export class Rollout {
         return found;
       await this.#write({ ...status, collisionCount: (status.collisionCount ?? 0) + 1 });
     } else if (!isNamespaceTerminating(error)) {
-      const message = `Failed to create new replica set ${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to create new replica set ${JSON.stringify(name)}: ${errorMessage(error)}`;
       if (hasProgressDeadline(this.#deployment))
         await this.#write(
           setCondition(
@@ -318,9 +317,7 @@ export class Rollout {
         continue;
       await this.#tools.client
         .delete(ReplicaSet, { name: metadata.name, namespace: metadata.namespace })
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        .catch(ignoreNotFound);
     }
   }
 
@@ -358,10 +355,10 @@ export class Rollout {
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
-      object: eventObject(Deployment, this.#deployment),
+      regarding: objectReference(Deployment, this.#deployment),
       type,
       reason,
-      message,
+      note: message,
     });
   }
 }

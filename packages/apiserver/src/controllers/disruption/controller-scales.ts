@@ -1,13 +1,8 @@
 // How many pods the controllers of pods want: by the specs of the workloads that everybody knows,
 // and by the scale subresource of all other kinds.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (finders, getExpectedScale).
-import {
-  controllerOf,
-  isNotFound,
-  type Kind,
-  type OwnerReference,
-  parseApiVersion,
-} from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { controllerOf, type Kind, type OwnerReference, parseApiVersion } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { Deployment, ReplicaSet, StatefulSet } from "homeostat/k8s/apps/v1";
@@ -104,9 +99,7 @@ export class ControllerScales {
     const anyKind: Kind = served;
     const found: Scaled | undefined = await this.#context.client
       .get(anyKind, { name, namespace }, { subresource: "scale" })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
     return found?.metadata.uid === uid ? { uid, replicas: found.spec.replicas ?? 0 } : undefined;
   }
 }

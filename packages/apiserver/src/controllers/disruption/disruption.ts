@@ -1,13 +1,10 @@
 // Disruption budgets: counts their pods, and says how many of them may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
@@ -47,27 +44,17 @@ class Budgets {
   readonly #budgets: Informer<Kind<PodDisruptionBudget>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #scales: ControllerScales;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
     this.#controller = controller;
-    this.#recorder = createSimulatorEventRecorder(
-      context.client,
-      context.runtime,
-      "controllermanager",
-    );
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("controllermanager");
     this.#scales = new ControllerScales(context, controller);
     this.#budgets = controller.acquire(PodDisruptionBudget);
     this.#pods = controller.acquire(Pod);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
     const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
-    controller.follow(this.#budgets, {
-      added: wake,
-      updated: (_, budget) => wake(budget),
-      deleted: wake,
-    });
+    controller.followKeys(this.#budgets);
     controller.follow(this.#pods, {
       added: wakeBudgets,
       updated: (_, pod) => wakeBudgets(pod),
@@ -100,7 +87,7 @@ class Budgets {
       return await this.#count(budget);
     } catch (error) {
       if (isConflict(error)) throw error;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       await this.#write(budget, failedStatus(budget, message, this.#context.runtime.clock.now()));
       return undefined;
     }
@@ -157,7 +144,7 @@ class Budgets {
     try {
       return await this.#scales.expected(pods);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.#tell(
         PodDisruptionBudget,
         budget,
@@ -184,6 +171,11 @@ class Budgets {
     reason: string,
     message: string,
   ): void {
-    this.#recorder.record({ object: eventObject(kind, object), type, reason, message });
+    this.#recorder.record({
+      regarding: objectReference(kind, object),
+      type,
+      reason,
+      note: message,
+    });
   }
 }

@@ -1,7 +1,8 @@
 // Pods that were to be disrupted and stayed: after two minutes they are no longer said to be
 // targets.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (syncStalePodDisruption).
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
@@ -39,9 +40,7 @@ export function startStaleConditions({
     if (!pod || inMs !== 0) return inMs;
     await client
       .update(Pod, withoutTarget(pod, now), { subresource: "status" })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
     return undefined;
   });
 }

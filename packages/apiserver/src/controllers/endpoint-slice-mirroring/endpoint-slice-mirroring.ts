@@ -2,13 +2,10 @@
 // read slices only.
 // Upstream:
 // k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
-import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/service-objects.ts";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
@@ -39,16 +36,11 @@ class Mirrors {
   readonly #endpoints: Informer<Kind<Endpoints>>;
   readonly #services: Informer<Kind<Service>>;
   readonly #slices: Informer<Kind<EndpointSlice>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
-    this.#recorder = createSimulatorEventRecorder(
-      context.client,
-      context.runtime,
-      "endpoint-slice-mirroring-controller",
-    );
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("endpoint-slice-mirroring-controller");
     this.#endpoints = controller.acquire(Endpoints);
     this.#services = controller.acquire(Service);
     this.#slices = controller.acquire(EndpointSlice);
@@ -116,19 +108,17 @@ class Mirrors {
     for (const slice of slices) {
       await this.#context.client
         .delete(EndpointSlice, parseObjectKey(keyFor(slice)))
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        .catch(ignoreNotFound);
     }
     return undefined;
   }
 
   #warn(endpoints: Endpoints, reason: string, message: string): void {
     this.#recorder.record({
-      object: eventObject(Endpoints, endpoints),
+      regarding: objectReference(Endpoints, endpoints),
       type: "Warning",
       reason,
-      message,
+      note: message,
     });
   }
 }

@@ -6,11 +6,7 @@ import { omitKeys } from "../../component-helpers/meta/labels.ts";
 import { type Kind, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { Node } from "homeostat/k8s/core/v1";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { portsKey } from "../endpoints/endpoint-set.ts";
 import {
@@ -52,17 +48,12 @@ class EndpointSlices {
   readonly #watch: ServiceWatch;
   readonly #slices: Informer<Kind<EndpointSlice>>;
   readonly #nodes: Informer<Kind<Node>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #times = new TriggerTimes();
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
-    this.#recorder = createSimulatorEventRecorder(
-      context.client,
-      context.runtime,
-      "endpoint-slice-controller",
-    );
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("endpoint-slice-controller");
     this.#watch = new ServiceWatch(controller);
     this.#nodes = controller.acquire(Node);
     this.#slices = controller.acquire(EndpointSlice);
@@ -176,10 +167,10 @@ class EndpointSlices {
     const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
     const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
     this.#recorder.record({
-      object: eventObject(Service, service),
+      regarding: objectReference(Service, service),
       type: "Warning",
       reason: "FailedToUpdateEndpointSlices",
-      message,
+      note: message,
     });
     throw new Error(message);
   }

@@ -1,16 +1,15 @@
 // Endpoints: one object for each service with a selector, telling where its pods are.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import {
   createObject,
   type NewObject,
   updateObject,
 } from "../../component-helpers/meta/write-object.ts";
-import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import { parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
-import {
-  createSimulatorEventRecorder,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import type { EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { selectsPods } from "./service-objects.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
@@ -20,7 +19,7 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
@@ -36,17 +35,12 @@ class EndpointsController {
   readonly #context: ControllerContext;
   readonly #watch: ServiceWatch;
   readonly #endpoints: Informer<Kind<Endpoints>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #times = new TriggerTimes();
 
   constructor(context: ControllerContext, controller: KeyedController) {
     this.#context = context;
-    this.#recorder = createSimulatorEventRecorder(
-      context.client,
-      context.runtime,
-      "endpoint-controller",
-    );
-    controller.onStop(() => this.#recorder.close());
+    this.#recorder = controller.createRecorder("endpoint-controller");
     this.#watch = new ServiceWatch(controller);
     this.#endpoints = controller.acquire(Endpoints);
     // What was left over while nobody looked is found once, at the start; election records have no
@@ -95,10 +89,10 @@ class EndpointsController {
         uid: found?.metadata.uid ?? "",
       };
       this.#recorder.record({
-        object,
+        regarding: object,
         type: "Warning",
         reason,
-        message: `Failed to ${attempt} ${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`,
+        note: `Failed to ${attempt} ${namespace}/${name}: ${errorMessage(error)}`,
       });
       throw error;
     }
@@ -106,9 +100,7 @@ class EndpointsController {
 
   /** The service has gone, and its endpoints with it. */
   async #remove(key: string): Promise<undefined> {
-    await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch(ignoreNotFound);
     this.#times.forget(key);
     return undefined;
   }

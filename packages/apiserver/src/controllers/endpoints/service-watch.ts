@@ -19,12 +19,7 @@ export class ServiceWatch {
     this.#controller = controller;
     this.services = controller.acquire(Service);
     this.#pods = controller.acquire(Pod);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.services, {
-      added: wake,
-      updated: (_, service) => wake(service),
-      deleted: wake,
-    });
+    controller.followKeys(this.services);
     const wakeAll = (pod: CachedObject<Pod>): void => this.#wake(this.#servicesOf(pod.read()));
     controller.follow(this.#pods, {
       added: wakeAll,

@@ -2,6 +2,7 @@
 // who mirror them.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import {
   createObject,
   type NewObject,
@@ -10,7 +11,7 @@ import {
 import type { Client } from "homeostat/client";
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import type { Kind } from "homeostat/api";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { managedByLabel, serviceNameLabel } from "./service-objects.ts";
@@ -54,7 +55,7 @@ export async function writeSlices(
 
 function failWith(attempt: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${attempt}: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`${attempt}: ${errorMessage(error)}`, {
       cause: error,
     });
   };

@@ -1,165 +1,144 @@
-// The garbage collector: watches every deletable kind, keeps the graph of owners, and works off
+// The garbage collector: monitors every deletable kind, keeps the graph of owners, and processes
 // what the graph proposes. Stands on client, cache and queue rather than on reconcilers, because
 // its subject is a graph and not a kind.
-// Upstream looks for new kinds every 30 s and tries objects of unknown kinds again and again; here
-// both wait for the definitions to change.
+// Upstream rediscovers kinds every 30 s and retries objects of unknown kinds; here both wait for
+// the definitions to change.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go.
-import { createWorkQueue, type QueueItem, type WorkQueue } from "homeostat/queue";
-import {
-  createSimulatorEventRecorder,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
+import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import type {
   RunningController,
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { AbsentOwners } from "./absent-owners.ts";
-import { collectObject } from "./collect-object.ts";
+import { ReferenceCache } from "./reference-cache.ts";
+import { attemptToDelete } from "./attempt-to-delete.ts";
 import { type GraphWork, type Misplaced, orphanFinalizer, OwnerGraph } from "./graph.machine.ts";
 import { LiveObjects, UnknownKindError } from "./live-objects.ts";
-import { OwnerWatch } from "./owner-watch.ts";
+import { ResourceMonitors } from "./resource-monitors.ts";
 
 /**
- * Workers of each queue; upstream's default is 20 (`--concurrent-gc-syncs`), which one process need
- * not have.
+ * Workers of each queue; upstream's default is 20 (`--concurrent-gc-syncs`), which one process does
+ * not need.
  */
 const workers = 4;
-/** Failures in a row after which somebody is told, once. */
-const tellAfter = 6;
 
 /** `garbagecollector`, as kube-controller-manager calls it. */
 export const garbageCollector: ControllerDescriptor = {
   name: "garbagecollector",
   aliases: ["garbage-collector-controller"],
   byDefault: true,
-  start: async (context) => new Collector(context),
+  start: async (context) => new GarbageCollector(context),
 };
 
-class Collector implements RunningController {
-  readonly #context: ControllerContext;
+class GarbageCollector implements RunningController {
   readonly #graph = new OwnerGraph();
-  readonly #absent = new AbsentOwners();
+  readonly #absentOwners = new ReferenceCache();
   readonly #live: LiveObjects;
-  readonly #watch: OwnerWatch;
-  readonly #collect: WorkQueue;
-  readonly #orphan: WorkQueue;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #monitors: ResourceMonitors;
+  /** Uids of objects that may have to be deleted. */
+  readonly #attemptToDelete: KeyedWorkers;
+  /** Uids of owners whose dependents are to be orphaned. */
+  readonly #attemptToOrphan: KeyedWorkers;
+  readonly #recorder: EventRecorder;
   readonly #stopping = new AbortController();
-  readonly #running: Promise<void>;
   /** Objects that cannot be judged before the kinds served change. */
   readonly #parked = new Set<string>();
+  /** False until every kind has been listed: the gaps of the graph mean nothing before. */
+  #isGraphComplete = false;
 
   constructor(context: ControllerContext) {
     const { client, kinds, runtime } = context;
-    this.#context = context;
     this.#live = new LiveObjects(client, kinds);
-    this.#collect = createWorkQueue({ runtime });
-    this.#orphan = createWorkQueue({ runtime });
-    this.#recorder = createSimulatorEventRecorder(client, runtime, "garbage-collector-controller");
-    this.#watch = new OwnerWatch(context, {
-      observed: (object) => this.#take(this.#graph.observe(object)),
+    this.#recorder = createEventRecorder({
+      client,
+      runtime,
+      controller: "garbage-collector-controller",
+      api: "v1",
+    });
+    const failing = (uid: string, error: unknown): void =>
+      context.warn(`the garbage collector keeps failing on the object with uid ${uid}`, error);
+    this.#attemptToDelete = createKeyedWorkers({ runtime, workers, failing });
+    this.#attemptToOrphan = createKeyedWorkers({ runtime, workers, failing });
+    this.#monitors = new ResourceMonitors(context, {
+      observed: (object) => this.#enqueue(this.#graph.observe(object)),
       gone: (uid) => this.#forget(uid),
       kindsChanged: () => this.#unpark(),
     });
-    this.#running = this.#run();
+    const ready = this.#reviewGraph();
+    this.#attemptToDelete.start((uid) => this.#delete(uid), ready);
+    this.#attemptToOrphan.start((uid) => this.#orphan(uid), ready);
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#watch.stop();
-    await Promise.all([this.#collect.shutDown(), this.#orphan.shutDown()]);
-    await this.#running;
+    this.#monitors.stop();
+    await Promise.all([this.#attemptToDelete.stop(), this.#attemptToOrphan.stop()]);
     await this.#recorder.close();
   }
 
-  async #run(): Promise<void> {
-    await this.#watch.caughtUp(this.#stopping.signal);
-    this.#reviewed = true;
-    this.#take(this.#graph.review());
-    const each = Array.from({ length: workers }, () => [
-      this.#work(this.#collect, (uid) => this.#collectOne(uid)),
-      this.#work(this.#orphan, (uid) => this.#orphanOne(uid)),
-    ]);
-    await Promise.all(each.flat());
+  async #reviewGraph(): Promise<void> {
+    await this.#monitors.caughtUp(this.#stopping.signal);
+    this.#isGraphComplete = true;
+    this.#enqueue(this.#graph.review());
   }
 
-  /** Until every kind has been listed the graph is full of gaps that mean nothing. */
-  #reviewed = false;
-
-  #take({ collect, orphan, misplaced }: GraphWork): void {
-    if (!this.#reviewed) return;
-    for (const uid of collect) this.#collect.add(uid);
-    for (const uid of orphan) this.#orphan.add(uid);
+  #enqueue({ collect, orphan, misplaced }: GraphWork): void {
+    if (!this.#isGraphComplete) return;
+    for (const uid of collect) this.#attemptToDelete.add(uid);
+    for (const uid of orphan) this.#attemptToOrphan.add(uid);
     for (const one of misplaced) this.#report(one);
   }
 
   #forget(uid: string): void {
     const node = this.#graph.node(uid);
-    if (node && node.dependents.size > 0) this.#absent.add(node.object);
+    if (node && node.dependents.size > 0) this.#absentOwners.add(node.object);
     this.#parked.delete(uid);
-    this.#take(this.#graph.forget(uid));
+    this.#enqueue(this.#graph.forget(uid));
   }
 
   #unpark(): void {
-    for (const uid of this.#parked) this.#collect.add(uid);
+    for (const uid of this.#parked) this.#attemptToDelete.add(uid);
     this.#parked.clear();
   }
 
-  async #work(queue: WorkQueue, run: (uid: string) => Promise<void>): Promise<void> {
-    for (let item = await queue.get(); item; item = await queue.get()) {
-      if (!this.#stopping.signal.aborted) await this.#try(queue, item, run);
-      queue.done(item.key);
-    }
-  }
-
-  async #try(
-    queue: WorkQueue,
-    { key, failures }: QueueItem,
-    run: (uid: string) => Promise<void>,
-  ): Promise<void> {
-    const { changes } = this.#watch;
+  /** Parks an object of an unknown kind, unless the kinds changed meanwhile. */
+  async #delete(uid: string): Promise<void> {
+    const { changes } = this.#monitors;
     try {
-      await run(key);
-      queue.forget(key);
+      await this.#attempt(uid);
     } catch (error) {
-      if (error instanceof UnknownKindError && changes === this.#watch.changes)
-        return void this.#parked.add(key);
-      queue.addRateLimited(key);
-      if (failures === tellAfter)
-        this.#context.warn(
-          `the garbage collector keeps failing on the object with uid ${key}`,
-          error,
-        );
+      if (!(error instanceof UnknownKindError) || changes !== this.#monitors.changes) throw error;
+      this.#parked.add(uid);
     }
   }
 
-  async #collectOne(uid: string): Promise<void> {
+  async #attempt(uid: string): Promise<void> {
     const node = this.#graph.node(uid);
     if (!node) return;
-    if (node.object.deleting) await this.#watch.caughtUp(this.#stopping.signal);
-    const { gone, look } = await collectObject(node, {
+    if (node.object.deleting) await this.#monitors.caughtUp(this.#stopping.signal);
+    const { gone, retry } = await attemptToDelete(node, {
       graph: this.#graph,
       live: this.#live,
-      absent: this.#absent,
+      absentOwners: this.#absentOwners,
     });
     if (gone) this.#forget(uid);
-    for (const other of look ?? []) this.#collect.add(other);
+    for (const other of retry ?? []) this.#attemptToDelete.add(other);
   }
 
-  /** Frees the dependents of an owner that is going, then lets the owner go. */
-  async #orphanOne(uid: string): Promise<void> {
-    await this.#watch.caughtUp(this.#stopping.signal);
+  /** Takes an owner out of its dependents, then the orphan finalizer off the owner. */
+  async #orphan(uid: string): Promise<void> {
+    await this.#monitors.caughtUp(this.#stopping.signal);
     const node = this.#graph.node(uid);
     if (!node) return;
-    const freed = await Promise.allSettled(
-      Array.from(node.dependents, (dependent) => this.#free(dependent, uid)),
+    const outcomes = await Promise.allSettled(
+      Array.from(node.dependents, (dependent) => this.#orphanDependent(dependent, uid)),
     );
-    for (const one of freed) if (one.status === "rejected") throw one.reason;
+    for (const one of outcomes) if (one.status === "rejected") throw one.reason;
     await this.#live.removeFinalizer(node.object, orphanFinalizer);
   }
 
-  async #free(dependent: string, owner: string): Promise<void> {
+  async #orphanDependent(dependent: string, owner: string): Promise<void> {
     const object = this.#graph.node(dependent)?.object;
     const latest = object && (await this.#live.find(object));
     if (
@@ -180,6 +159,11 @@ class Collector implements RunningController {
       uid: dependent.uid,
     };
     const message = `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace ${JSON.stringify(namespace)}`;
-    this.#recorder.record({ object, type: "Warning", reason: "OwnerRefInvalidNamespace", message });
+    this.#recorder.record({
+      regarding: object,
+      type: "Warning",
+      reason: "OwnerRefInvalidNamespace",
+      note: message,
+    });
   }
 }

@@ -1,13 +1,10 @@
-// Who owns whom, as far as watches have told. A pure machine: changes in, objects to look at out.
-// The graph may lag behind the server; whatever it proposes is checked against live objects before
-// anything is written. Where upstream keeps virtual nodes for owners that nobody has seen, this
-// graph proposes their dependents: the answer is found on live objects anyway.
+// The graph of owners and dependents, as watches reported them. A pure machine: changes in, objects
+// to process out. The graph may lag behind the server; what it proposes is checked against live
+// objects before anything is written. Where upstream keeps virtual nodes for owners that no watch
+// has reported, this graph proposes their dependents.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
 
-/**
- * What names an object beyond doubt, as an owner reference does; `namespace` is "" for cluster-wide
- * objects.
- */
+/** Identifies an object as an owner reference does; `namespace` is "" for cluster-wide objects. */
 export interface Coordinates {
   readonly apiVersion: string;
   readonly kind: string;
@@ -21,7 +18,7 @@ export interface GraphReference extends Omit<Coordinates, "namespace"> {
   readonly blocking: boolean;
 }
 
-/** An object as a watch told of it. */
+/** An object as a watch reported it. */
 export interface GraphObject extends Coordinates {
   readonly owners: readonly GraphReference[];
   readonly deleting: boolean;
@@ -34,10 +31,7 @@ export interface Misplaced {
   readonly reference: GraphReference;
 }
 
-/**
- * What is to be done after a change: objects to look at and owners whose dependents are to be
- * freed, by uid.
- */
+/** Work that follows from a change, by uid: objects to collect and owners to orphan. */
 export interface GraphWork {
   readonly collect: readonly string[];
   readonly orphan: readonly string[];
@@ -45,41 +39,41 @@ export interface GraphWork {
 }
 
 /**
- * A node as it is now; `dependents` holds uids of objects that refer to it, whether they may or
- * not. Ask again after a wait.
+ * A node as it is now; `dependents` holds the uids of all objects that refer to it. Stale after an
+ * await.
  */
 export interface GraphNode {
   readonly object: GraphObject;
   readonly dependents: ReadonlySet<string>;
 }
 
-/** The finalizer of an owner that waits for its dependents (metav1.FinalizerDeleteDependents). */
+/** The finalizer of an owner in foreground deletion (metav1.FinalizerDeleteDependents). */
 export const foregroundFinalizer = "foregroundDeletion";
-/** The finalizer of an owner whose dependents are to stay (metav1.FinalizerOrphanDependents). */
+/** The finalizer of an owner whose dependents are orphaned (metav1.FinalizerOrphanDependents). */
 export const orphanFinalizer = "orphan";
 
 type Deletion = Pick<GraphObject, "deleting" | "finalizers">;
 
-/** True while an owner waits for its dependents to go. */
+/** True while an owner waits for its dependents to be deleted. */
 export const waitsForDependents = ({ deleting, finalizers }: Deletion): boolean =>
   deleting && finalizers.includes(foregroundFinalizer);
-/** True while an owner waits for its dependents to be freed. */
+/** True while an owner waits for its dependents to be orphaned. */
 export const orphansDependents = ({ deleting, finalizers }: Deletion): boolean =>
   deleting && finalizers.includes(orphanFinalizer);
 
-/** The graph. Mutable, but a function of the changes it was told. */
+/** The graph. Mutable, but a function of the changes it observed. */
 export class OwnerGraph {
   readonly #objects = new Map<string, GraphObject>();
   /** Dependents by the uid that they refer to, known or not. */
   readonly #dependents = new Map<string, Set<string>>();
 
-  /** The node of an object that exists as far as is known. */
+  /** The node of an object that has been observed. */
   node(uid: string): GraphNode | undefined {
     const object = this.#objects.get(uid);
     return object && { object, dependents: this.#dependents.get(uid) ?? new Set() };
   }
 
-  /** Takes note of an object that was added or changed. */
+  /** Records an object that was added or changed. */
   observe(object: GraphObject): GraphWork {
     const old = this.#objects.get(object.uid);
     this.#objects.set(object.uid, object);
@@ -97,10 +91,7 @@ export class OwnerGraph {
     return work.done();
   }
 
-  /**
-   * Takes note that an object is gone. Its dependents, and owners that waited for it, are to be
-   * looked at.
-   */
+  /** Removes an object. Its dependents, and owners that waited for it, are to be collected. */
   forget(uid: string): GraphWork {
     const work = new Work();
     const object = this.#objects.get(uid);
@@ -112,17 +103,14 @@ export class OwnerGraph {
     return work.done();
   }
 
-  /**
-   * Everything that is to be done about the graph as it stands, for a collector that begins with
-   * it.
-   */
+  /** The work that the graph as it stands asks for, for a collector that starts with it. */
   review(): GraphWork {
     const work = new Work();
     for (const object of this.#objects.values()) this.#judge(object, undefined, work);
     return work.done();
   }
 
-  /** What an object's own state asks for, where that is news. */
+  /** Adds the work that an object's new state asks for. */
   #judge(object: GraphObject, old: GraphObject | undefined, work: Work): void {
     const known = new Set(old?.owners.map((owner) => owner.uid));
     this.#judgeReferences(object, (reference) => !known.has(reference.uid), work);
@@ -137,7 +125,7 @@ export class OwnerGraph {
     }
   }
 
-  /** An object is suspicious when an owner is not known, or is not what the reference says. */
+  /** An object is collected when an owner is unknown or differs from the reference. */
   #judgeReferences(
     object: GraphObject | undefined,
     concerns: (reference: GraphReference) => boolean,
@@ -153,7 +141,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Owners that this object blocked and blocks no more. */
+  /** Owners that the old state blocked and the new one does not. */
   #unblocked(object: GraphObject, old: GraphObject | undefined): readonly string[] {
     const still = new Set(
       object.owners.filter((owner) => owner.blocking).map((owner) => owner.uid),
@@ -172,7 +160,7 @@ export class OwnerGraph {
     return [...(this.#dependents.get(uid) ?? [])];
   }
 
-  /** Links that stay are not touched: whoever holds a node sees its dependents as they are. */
+  /** Links that stay are not touched, so that nodes handed out stay current. */
   #relink(uid: string, before: readonly GraphReference[], after: readonly GraphReference[]): void {
     const kept = new Set(after.map(({ uid: owner }) => owner));
     for (const { uid: owner } of before) {

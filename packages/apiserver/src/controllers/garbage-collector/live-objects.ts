@@ -1,14 +1,15 @@
-// The garbage collector's hands: reads and writes of objects of any kind, with the patches that
-// upstream sends.
+// Reads and writes objects of any kind for the garbage collector, with the patches that upstream
+// sends.
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/operations.go, patch.go;
 // pkg/controller/controller_ref_manager.go.
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isApiStatusError, isConflict, isNotFound, type OwnerReference } from "homeostat/api";
 import type { Client, DiscoveredKind } from "homeostat/client";
 import type { ServedKinds } from "../../component-helpers/controller/served-kinds.ts";
 
-/** Names an object of any kind. */
+/** The address of an object of any kind. */
 export interface LiveAddress {
   readonly apiVersion: string;
   readonly kind: string;
@@ -45,9 +46,8 @@ export class LiveObjects {
   }
 
   /**
-   * Deletes an object as it was judged: at this revision, or at a later one with the same owners,
-   * so that somebody who writes to it all the time does not keep it alive. False when it was gone
-   * already.
+   * Deletes an object at the revision that was judged, or at a later one with the same owners, so
+   * that a busy writer does not keep it alive. False when it no longer exists.
    */
   async delete(object: ApiObject, propagationPolicy: PropagationPolicy): Promise<boolean> {
     const { uid, resourceVersion } = object.metadata;
@@ -88,7 +88,7 @@ export class LiveObjects {
     }
   }
 
-  /** Takes owner references out of an object. An object that is gone is no error. */
+  /** Removes owner references from an object. A missing object is no error. */
   async removeOwners(object: ApiObject, owners: ReadonlySet<string>): Promise<void> {
     const remaining = (object.metadata.ownerReferences ?? []).filter(
       (reference) => !owners.has(reference.uid),
@@ -97,10 +97,7 @@ export class LiveObjects {
     await this.#patchOwners(object, strategic, remaining);
   }
 
-  /**
-   * Makes every owner reference of an object non-blocking, so that a circle of waiting owners can
-   * end.
-   */
+  /** Unblocks every owner reference of an object, so that circular waiting ends. */
   async unblockOwners(object: ApiObject): Promise<void> {
     const references = object.metadata.ownerReferences ?? [];
     const blocking = references.filter((reference) => reference.blockOwnerDeletion);
@@ -111,7 +108,7 @@ export class LiveObjects {
     );
   }
 
-  /** Takes one finalizer off; no error when the object or the finalizer is gone. */
+  /** Removes one finalizer. A missing object or finalizer is no error. */
   async removeFinalizer(
     address: LiveAddress & { readonly uid: string },
     finalizer: string,
@@ -134,8 +131,8 @@ export class LiveObjects {
   }
 
   /**
-   * Strategic merge where the kind has it, otherwise a merge patch of the whole list that insists
-   * on the revision read.
+   * Patches with strategic merge where the kind supports it, otherwise with a merge patch of the
+   * whole list that insists on the revision read.
    */
   async #patchOwners(
     object: ApiObject,
@@ -163,9 +160,7 @@ export class LiveObjects {
   ): Promise<void> {
     await this.#client
       .patch(await this.kind(object.apiVersion, object.kind), keyOf(object.metadata), patch)
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
   }
 }
 

@@ -1,6 +1,6 @@
-// The bookkeeping by which no pod is counted twice or forgotten: an ended pod's uid is noted in the
-// job's status, then its finalizer goes, then it is counted and the note removed. Pure; job-sync.ts
-// writes each step down.
+// Counts finished pods exactly once: the uid of a finished pod is recorded as uncounted in the
+// status, then its finalizer is removed, then it is counted and the record removed. Pure; job-
+// sync.ts writes each step.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go
 // (trackJobStatusAndRemoveFinalizers).
 import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
@@ -11,20 +11,20 @@ import type { JobSurvey } from "./job-survey.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { indexOf, validIndexOf } from "./pod-index.ts";
 
-/** Notes in one status, at most. */
+/** Uncounted pods in one status, at most. */
 const mostNotes = 500;
 
-/** What is to be written first, and which pods may go then. */
+/** The status to write first, and the pods whose finalizer may be removed then. */
 export interface PodCount {
   readonly status: JobStatus;
   readonly release: readonly Pod[];
-  /** There were more than fit; the job is not through. */
+  /** More pods than fit: the job cannot finish yet. */
   readonly isFull: boolean;
 }
 
 /**
- * Notes pods that have ended. `end` is the condition by which the job ends, if it does: whatever is
- * open then has failed.
+ * Records finished pods. `end` is the final condition if the job ends: unfinished pods have failed
+ * then.
  */
 export function notePods(
   survey: JobSurvey,
@@ -62,14 +62,11 @@ export function notePods(
   };
 }
 
-/** Indexes are counted in their order. */
+/** Indexes are counted in order. */
 const inOrder = ({ job, pods }: JobSurvey): readonly Pod[] =>
   isIndexed(job) ? pods.toSorted((a, b) => (indexOf(a) ?? -1) - (indexOf(b) ?? -1)) : pods;
 
-/**
- * True when nobody needs the pod any more: it or its job has ended, and no successor is to learn
- * from it.
- */
+/** True when a pod may be released: it or the job has finished, and no replacement needs it. */
 function mayGo({ job, indexes }: JobSurvey, pod: Pod, end: JobCondition | undefined): boolean {
   if (isGoing(job) || end || pod.status.phase === "Succeeded") return true;
   return (
@@ -79,8 +76,8 @@ function mayGo({ job, indexes }: JobSurvey, pod: Pod, end: JobCondition | undefi
 }
 
 /**
- * As what a pod counts. One that has been noted as failed stays so; a failure that the job's policy
- * ignores does not count.
+ * The outcome as which a pod counts. A pod recorded as failed stays so; an ignored failure does not
+ * count.
  */
 function outcomeOf(
   job: Job,
@@ -103,7 +100,9 @@ function indexFields({ indexes }: JobSurvey, done: readonly number[]): JobStatus
   };
 }
 
-/** Counts the noted pods that hold no finalizer any more. `held` are uids of those that do. */
+/**
+ * Counts the recorded pods without a finalizer. `held` are the uids of those that still have it.
+ */
 export function countReleased(status: JobStatus, held: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const left = {
@@ -118,19 +117,19 @@ export function countReleased(status: JobStatus, held: ReadonlySet<string>): Job
   };
 }
 
-/** True while a pod is noted and not counted. */
+/** True while a pod is recorded and not counted. */
 export function hasNotes({
   uncountedTerminatedPods: { succeeded = [], failed = [] } = {},
 }: JobStatus): boolean {
   return succeeded.length + failed.length > 0;
 }
 
-/** True when the two say the same, zeros and absent numbers alike. */
+/** True when both would be written alike. */
 export function isSameStatus(a: JobStatus, b: JobStatus): boolean {
   return JSON.stringify(writableStatus(a)) === JSON.stringify(writableStatus(b));
 }
 
-/** The status as it is written: always in one order, and without what upstream leaves out. */
+/** The status as written: fields in one order, empty ones omitted as upstream does. */
 export function writableStatus(status: JobStatus): JobStatus {
   const {
     conditions = [],

@@ -10,7 +10,7 @@ export interface IndexInterval {
 /** Intervals in order that neither overlap nor touch. */
 export type IndexSet = readonly IndexInterval[];
 
-/** Reads a set, leaving out what is not below `completions` and what cannot be read. */
+/** Parses a set. Invalid indexes and those not below `completions` are left out. */
 export function parseIndexes(text: string | undefined, completions: number): IndexSet {
   const read: IndexInterval[] = [];
   for (const part of text ? text.split(",") : []) {
@@ -42,11 +42,14 @@ export function joinIndexes(a: IndexSet, b: IndexSet): IndexSet {
   return joined;
 }
 
-/** How many indexes there are. */
+/** The number of indexes. */
 export const countOfIndexes = (set: IndexSet): number =>
   set.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
-/** As a job's status carries it: two neighbours are not worth a hyphen. */
+/**
+ * Formats a set for a status: two neighbours are separated by a comma, longer runs joined by a
+ * hyphen.
+ */
 export function formatIndexes(set: IndexSet): string {
   return set
     .map(({ first, last }) =>
@@ -58,7 +61,7 @@ export function formatIndexes(set: IndexSet): string {
 export const hasIndex = (set: IndexSet, index: number): boolean =>
   set.some(({ first, last }) => first <= index && index <= last);
 
-/** How many indexes are in both. */
+/** The number of indexes in both sets. */
 export function countOfCommon(a: IndexSet, b: IndexSet): number {
   let common = 0;
   for (const one of a)

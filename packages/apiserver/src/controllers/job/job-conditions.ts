@@ -1,6 +1,5 @@
-// Conditions of jobs, and which one a job's pods call for: what is to be said first (FailureTarget,
-// SuccessCriteriaMet), and what follows when its pods are counted and gone (Failed, Complete).
-// Pure.
+// The conditions of a job: the interim FailureTarget or SuccessCriteriaMet, and the final Failed or
+// Complete once its pods are counted. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob, enactJobFinished).
 import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
@@ -10,7 +9,7 @@ import { initStatuses, isFailedFor, isSuspended, trueCondition } from "./job-obj
 import type { JobSurvey } from "./job-survey.ts";
 import { judgeFailure, matchSuccess } from "./pod-failure-policy.ts";
 
-/** A condition as it is first said. */
+/** A new condition. */
 export function newCondition(
   type: string,
   status: "True" | "False",
@@ -22,10 +21,7 @@ export function newCondition(
   return { type, status, lastProbeTime: at, lastTransitionTime: at, reason, message };
 }
 
-/**
- * Sets a condition; undefined when that changes nothing. One that is false is not worth beginning
- * with.
- */
+/** Sets a condition; undefined if nothing changes. A False condition is not added. */
 export function setCondition(
   conditions: readonly JobCondition[],
   condition: JobCondition,
@@ -38,7 +34,7 @@ export function setCondition(
   return conditions.map((one) => (one.type === type ? condition : one));
 }
 
-/** The condition that follows an interim one. */
+/** The final condition for an interim one. */
 export function finalCondition(
   { type, reason = "", message = "" }: JobCondition,
   now: number,
@@ -52,8 +48,8 @@ export function finalCondition(
 }
 
 /**
- * What ends the job, before anything is made of its pods: said before, or for failing, or by the
- * policy on success. Undefined when it goes on.
+ * The condition that ends the job before its pods are managed: recorded earlier, a failure, or the
+ * success policy. Undefined if the job continues.
  */
 export function endOf(survey: JobSurvey, status: JobStatus, now: number): JobCondition | undefined {
   const said = trueCondition(status, "SuccessCriteriaMet");
@@ -74,7 +70,7 @@ export function endOf(survey: JobSurvey, status: JobStatus, now: number): JobCon
       );
 }
 
-/** Enough pods have succeeded, and none is at work any more. */
+/** The condition of a job with enough successes and no active pods. */
 export function completionOf(
   { job: { spec }, succeeded }: JobSurvey,
   active: number,
@@ -135,7 +131,7 @@ function indexFailure({ job: { spec }, indexes }: JobSurvey): Failure | undefine
   return undefined;
 }
 
-/** Pods that start their containers again themselves are judged by how often they do. */
+/** True when the restarts of pods with restartPolicy OnFailure exceed the limit. */
 function restartsTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec.template.spec?.restartPolicy !== "OnFailure") return false;
   const open = pods.filter(
@@ -148,10 +144,7 @@ function restartsTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
   return backoffLimit === 0 ? restarts > 0 : restarts >= backoffLimit;
 }
 
-/**
- * Milliseconds until the job has been active for too long; undefined when there is no such limit
- * now.
- */
+/** Milliseconds until the active deadline; undefined if none applies. */
 export function deadlineInMs(job: Job, { startTime }: JobStatus, now: number): number | undefined {
   const { activeDeadlineSeconds } = job.spec;
   if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job))

@@ -1,5 +1,4 @@
-// Jobs and their pods, as far as the job controller looks at them. Types, names and plain
-// questions; pure.
+// Questions about jobs and their pods. Pure.
 // Upstream: k8s.io/api/batch/v1/types.go, k8s.io/kubernetes/pkg/controller/job/util/utils.go,
 // job_controller.go.
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
@@ -7,29 +6,29 @@ import type { ContainerStatus, Pod, ContainerStateTerminated } from "homeostat/k
 import type { Job } from "homeostat/k8s/batch/v1";
 import { type JobStatus, type JobCondition } from "homeostat/k8s/batch/v1";
 
-/** Holds a pod until its job has counted it. */
+/** Keeps a pod until its job has counted it. */
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 const ownName = "kubernetes.io/job-controller";
 
 export const isIndexed = ({ spec }: Job): boolean => spec.completionMode === "Indexed";
 export const isSuspended = ({ spec }: Job): boolean => spec.suspend === true;
-/** Somebody else's to work on. */
+/** True when another controller manages the job. */
 export const isManagedElsewhere = ({ spec }: Job): boolean =>
   spec.managedBy !== undefined && spec.managedBy !== ownName;
-/** A pod that is going is not replaced before it has gone. */
+/** True when a terminating pod is replaced only after it has failed. */
 export const replacesOnlyFailed = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === "Failed" || spec.podFailurePolicy !== undefined;
 export const isGoing = ({ metadata }: ApiObject): boolean =>
   metadata.deletionTimestamp !== undefined;
 
-/** The condition by which a job is through: Complete or Failed. */
+/** The condition of a finished job: Complete or Failed. */
 export function endCondition({ status }: Job): JobCondition | undefined {
   return status.conditions?.find(
     ({ type, status: state }) => (type === "Complete" || type === "Failed") && state === "True",
   );
 }
 
-/** The condition of a type, when it is true. */
+/** The condition of a type if it is True. */
 export const trueCondition = ({ conditions }: JobStatus, type: string): JobCondition | undefined =>
   conditions?.find((one) => one.type === type && one.status === "True");
 
@@ -37,17 +36,16 @@ export const isTracked = ({ metadata }: Pod): boolean =>
   metadata.finalizers?.includes(trackingFinalizer) === true;
 
 /**
- * Failed in the eyes of its job: a pod that is going counts too, unless only what has failed is
- * replaced.
+ * Whether a pod counts as failed. A terminating pod does too, unless only failed pods are replaced.
  */
 export function isFailedFor(job: Job, pod: Pod): boolean {
   if (pod.status.phase === "Failed") return true;
   return !replacesOnlyFailed(job) && isGoing(pod) && pod.status.phase !== "Succeeded";
 }
 
-/** How a container ended, if it has. */
+/** The terminated state of a container. */
 export const terminatedState = (status: ContainerStatus): ContainerStateTerminated | undefined =>
   status.state?.terminated;
-/** Statuses of init containers. */
+/** The statuses of init containers. */
 export const initStatuses = ({ status }: Pod): readonly ContainerStatus[] =>
   status.initContainerStatuses ?? [];

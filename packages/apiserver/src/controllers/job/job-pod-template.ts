@@ -1,4 +1,5 @@
-// The template of a job's pod: tracked, and with an index also named after it and told of it. Pure.
+// The template of a job's pod: with the tracking finalizer and, if Indexed, with the index in its
+// hostname, labels, annotations and environment. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
 // indexed_job_utils.go).
 import type { Job } from "homeostat/k8s/batch/v1";
@@ -13,11 +14,11 @@ import {
   indexAnnotation,
 } from "./pod-index.ts";
 
-/** Names that are generated keep five characters for chance. */
+/** The server appends five random characters to a prefix. */
 const longestPrefix = 58;
 const indexVariable = "JOB_COMPLETION_INDEX";
 
-/** The template for one pod; `predecessor` is the failed pod of the index that it replaces. */
+/** The template for one pod. `predecessor` is the failed pod of the index that it replaces. */
 export function jobPodTemplate(
   job: Job,
   index: number | undefined,
@@ -45,7 +46,7 @@ export function jobPodTemplate(
   };
 }
 
-/** What names of the index's pods begin with. */
+/** The name prefix of the pods of an index. */
 export function podNamePrefix({ metadata: { name } }: Job, index: number): string {
   const end = `-${index}-`;
   return `${name.slice(0, longestPrefix - end.length)}${end}`;
@@ -61,7 +62,7 @@ function withIndexVariable({
   };
 }
 
-/** A variable of that name that the container has already stays. */
+/** A variable of that name in the template is kept. */
 function addIndexVariable(container: Container): Container {
   const { env = [] } = container;
   if (env.some(({ name }) => name === indexVariable)) return container;

@@ -1,5 +1,5 @@
-// What a job's pods come to: how many are at work, which have ended since it was last counted,
-// which indexes are done. Pure.
+// Sorts the pods of a job: active, terminating, and finished since the last count, with their
+// indexes. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: syncJob;
 // indexed_job_utils.go).
 import {
@@ -22,36 +22,36 @@ import { finishedAt } from "./pod-backoff.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { allFailures, countedFailures, indexesOf, indexOf, validIndexOf } from "./pod-index.ts";
 
-/** Indexes of a job that has them. */
+/** The indexes of an Indexed job. */
 export interface IndexSurvey {
-  /** As the job's status has them. */
+  /** As recorded in the status. */
   readonly before: IndexSet;
   readonly succeeded: IndexSet;
-  /** Undefined for a job without a limit for each index. */
+  /** Undefined for a job without `backoffLimitPerIndex`. */
   readonly failed: IndexSet | undefined;
   /**
-   * Failed pods that wait for their successor, which is to know how often its index failed; by
-   * index.
+   * Failed pods by index that are kept until their replacement, which inherits the failure count,
+   * is created.
    */
   readonly awaitingSuccessor: ReadonlyMap<number, Pod>;
 }
 
-/** A job's pods at one moment. */
+/** The pods of a job at one moment. */
 export interface JobSurvey {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly terminating: readonly Pod[];
-  /** Ended, and not in the job's status yet. */
+  /** Finished, and not in the status yet. */
   readonly newSucceeded: readonly Pod[];
   readonly newFailed: readonly Pod[];
-  /** Counted, about to be, and new, together. */
+  /** Counted, uncounted and new pods together. */
   readonly succeeded: number;
   readonly failed: number;
   readonly indexes: IndexSurvey | undefined;
 }
 
-/** Looks over the pods that are the job's own. */
+/** Sorts the pods that the job controls. */
 export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
   const { status } = job;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
@@ -115,7 +115,7 @@ function surveyIndexes(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]
   };
 }
 
-/** True when the index has no more tries after this pod. */
+/** True when the index fails with this pod. */
 function failsIndex(job: Job, pod: Pod): boolean {
   if (!isFailedFor(job, pod)) return false;
   const { action, counts } = judgeFailure(job, pod);
@@ -124,7 +124,7 @@ function failsIndex(job: Job, pod: Pod): boolean {
   );
 }
 
-/** The last one that failed, of each index. */
+/** The last failed pod of each index. */
 function awaitingSuccessor(failed: readonly Pod[]): ReadonlyMap<number, Pod> {
   const last = new Map<number, Pod>();
   for (const pod of failed) {

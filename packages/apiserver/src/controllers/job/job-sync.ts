@@ -1,15 +1,13 @@
-// One look at one job: sees to its pods, counts those that have ended, tells how it stands. The
-// decisions are job-survey.ts, job-conditions.ts, pods-plan.ts and count-pods.ts; this file writes
-// them down, in the order that loses no pod when a write fails: status, finalizers, status.
+// One sync of one job: manages its pods, counts finished pods, writes its status. Decisions are in
+// job-survey.ts, job-conditions.ts, pods-plan.ts and count-pods.ts. Writes come in the order that
+// loses no pod if one fails: status, finalizers, status.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
 // trackJobStatusAndRemoveFinalizers).
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { type PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { Job, type JobCondition, type JobStatus } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
@@ -35,27 +33,27 @@ import { countReady, type JobSurvey, surveyPods } from "./job-survey.ts";
 import type { FailureStreak } from "./pod-backoff.ts";
 import { planPods } from "./pods-plan.ts";
 
-/** A wait for pods that failed is no shorter than this. */
+/** The shortest delay before failed pods are replaced. */
 const shortestWaitMs = 1000;
 
-/** What a look works with. */
+/** The tools of a sync. */
 export interface JobTools {
   readonly client: Client;
   readonly runtime: Runtime;
-  readonly recorder: SimulatorEventRecorder;
+  readonly recorder: EventRecorder;
   readonly control: PodControl;
 }
 
 /**
- * Works on a job and the pods that are its own. `streak` is of failures up to now; `keep` is told
- * when it is written down that they were seen.
+ * Syncs a job and the pods that it controls. `streak` returns the failures so far; `keep` receives
+ * them once they are recorded.
  */
 export class JobSync {
   readonly #tools: JobTools;
   readonly #survey: JobSurvey;
   readonly #streak: FailureStreak;
   readonly #keep: (streak: FailureStreak) => void;
-  /** The job as it was last read or written. */
+  /** The job as last read or written. */
   #job: Job;
   #status: JobStatus;
   #active: number;
@@ -89,7 +87,7 @@ export class JobSync {
     this.#terminating = this.#survey.terminating.length;
   }
 
-  /** Resolves to the milliseconds after which to look again, if at all. */
+  /** Resolves to the milliseconds until the next sync, if any. */
   async run(): Promise<number | undefined> {
     let end = endOf(this.#survey, this.#status, this.#now());
     if (end) {
@@ -113,7 +111,7 @@ export class JobSync {
     return this.#waitMs;
   }
 
-  /** Makes or deletes pods; a failure is kept until the rest is written down. */
+  /** Creates or deletes pods; a failure is thrown after the status is written. */
   async #manage(): Promise<void> {
     const { remove, create, waitMs } = planPods(this.#survey, this.#streak, this.#now());
     if (waitMs !== undefined) this.#wait(Math.max(waitMs, shortestWaitMs));
@@ -147,12 +145,12 @@ export class JobSync {
     this.#ready -= countReady(removed);
   }
 
-  /** A pod that is too many is not counted. */
+  /** Surplus pods are not counted. */
   async #releaseAndDelete(pod: Pod): Promise<void> {
     if (await this.#release(pod)) await this.#tools.control.delete(this.#job, pod);
   }
 
-  /** Takes the finalizer off; false when the pod is gone. */
+  /** Removes the finalizer; false if the pod is gone. */
   async #release({ metadata: { name, namespace } }: Pod): Promise<boolean> {
     try {
       await this.#tools.client.patch(
@@ -187,7 +185,8 @@ export class JobSync {
   }
 
   /**
-   * Notes what has ended, lets it go, counts it, and ends the job when nothing is left to wait for.
+   * Records finished pods as uncounted, removes their finalizers, counts them, and ends the job if
+   * nothing is left to wait for.
    */
   async #account(end: JobCondition | undefined): Promise<void> {
     const held = new Set(this.#survey.pods.filter(isTracked).map(({ metadata }) => metadata.uid));
@@ -206,7 +205,7 @@ export class JobSync {
     const failed = released.find((one) => one.status === "rejected");
     if (failed) {
       await this.#write();
-      throw new Error(`tracking status: ${messageOf(failed.reason)}`, { cause: failed.reason });
+      throw new Error(`tracking status: ${errorMessage(failed.reason)}`, { cause: failed.reason });
     }
     const isOver =
       last !== undefined && !isFull && !hasNotes(this.#status) && this.#terminating === 0;
@@ -215,7 +214,7 @@ export class JobSync {
     if (isOver) this.#tellOver(last);
   }
 
-  /** Says that the job is about to end, and returns how. */
+  /** Adds the interim condition and returns the final one. */
   #tellEnd(end: JobCondition): JobCondition {
     if (end.type === "Failed") return end;
     if (!trueCondition(this.#status, end.type))
@@ -245,7 +244,7 @@ export class JobSync {
     this.#tell("Normal", "Completed", "Job completed");
   }
 
-  /** Writes the status where it is new; true when it was. */
+  /** Writes the status if it has changed; resolves to whether it did. */
   async #write(): Promise<boolean> {
     if (this.#job.status && isSameStatus(this.#job.status, this.#status)) return false;
     this.#job = await this.#tools.client.update(
@@ -266,9 +265,11 @@ export class JobSync {
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({ object: eventObject(Job, this.#job), type, reason, message });
+    this.#tools.recorder.record({
+      regarding: objectReference(Job, this.#job),
+      type,
+      reason,
+      note: message,
+    });
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

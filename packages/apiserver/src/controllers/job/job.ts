@@ -1,14 +1,15 @@
-// Jobs: wakes when one of them or one of its pods changes, and looks at it; and frees pods that no
-// job counts any more.
+// The controller of jobs. Also removes the finalizer of pods that no job counts.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go.
-import { controllerOf, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
+import { createEventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl } from "../../component-helpers/workloads/pod-control.ts";
 import type {
@@ -24,28 +25,33 @@ import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
 
 /**
- * What happens to pods within this time is looked at together: pods that end one after the other
- * have all ended, whatever the first one means.
+ * Changes to pods within this time are handled in one sync: pods that end one after the other have
+ * all ended, whatever the first one means.
  */
 const batchMs = 1000;
 const firstRetryMs = 1000;
 
-/** Starts the controller of jobs. */
+/** Starts `job`. */
 export const startJobs: ControllerDescriptor["start"] = async (context) => new Jobs(context);
 
 class Jobs implements RunningController {
   readonly #forJobs: KeyedController;
-  /** Keys of pods that may have lost their job. */
+  /** Keys of pods whose job may be gone. */
   readonly #forOrphans: KeyedController;
   readonly #jobs: Informer<Kind<Job>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: JobTools;
-  /** Failures in a row, by the key of the job. */
+  /** Consecutive failures by the key of the job. */
   readonly #streaks = new Map<string, FailureStreak>();
 
   constructor(context: ControllerContext) {
     const { client, runtime } = context;
-    const recorder = createSimulatorEventRecorder(client, runtime, "job-controller");
+    const recorder = createEventRecorder({
+      client,
+      runtime,
+      controller: "job-controller",
+      api: "v1",
+    });
     this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, Job) };
     this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
     this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", {
@@ -87,7 +93,9 @@ class Jobs implements RunningController {
     });
   }
 
-  /** Wakes the pod's job, or whoever might adopt it; what nobody counts is to be freed. */
+  /**
+   * Enqueues the pod's job, or the jobs that may adopt it, or the pod itself if no job counts it.
+   */
   #podChanged(entry: CachedObject<Pod>): void {
     const pod = entry.read();
     const job = this.#wakeOwner(entry);
@@ -111,7 +119,7 @@ class Jobs implements RunningController {
     return job?.uid === reference.uid ? job : undefined;
   }
 
-  /** Looks after the pods of a job that has ended or is gone. */
+  /** Enqueues the tracked pods of a job that has finished or is gone. */
   #freePods(entry: CachedObject<Job>): void {
     this.#streaks.delete(entry.key);
     const job = entry.read();
@@ -125,11 +133,6 @@ class Jobs implements RunningController {
     if (endCondition(job)) return void this.#streaks.delete(key);
     const selector = toSelector(job.spec.selector);
     if (!selector) return undefined;
-    const { namespace = "", uid } = job.metadata;
-    const candidates = [
-      ...this.#pods.byIndex("owner", uid),
-      ...this.#pods.byIndex("orphan", namespace),
-    ];
     const claimant = {
       client: this.#tools.client,
       kind: Job,
@@ -137,7 +140,7 @@ class Jobs implements RunningController {
       selector,
       finalizers: [trackingFinalizer],
     };
-    const pods = await claimDependents(claimant, Pod, candidates);
+    const pods = await claimDependents(claimant, Pod, claimCandidates(this.#pods, job));
     const look = new JobSync(this.#tools, job, pods, {
       streak: ({ newSucceeded, newFailed }) =>
         continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
@@ -146,7 +149,7 @@ class Jobs implements RunningController {
     return look.run();
   }
 
-  /** Takes the finalizer off a pod that no job counts any more. */
+  /** Removes the finalizer of a pod that no job counts. */
   async #free(key: string): Promise<undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     if (!pod || !isTracked(pod)) return;
@@ -159,9 +162,7 @@ class Jobs implements RunningController {
     const body = { metadata: { "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } };
     await this.#tools.client
       .patch(Pod, { name, namespace }, { type: "strategic", body })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
   }
 }
 

@@ -1,5 +1,5 @@
-// How long a job waits before it replaces what has failed: 10 s, twice as long for every failure in
-// a row, 10 min at most. Pure.
+// The delay before a job replaces failed pods: 10 s, doubling with every consecutive failure, at
+// most 10 min. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/backoff_utils.go.
 import type { Pod } from "homeostat/k8s/core/v1";
 import { initStatuses, terminatedState } from "./job-objects.ts";
@@ -7,7 +7,7 @@ import { initStatuses, terminatedState } from "./job-objects.ts";
 const firstMs = 10_000;
 const longestMs = 600_000;
 
-/** Failures since the last success, and the time of the last. */
+/** Failures since the last success, and the time of the last failure. */
 export interface FailureStreak {
   readonly failures: number;
   readonly lastAt: number;
@@ -16,8 +16,7 @@ export interface FailureStreak {
 export const noFailures: FailureStreak = { failures: 0, lastAt: 0 };
 
 /**
- * The streak after pods that have ended since. A success ends it; what failed later than that
- * begins another.
+ * The streak after more pods have finished. A success resets it; later failures start a new one.
  */
 export function continueStreak(
   before: FailureStreak,
@@ -33,15 +32,15 @@ export function continueStreak(
     : { failures: failures + later.length, lastAt: Math.max(...later) };
 }
 
-/** Milliseconds left to wait; 0 when there is nothing to wait for. */
+/** Milliseconds left to wait; 0 if none. */
 export function remainingBackoffMs({ failures, lastAt }: FailureStreak, now: number): number {
   if (failures === 0) return 0;
   return Math.max(0, Math.min(firstMs * 2 ** (failures - 1), longestMs) - (now - lastAt));
 }
 
 /**
- * When a pod ended, as well as one can tell: by its containers, its readiness, its deletion, or
- * else its creation.
+ * The time at which a pod finished, the best known: from its containers, the condition Ready, its
+ * deletion, or else its creation.
  */
 export function finishedAt(pod: Pod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
@@ -58,7 +57,7 @@ export function finishedAt(pod: Pod): number {
   );
 }
 
-/** Side-cars, which are init containers that run on, end last. */
+/** Sidecars, which are restartable init containers, finish last. */
 function containersFinishedAt(pod: Pod): number | undefined {
   const sideCars = new Set(
     (pod.spec.initContainers ?? [])
@@ -76,7 +75,7 @@ function containersFinishedAt(pod: Pod): number | undefined {
   return last === undefined ? undefined : Math.max(last, main ?? last);
 }
 
-/** Undefined when one of them has not ended, or there is none. */
+/** Undefined if one has not finished, or there is none. */
 function latest(times: readonly (string | undefined)[]): number | undefined {
   if (times.length === 0 || times.includes(undefined)) return undefined;
   return Math.max(...times.map((time) => Date.parse(time!)));

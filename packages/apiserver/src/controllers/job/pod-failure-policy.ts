@@ -1,20 +1,20 @@
-// What a job's policy on failed pods and its policy on success say. Pure.
+// Evaluates the pod failure policy and the success policy of a job. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (pod_failure_policy.go, success_policy.go).
 import type { ContainerStatus, Pod } from "homeostat/k8s/core/v1";
 import type { Job, PodFailurePolicyRule } from "homeostat/k8s/batch/v1";
 import { countOfCommon, countOfIndexes, type IndexSet, parseIndexes } from "./index-set.ts";
 import { initStatuses, terminatedState } from "./job-objects.ts";
 
-/** What is to be made of a failed pod. */
+/** The verdict on a failed pod. */
 export interface FailureJudgement {
   readonly action?: PodFailurePolicyRule["action"];
-  /** It counts towards the limits. */
+  /** Whether it counts towards the limits. */
   readonly counts: boolean;
-  /** Why the whole job fails, when it does. */
+  /** The reason if the whole job fails. */
   readonly message?: string;
 }
 
-/** The first rule that fits the pod decides; without one it counts. */
+/** The first matching rule decides; without one the failure counts. */
 export function judgeFailure({ spec: { podFailurePolicy } }: Job, pod: Pod): FailureJudgement {
   for (const [index, rule] of (podFailurePolicy?.rules ?? []).entries()) {
     const why = rule.onExitCodes
@@ -29,7 +29,7 @@ export function judgeFailure({ spec: { podFailurePolicy } }: Job, pod: Pod): Fai
   return { counts: true };
 }
 
-/** Containers are asked before init containers. */
+/** Containers are checked before init containers. */
 function exitCodeMatch(
   { containerName, operator, values }: NonNullable<PodFailurePolicyRule["onExitCodes"]>,
   pod: Pod,
@@ -63,7 +63,7 @@ function conditionMatch(
   return found && `Pod ${metadata.namespace}/${metadata.name} has condition ${found.type}`;
 }
 
-/** Why a job has succeeded by its policy; undefined when it has not. */
+/** The matched rule of the success policy; undefined if none matches. */
 export function matchSuccess(
   { spec: { successPolicy, completions = 0 } }: Job,
   succeeded: IndexSet,

@@ -1,4 +1,4 @@
-// Which pods a job is to make or to delete now, and how long it waits if it may not yet. Pure.
+// The pods that a job creates or deletes next, and the delay if it has to wait. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
 // indexed_job_utils.go), k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
@@ -10,21 +10,21 @@ import type { JobSurvey } from "./job-survey.ts";
 import { type FailureStreak, finishedAt, remainingBackoffMs } from "./pod-backoff.ts";
 import { allFailures, indexesOf, indexOf } from "./pod-index.ts";
 
-/** Pods made or deleted in one pass, at most. */
+/** Pods created or deleted in one pass, at most. */
 const burst = 500;
 
-/** Deletions come before creations: never both in one pass. */
+/** A plan either deletes or creates. */
 export interface PodsPlan {
   readonly remove: readonly Pod[];
-  /** One pod for each: its index, or undefined in a job without. */
+  /** One pod per entry: its index, or undefined for a NonIndexed job. */
   readonly create: readonly (number | undefined)[];
-  /** Until pods may be made that must wait. */
+  /** Until waiting pods may be created. */
   readonly waitMs?: number;
 }
 
 const nothing: PodsPlan = { remove: [], create: [] };
 
-/** Plans for a job that goes on. `streak` is of failures up to now. */
+/** Plans for an unfinished job. `streak` is the failures so far. */
 export function planPods(survey: JobSurvey, streak: FailureStreak, now: number): PodsPlan {
   const { job, active } = survey;
   if (isSuspended(job)) return { ...nothing, remove: podsToRemove(job, active, active.length) };
@@ -44,7 +44,7 @@ export function planPods(survey: JobSurvey, streak: FailureStreak, now: number):
   return perIndex ? readyIndexes(survey, indexes, now) : { ...nothing, create: indexes };
 }
 
-/** Without a number of completions, one success means that no more pods are made. */
+/** Without `completions`, no pods are created after the first success. */
 function wantedActive({ job: { spec }, active, succeeded }: JobSurvey): number {
   const { parallelism = 0 } = spec;
   if (spec.completions === undefined) return succeeded > 0 ? active.length : parallelism;
@@ -63,7 +63,7 @@ function pendingIndexes(
   );
 }
 
-/** Every index has a back-off of its own; those that need not wait go ahead. */
+/** Every index has its own back-off; indexes that need not wait go first. */
 function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: number): PodsPlan {
   const waits = pending.map((index) => {
     const last = indexes!.awaitingSuccessor.get(index);
@@ -78,8 +78,8 @@ function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: n
 }
 
 /**
- * Active pods that are too many: at least `atLeast`, and with indexes those that have a bad one or
- * one that another has too.
+ * Surplus active pods: at least `atLeast`, and for an Indexed job those with an invalid or
+ * duplicate index.
  */
 export function podsToRemove(job: Job, active: readonly Pod[], atLeast: number): readonly Pod[] {
   const doomed = isIndexed(job) ? misplaced(active, job.spec.completions ?? 0) : [];
@@ -104,8 +104,8 @@ function misplaced(pods: readonly Pod[], completions: number): readonly Pod[] {
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
- * Negative when `a` matters less than `b`: it is not placed, not running, not ready, ready for less
- * long, starts again more often, is younger.
+ * Negative when `a` is deleted before `b`: unscheduled, pending, not ready, ready for a shorter
+ * time, restarted more often, younger.
  */
 function leastFirst(a: Pod, b: Pod): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
@@ -119,7 +119,7 @@ function leastFirst(a: Pod, b: Pod): number {
   );
 }
 
-/** No time counts as youngest. */
+/** A missing time counts as youngest. */
 function younger(a: string | null | undefined, b: string | null | undefined): number {
   if (!a || !b) return Number(!b) - Number(!a);
   return Date.parse(b) - Date.parse(a);

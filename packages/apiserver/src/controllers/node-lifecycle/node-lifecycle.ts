@@ -6,12 +6,7 @@
 import { isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import { Lease } from "homeostat/k8s/coordination/v1";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEvent,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
@@ -35,8 +30,7 @@ const leaseNamespace = "kube-node-lease";
 /** Starts watching over nodes. */
 export const startNodeLifecycle: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the watch over nodes");
-  const recorder = createSimulatorEventRecorder(context.client, context.runtime, "node-controller");
-  controller.onStop(() => recorder.close());
+  const recorder = controller.createRecorder("node-controller");
   const lifecycle = new NodeLifecycle(context, controller, recorder);
   return controller.start((name) => lifecycle.look(name));
 };
@@ -51,17 +45,13 @@ interface Heard {
 
 class NodeLifecycle {
   readonly #context: ControllerContext;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #leases: Informer<Kind<Lease>>;
   readonly #heard = new Map<string, Heard>();
 
-  constructor(
-    context: ControllerContext,
-    controller: KeyedController,
-    recorder: SimulatorEventRecorder,
-  ) {
+  constructor(context: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
     this.#context = context;
     this.#recorder = recorder;
     this.#nodes = controller.acquire(Node);
@@ -159,10 +149,10 @@ class NodeLifecycle {
       return;
     }
     this.#recorder.record({
-      object: eventObject(Pod, pod),
+      regarding: objectReference(Pod, pod),
       type: "Warning",
       reason: "NodeNotReady",
-      message: "Node is not ready",
+      note: "Node is not ready",
     });
   }
 
@@ -182,19 +172,8 @@ class NodeLifecycle {
   }
 
   #tell({ metadata }: Node, reason: string, message: string): void {
-    const event: SimulatorEvent = {
-      object: {
-        apiVersion: "v1",
-        kind: "Node",
-        namespace: "",
-        name: metadata.name,
-        uid: metadata.uid,
-      },
-      type: "Normal",
-      reason,
-      message,
-    };
-    this.#recorder.record(event);
+    const regarding = { apiVersion: "v1", kind: "Node", name: metadata.name, uid: metadata.uid };
+    this.#recorder.record({ regarding, type: "Normal", reason, note: message });
   }
 
   #now(): number {

@@ -1,4 +1,4 @@
-// Which pods go first when there are too many: those that matter least. Pure.
+// Chooses the pods to delete when there are too many. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks),
 // replicaset/replica_set.go.
 import { isPodActive, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
@@ -8,8 +8,8 @@ const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Runni
 const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
 /**
- * Picks `count` of `pods`. `related` are the pods of the whole family: of a node that has many of
- * them one goes first.
+ * Chooses `count` of `pods`. `related` are the pods of all sibling ReplicaSets: of a node with many
+ * of them, one is deleted first.
  */
 export function podsToDelete(
   pods: readonly Pod[],
@@ -25,7 +25,7 @@ export function podsToDelete(
   return pods.toSorted((a, b) => compare(a, b, rank, now)).slice(0, count);
 }
 
-/** Negative when `a` is to go before `b`. */
+/** Negative when `a` is deleted before `b`. */
 function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
@@ -43,8 +43,8 @@ function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): numbe
 }
 
 /**
- * The younger first, where ages differ by a power of two; otherwise by uid, which is as good as
- * chance. No time counts as youngest.
+ * The younger first if ages differ by a power of two; otherwise by uid, which is as good as random.
+ * A missing time counts as youngest.
  */
 function byAge(
   timeA: string | null | undefined,
@@ -62,7 +62,7 @@ function byAge(
 /** Upstream counts nanoseconds. */
 const magnitude = (ms: number): number => (ms > 0 ? Math.trunc(Math.log2(ms * 1e6)) : -1);
 
-/** What is not a whole number counts as no cost. */
+/** The cost of a deletion; 0 unless it is an integer. */
 function cost({ metadata }: Pod): number {
   const text = metadata.annotations?.[costAnnotation] ?? "";
   return /^(0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : 0;

@@ -1,12 +1,12 @@
-// Keeps as many pods as an object asks for: makes them from its template, deletes what is too much,
-// and counts. One frame for replica sets and replication controllers, as upstream's is. Where
-// upstream waits for expectations, the cache here knows of this process's own writes at once.
+// Keeps the desired number of pods: creates them from the template, deletes the excess, and counts
+// them. Handles ReplicaSets and ReplicationControllers, as upstream's controller does. Upstream
+// waits for expectations; the cache here reflects this process's own writes at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
+import { updateStatus } from "../../component-helpers/controller/update-status.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
 import {
   controllerOf,
-  isConflict,
-  isNotFound,
   type LabelSelector,
   matchesLabels,
   parseObjectKey,
@@ -16,8 +16,8 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { isPodActive, isPodTerminating } from "../../component-helpers/workloads/pod-state.ts";
@@ -31,10 +31,10 @@ import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { podsToDelete } from "./pods-to-delete.ts";
 import { isSameReplicaStatus, nextAvailabilityMs, replicaStatus } from "./replica-status.ts";
 
-/** Pods made or deleted in one pass, at most. */
+/** Pods created or deleted in one pass, at most. */
 const burst = 500;
 
-/** How a kind that keeps pods differs from another. */
+/** One of the two kinds that the controller handles. */
 export interface ReplicaOwnerKind<O extends ReplicaOwner> {
   readonly kind: Kind<O>;
   /** The source of its events, e.g. `replicaset-controller`. */
@@ -69,21 +69,12 @@ class ReplicaSetController<O extends ReplicaOwner> {
     this.#context = context;
     this.#ownerKind = ownerKind;
     this.#controller = controller;
-    const recorder = createSimulatorEventRecorder(
-      context.client,
-      context.runtime,
-      ownerKind.component,
-    );
-    controller.onStop(() => recorder.close());
+    const recorder = controller.createRecorder(ownerKind.component);
     this.#control = new PodControl(context.client, recorder, ownerKind.kind);
     this.#owners = controller.acquire(ownerKind.kind);
     this.#pods = controller.acquire(Pod);
     this.#pods.addIndex("orphan", orphanIndex);
-    controller.follow(this.#owners, {
-      added: ({ key }) => controller.add(key),
-      updated: (_, { key }) => controller.add(key),
-      deleted: ({ key }) => controller.add(key),
-    });
+    controller.followKeys(this.#owners);
     controller.follow(this.#pods, {
       added: (pod) => this.#wake(pod),
       updated: (old, pod) => (this.#wake(old, pod), this.#wake(pod)),
@@ -92,7 +83,8 @@ class ReplicaSetController<O extends ReplicaOwner> {
   }
 
   /**
-   * Wakes the pod's controller, or whoever might adopt it. `now` is given for a state that is past.
+   * Enqueues the controller of the pod, or the owners that may adopt it. `now` is given with a
+   * former state.
    */
   #wake(entry: CachedObject<Pod>, now?: CachedObject<Pod>): void {
     const pod = entry.read();
@@ -121,9 +113,9 @@ class ReplicaSetController<O extends ReplicaOwner> {
     const selector = owner && this.#ownerKind.selector(owner.spec);
     if (!owner || !selector) return undefined;
     const { client, runtime } = this.#context;
-    const { namespace = "", uid } = owner.metadata;
+    const { uid } = owner.metadata;
     const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
-    const candidates = [...own, ...this.#pods.byIndex("orphan", namespace)].filter(isPodActive);
+    const candidates = claimCandidates(this.#pods, owner).filter(isPodActive);
     const active = await claimDependents(
       { client, kind: this.#ownerKind.kind, owner: owner, selector },
       Pod,
@@ -146,7 +138,7 @@ class ReplicaSetController<O extends ReplicaOwner> {
       replicaStatus(latest, {
         active,
         terminating: going,
-        failure: failed && messageOf(failed.error),
+        failure: failed && errorMessage(failed.error),
         now,
       }),
     );
@@ -169,40 +161,21 @@ class ReplicaSetController<O extends ReplicaOwner> {
     for (const one of deleted) if (one.status === "rejected") throw one.reason;
   }
 
-  /** The pods of all keepers that the same object controls. */
+  /** The pods of all ReplicaSets that have the same controller. */
   #family(owner: O): readonly Pod[] {
     const controller = controllerOf(owner);
     const siblings = controller ? this.#owners.byIndex("owner", controller.uid) : [owner];
     return siblings.flatMap(({ metadata }) => this.#pods.byIndex("owner", metadata.uid));
   }
 
-  /** Writes counts on the latest revision, once more when the first try was too late. */
+  /** Writes the status unless it is current. */
   async #writeStatus(owner: O, next: (owner: O) => ReplicaSetStatus): Promise<void> {
     const { client } = this.#context;
     const { kind } = this.#ownerKind;
-    const status = next(owner);
-    if (isSameReplicaStatus(owner.status, status)) return;
-    await client
-      .update(kind, { ...owner, status }, { subresource: "status" })
-      .catch(async (error: unknown) => {
-        if (isNotFound(error)) return;
-        if (!isConflict(error)) throw error;
-        const latest = await client.find(kind, {
-          name: owner.metadata.name,
-          namespace: owner.metadata.namespace,
-        });
-        if (latest?.metadata.uid === owner.metadata.uid)
-          await client.update(
-            kind,
-            {
-              ...latest,
-              status: { ...next(latest), observedGeneration: owner.metadata.generation ?? 0 },
-            },
-            { subresource: "status" },
-          );
-      });
+    if (isSameReplicaStatus(owner.status, next(owner))) return;
+    const { generation = 0 } = owner.metadata;
+    await updateStatus(client, kind, owner, {
+      status: (latest) => ({ ...next(latest), observedGeneration: generation }),
+    });
   }
 }
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

@@ -1,11 +1,11 @@
-// Replica sets: the keeper of pods with a selector object.
+// The controller of ReplicaSets.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set.go.
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 import { ReplicaSet } from "homeostat/k8s/apps/v1";
 import { startReplicaSetController } from "./replica-set-controller.ts";
 
-/** Starts the controller of replica sets. */
+/** Starts `replicaset`. */
 export const startReplicaSets: ControllerDescriptor["start"] = async (context) =>
   startReplicaSetController(context, {
     kind: ReplicaSet,

@@ -1,4 +1,4 @@
-// The status of what keeps a number of pods: counts, and the one condition ReplicaFailure. Pure.
+// The status of a ReplicaSet: counts and the condition ReplicaFailure. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
 import { availableInMs, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
@@ -9,19 +9,19 @@ import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 const failureType = "ReplicaFailure";
 
-/** What a status is made from. */
+/** The input of a status. */
 export interface ReplicaFindings {
   readonly active: readonly Pod[];
-  /** How many pods are going; undefined where the kind does not count them. */
+  /** Pods that are being deleted; undefined for kinds that do not count them. */
   readonly terminating?: number | undefined;
-  /** Why pods could not be made or deleted, in the server's words. */
+  /** Why pods could not be created or deleted: the server's message. */
   readonly failure?: string | undefined;
   readonly now: number;
 }
 
 /**
- * The status as it ought to be, `observedGeneration` included. Zero counts are left out but for
- * `replicas`, as Go leaves them out.
+ * The desired status, `observedGeneration` included. Zero counts other than `replicas` are omitted,
+ * as Go omits them.
  */
 export function replicaStatus(owner: ReplicaOwner, findings: ReplicaFindings): ReplicaSetStatus {
   const { active, now, terminating } = findings;
@@ -44,7 +44,7 @@ export function replicaStatus(owner: ReplicaOwner, findings: ReplicaFindings): R
   };
 }
 
-/** A failure that is known stays as it was first told, until there is none. */
+/** A known failure keeps its condition until it is resolved. */
 function failureConditions(
   { spec, status }: ReplicaOwner,
   { active, failure, now }: ReplicaFindings,
@@ -68,7 +68,7 @@ function failureConditions(
   ];
 }
 
-/** True when nothing that the controller writes would change. */
+/** True when the controller would change nothing. */
 export function isSameReplicaStatus(
   before: ReplicaSetStatus | undefined,
   after: ReplicaSetStatus,
@@ -87,7 +87,7 @@ export function isSameReplicaStatus(
   );
 }
 
-/** When the next pod becomes available, in ms; undefined when none is waiting to. */
+/** Milliseconds until the next pod becomes available; undefined if none is waiting. */
 export function nextAvailabilityMs(
   { spec: { minReadySeconds = 0 } }: ReplicaOwner,
   active: readonly Pod[],

@@ -1,4 +1,5 @@
-// Replication controllers: the keeper of pods whose selector is a set of labels.
+// The controller of ReplicationControllers: the ReplicaSet controller with label selectors that are
+// plain maps.
 // Upstream: k8s.io/kubernetes/pkg/controller/replication (replication_controller.go,
 // conversion.go).
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
@@ -6,7 +7,7 @@ import { startReplicaSetController } from "../replica-set/replica-set-controller
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 import { ReplicationController } from "homeostat/k8s/core/v1";
 
-/** Starts the controller of replication controllers. */
+/** Starts `replicationcontroller`. */
 export const startReplicationControllers: ControllerDescriptor["start"] = async (context) =>
   startReplicaSetController(context, {
     kind: ReplicationController,

@@ -1,5 +1,5 @@
-// What a ResourceClaim uses of a quota: itself, and devices of each class, the worst case where it
-// leaves a choice. Extended resources that stand for a class are not charged here.
+// The usage of ResourceClaims: the object, and devices by class, the worst case where the claim
+// leaves a choice. Extended resources backed by a class are not charged here.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/resource_claims.go.
 import type { JsonObject } from "homeostat/api";
 import { itemsAt, numberAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
@@ -8,15 +8,15 @@ import { addTo, type Counted, one, type Sums } from "./quota-objects.ts";
 const counted = "count/resourceclaims.resource.k8s.io";
 const ofClass = ".deviceclass.resource.k8s.io/devices";
 /**
- * The most devices that a claim may be given (`AllocationResultsMaxSize`): who asks for all of them
- * is charged these.
+ * The most devices that a claim may be allocated (`AllocationResultsMaxSize`), charged for mode
+ * All.
  */
 const mostDevices = 32;
 
 export const isDeviceClaimResource = (name: string): boolean =>
   name === counted || name.endsWith(ofClass);
 
-/** What the claim uses, e.g. `gold.deviceclass.resource.k8s.io/devices`. */
+/** The usage of a claim, e.g. `gold.deviceclass.resource.k8s.io/devices`. */
 export function deviceClaimUsage({ spec = {} }: Counted): Sums {
   const used: Sums = new Map([[counted, one]]);
   for (const request of itemsAt(objectAt(spec, "devices"), "requests")) {

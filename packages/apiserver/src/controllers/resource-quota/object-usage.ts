@@ -1,4 +1,4 @@
-// What services, claims of storage and objects that are only counted use of a quota. Pure.
+// The usage of services, persistent volume claims and objects that are only counted. Pure.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core (services.go,
 // persistent_volume_claims.go, registry.go).
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
@@ -25,7 +25,7 @@ const nano = 1_000_000_000n;
 
 export const isServiceResource = (name: string): boolean => serviceResources.has(name);
 
-/** What a service uses: itself, and what it asks of nodes and of whoever balances load. */
+/** The usage of a service: the object, its node ports and its load balancer. */
 export function serviceUsage({ spec = {} }: Counted): Sums {
   const type = stringAt(spec, "type");
   const ports = itemsAt(spec, "ports");
@@ -49,7 +49,7 @@ export const isClaimResource = (name: string): boolean =>
   name === "count/persistentvolumeclaims" ||
   claimResources.some((one) => name === one || name.endsWith(`${ofClass}${one}`));
 
-/** What a claim uses, in all and of its storage class. */
+/** The usage of a claim, in total and by storage class. */
 export function claimUsage({ metadata, spec = {}, status = {} }: Counted): Sums {
   const storageClass =
     metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
@@ -69,13 +69,13 @@ export function claimUsage({ metadata, spec = {}, status = {} }: Counted): Sums 
   return used;
 }
 
-/** Bytes are not divided. */
+/** Rounds up to whole bytes. */
 const whole = ({ nano: amount, format }: Quantity): Quantity => ({
   nano: ((amount + nano - 1n) / nano) * nano,
   format,
 });
 
-/** Whether the claim is in a scope: only classes of attributes are scopes of claims. */
+/** Whether the claim is in a scope. VolumeAttributesClass is the only scope of claims. */
 export function isClaimInScope(
   scope: ScopedResourceSelectorRequirement,
   { spec = {}, status = {} }: Counted,
@@ -91,7 +91,7 @@ export function isClaimInScope(
   ] as string[]);
 }
 
-/** Kinds that have been counted under their own names since before all kinds could be. */
+/** Kinds that are also counted under their plain name, as before `count/` existed. */
 export const countAliases: ReadonlySet<string> = new Set([
   "configmaps",
   "resourcequotas",

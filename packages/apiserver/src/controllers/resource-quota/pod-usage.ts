@@ -1,5 +1,4 @@
-// What a pod uses of a quota: requests and limits, as long as it is not through, and whether a
-// quota's scopes mean it. Pure.
+// The usage of pods: requests and limits until they finish, and the scopes that they are in. Pure.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go,
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { JsonObject } from "homeostat/api";
@@ -36,7 +35,7 @@ export function isPodResource(name: string): boolean {
   );
 }
 
-/** Whether a pod counts for more than being stored: it is not through, and not long overdue. */
+/** Whether a pod uses compute resources: it has not finished, and its deletion is not overdue. */
 export function isCharged({ metadata, status = {} }: Counted, now: number): boolean {
   if (["Failed", "Succeeded"].includes(stringAt(status, "phase"))) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
@@ -47,7 +46,7 @@ export function isCharged({ metadata, status = {} }: Counted, now: number): bool
   );
 }
 
-/** What the pod uses. */
+/** The usage of a pod. */
 export function podUsage(pod: Counted, now: number): Sums {
   const used: Sums = new Map([["count/pods", one]]);
   if (!isCharged(pod, now)) return used;
@@ -65,8 +64,7 @@ export function podUsage(pod: Counted, now: number): Sums {
 }
 
 /**
- * Requests or limits of the whole pod: of its containers, unless it sets its own, and what running
- * it costs.
+ * The requests or limits of a whole pod: of its containers, or its own where set, plus overhead.
  */
 function podSum(pod: Counted, bound: ResourceBound): Sums {
   const { spec = {} } = pod;
@@ -82,7 +80,7 @@ function podSum(pod: Counted, bound: ResourceBound): Sums {
 const isPodLevel = (name: string): boolean =>
   ["cpu", "memory"].includes(name) || name.startsWith("hugepages-");
 
-/** The spec with what containers really have, where they are being resized. */
+/** The spec with the actual resources of containers that are being resized. */
 function effectiveSpec({ spec = {}, status = {} }: Counted): JsonObject {
   const isInfeasible =
     itemsAt(status, "conditions").find(

@@ -1,5 +1,4 @@
-// Resource quotas and what they are summed up from, as far as their controller looks at them; lists
-// of amounts. Pure.
+// Amounts, sums and scopes of resource quotas. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
 import type { JsonObject } from "homeostat/api";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
@@ -10,16 +9,16 @@ import { type ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 /** Quantities as text, by the name of the resource. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** Any object of which the usage is asked. */
+/** An object whose usage is measured. */
 export type Counted = ApiObject & { readonly spec?: JsonObject; readonly status?: JsonObject };
 
-/** Sums in the making. */
+/** Sums by the name of the resource. */
 export type Sums = Map<string, Quantity>;
 
 export const one: Quantity = { nano: 1_000_000_000n, format: "DecimalSI" };
 export const zero: Quantity = { nano: 0n, format: "DecimalSI" };
 
-/** Adds to a sum; a sum of nothing takes the form of what is added. */
+/** Adds to a sum. A zero sum takes the format of the addend. */
 export function addTo(sums: Sums, name: string, quantity: Quantity): void {
   const before = sums.get(name);
   sums.set(
@@ -30,7 +29,7 @@ export function addTo(sums: Sums, name: string, quantity: Quantity): void {
   );
 }
 
-/** Whether two lists name the same resources with the same amounts, however they are written. */
+/** Whether two lists have the same resources with equal amounts, in whatever notation. */
 export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   const names = Object.keys(a);
   return (
@@ -42,7 +41,7 @@ export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   );
 }
 
-/** The scopes of a quota, the plain ones as requirements. */
+/** The scopes of a quota, plain ones as requirements with the operator Exists. */
 export function scopesOf({
   spec: { scopes = [], scopeSelector },
 }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] {
@@ -53,8 +52,7 @@ export function scopesOf({
 }
 
 /**
- * Whether one of an object's names of the kind that a scope is about meets it; no name at all only
- * meets what asks for absence.
+ * Whether the values of an object meet a scope; without any value only DoesNotExist and NotIn do.
  */
 export function meetsScope(
   { operator, values = [] }: ScopedResourceSelectorRequirement,

@@ -1,4 +1,4 @@
-// Who measures which resource of a quota, and the status that follows. Pure.
+// Chooses the measure of each resource that a quota limits and computes the status. Pure.
 // Upstream: k8s.io/apiserver/pkg/quota/v1 (resources.go, generic/evaluator.go),
 // k8s.io/kubernetes/pkg/controller/resourcequota/resource_quota_controller.go (syncResourceQuota).
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
@@ -28,7 +28,7 @@ import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat
 
 /** How objects of one resource are measured. */
 export interface Measure {
-  /** Whether a name in a quota is this measure's. */
+  /** Whether the measure handles this name of a quota. */
   covers(name: string): boolean;
   usage(object: Counted, now: number): Sums;
   inScope(scope: ScopedResourceSelectorRequirement, object: Counted): boolean;
@@ -36,7 +36,7 @@ export interface Measure {
   changes(old: Counted, object: Counted, now: number): boolean;
 }
 
-/** The measure of a resource; most are only counted, without scopes. */
+/** The measure of a resource. Most are only counted, without scopes. */
 export function measureOf(kind: { readonly group: string; readonly resource: string }): Measure {
   return special[kind.group ? `${kind.resource}.${kind.group}` : kind.resource] ?? count(kind);
 }
@@ -94,17 +94,14 @@ function podChanges(old: Counted, pod: Counted, now: number): boolean {
   );
 }
 
-/**
- * One resource that a quota tracks: how it is measured, and all of its objects in the namespace.
- */
+/** One tracked resource: its measure and all of its objects in the namespace. */
 export interface Tracked {
   readonly measure: Measure;
   readonly objects: readonly Counted[];
 }
 
 /**
- * The status to write; undefined when it stands. Resources that nobody measures keep what is said
- * of them.
+ * The status to write; undefined if it is current. Resources without a measure keep their usage.
  */
 export function nextQuotaStatus(
   quota: ResourceQuota,
@@ -131,7 +128,7 @@ export function nextQuotaStatus(
   return stands ? undefined : { hard, used };
 }
 
-/** The usage of the names that the quota limits and the measure covers. */
+/** The usage of the names that the quota limits and the measure handles. */
 function usageOf(quota: ResourceQuota, { measure, objects }: Tracked, now: number): Sums {
   const names = Object.keys(quota.spec.hard ?? {}).filter((name) => measure.covers(name));
   const sums: Sums = new Map(names.map((name) => [name, zero]));

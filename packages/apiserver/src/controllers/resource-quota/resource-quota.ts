@@ -1,9 +1,10 @@
-// Resource quotas: says in their status what their namespaces use. It watches the kinds that some
-// quota limits, and no others. Refusing what would exceed a quota is admission's business.
+// Keeps the status of ResourceQuotas: the usage of their namespaces. Watches only kinds that some
+// quota limits. Admission refuses what would exceed a quota.
 // Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
 // resource_quota_monitor.go). There, what is new is added to the usage by admission; here it is
 // counted like everything else.
-import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
@@ -17,7 +18,7 @@ import { type Counted, sameAmounts } from "./quota-objects.ts";
 import { type Measure, measureOf, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
 
 const verbs = ["create", "list", "watch", "delete"];
-/** Kinds of events, which are never limited. */
+/** Groups of Event, which no quota limits. */
 const ignoredGroups: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 
 interface Watched {
@@ -26,7 +27,7 @@ interface Watched {
   readonly handler: { remove(): void };
 }
 
-/** Starts the controller of resource quotas. */
+/** Starts `resourcequota`. */
 export const startResourceQuotas: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the resource quota controller");
   const quotas = new Quotas(context, controller);
@@ -75,13 +76,11 @@ class Quotas {
     if (status)
       await this.#context.client
         .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        .catch(ignoreNotFound);
     return undefined;
   }
 
-  /** The kinds that the quota limits, as far as they are served. */
+  /** The served kinds that the quota limits. */
   async #kindsOf(quota: ResourceQuota | undefined): Promise<readonly DiscoveredKind[]> {
     const names = Object.keys(quota?.spec.hard ?? {});
     const served = await this.#context.kinds.deletable();

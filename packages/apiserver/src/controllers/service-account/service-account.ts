@@ -1,14 +1,14 @@
-// Sees to it that every active namespace has the service account `default`.
+// Ensures that every active namespace has the ServiceAccount `default`.
 // Upstream: k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go.
 import { isAlreadyExists } from "homeostat/api";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
-import { isNamespaceTerminating } from "../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { Namespace, ServiceAccount } from "homeostat/k8s/core/v1";
 
 const name = "default";
 
-/** Starts the controller of service accounts. */
+/** Starts `serviceaccount`. */
 export const startServiceAccounts: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the service account controller");

@@ -1,6 +1,6 @@
-// Who owns a claim, so that the garbage collector takes it when the set's policy says so: nobody,
-// the set, or a pod that is scaled away. What others have written into a claim's owners is left
-// alone. Pure.
+// The owners of a claim under the retention policy of its StatefulSet: none, the set, or a pod that
+// is scaled down. The garbage collector deletes the claim with its owner. Owners that others have
+// set are left alone. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go
 // (isClaimOwnerUpToDate and its neighbours).
 import { type OwnerReference, toControllerReference } from "homeostat/api";
@@ -9,7 +9,7 @@ import { Pod, type PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { StatefulSet } from "homeostat/k8s/apps/v1";
 import { isInRange, ordinalOf } from "./stateful-set-objects.ts";
 
-/** A pod that has a name, and a uid if it is there already. */
+/** A pod with a name, and a uid if it exists. */
 export type ClaimingPod = Pick<Pod, "metadata">;
 
 interface Owner {
@@ -18,7 +18,7 @@ interface Owner {
   readonly metadata: { readonly name: string; readonly uid: string };
 }
 
-/** True when nothing about a claim's owners is to be changed. */
+/** True when the owners of a claim are correct. */
 export function areOwnersRight(
   claim: PersistentVolumeClaim,
   set: StatefulSet,
@@ -39,7 +39,7 @@ export function areOwnersRight(
   return owned.set === wanted.set && owned.pod === wanted.pod;
 }
 
-/** The owners that a claim ought to have. */
+/** The owners that a claim should have. */
 export function rightOwners(
   claim: PersistentVolumeClaim,
   set: StatefulSet,
@@ -58,7 +58,7 @@ export function rightOwners(
   ];
 }
 
-/** True when a policy holds for the claim and somebody else controls it. */
+/** True when a policy applies to the claim and something else controls it. */
 export function hasOtherController(
   claim: PersistentVolumeClaim,
   set: StatefulSet,
@@ -74,8 +74,8 @@ export function hasOtherController(
 }
 
 /**
- * True for a claim that is still to go with a pod that had this name before: no new pod is made
- * while it is there.
+ * True when a claim still belongs to a former pod of this name: no new pod is created while it
+ * exists.
  */
 export function blocksPod(
   claim: PersistentVolumeClaim,
@@ -85,7 +85,7 @@ export function blocksPod(
   return policyOf(set).whenScaled && isStale(claim, ownersOf(set, pod)[1]);
 }
 
-/** Which claims are to be deleted, true for Delete. */
+/** When claims are deleted: true for Delete. */
 function policyOf({ spec: { persistentVolumeClaimRetentionPolicy: policy } }: StatefulSet): {
   readonly whenScaled: boolean;
   readonly whenDeleted: boolean;
@@ -122,7 +122,7 @@ const isNamesake = (reference: OwnerReference, { apiVersion, kind, metadata }: O
   reference.kind === kind &&
   reference.name === metadata.name;
 
-/** True when the first reference to such an owner means another object of that name. */
+/** True when the first reference to such an owner has another uid. */
 function isStale(claim: PersistentVolumeClaim, owner: Owner): boolean {
   const first = referencesOf(claim).find((reference) => isNamesake(reference, owner));
   return first !== undefined && first.uid !== owner.metadata.uid;

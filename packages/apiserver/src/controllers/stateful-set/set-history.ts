@@ -1,5 +1,5 @@
-// The revisions of a stateful set: finds or makes the one that says what the set says now, knows
-// the one that it comes from, and deletes those that nobody needs.
+// The revisions of a StatefulSet: finds or creates the revision of the current template, finds the
+// revision it updates from, and deletes unused revisions.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
 // (getStatefulSetRevisions, truncateHistory).
 import { toControllerReference } from "homeostat/api";
@@ -21,12 +21,12 @@ import {
 } from "../../component-helpers/workloads/revision-history.ts";
 import { revisionOfPod } from "./stateful-set-objects.ts";
 
-/** The label with a revision's hash, as it was before any collision. */
+/** The label with the hash of a revision before any collision. */
 const hashLabel = "controller.kubernetes.io/hash";
-/** As the API defaults it. */
+/** The default of the API. */
 const defaultLimit = 10;
 
-/** Between which revisions a set is. */
+/** The current and the update revision. */
 export interface SetHistory {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
@@ -34,15 +34,14 @@ export interface SetHistory {
 }
 
 /**
- * What is to become of the revisions: one of them says it already, goes to the front, or a new one
- * is made.
+ * The change to the revisions: none, an existing revision is renumbered, or a new one is created.
  */
 export type RevisionPlan =
   | { readonly update: ControllerRevision }
   | { readonly front: ControllerRevision; readonly number: number }
   | { readonly create: NewRevision };
 
-/** Decides about revisions, which may come in any order. */
+/** Decides about the revisions, in any order. */
 export function planRevision(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -76,7 +75,7 @@ export function planRevision(
   };
 }
 
-/** Carries the plan out, and finds the revision that the set comes from. */
+/** Carries out the plan, and finds the current revision. */
 export async function findRevisions(
   client: Client,
   set: StatefulSet,
@@ -97,7 +96,7 @@ export async function findRevisions(
   return { current, update, collisions };
 }
 
-/** The revisions to delete: those that are neither in use nor among the newest of the rest. */
+/** The revisions to delete: those that are neither used nor among the newest of the rest. */
 export function spentRevisions(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -110,7 +109,7 @@ export function spentRevisions(
   return limit < 0 ? [] : unused.slice(0, Math.max(0, unused.length - limit));
 }
 
-/** Deletes the revisions that nobody needs. */
+/** Deletes unused revisions. */
 export async function truncateHistory(
   client: Client,
   set: StatefulSet,

@@ -1,5 +1,4 @@
-// The status of a stateful set: how many pods there are, of which revision, and between which
-// revisions it is. Pure.
+// The status of a StatefulSet: counts of pods by state and revision. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go (updateStatus),
 // stateful_set_utils.go (completeRollingUpdate, inconsistentStatus).
 import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
@@ -8,19 +7,17 @@ import type { StatefulSet, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { isAvailable, isGoing, isRunningReady, type SetRevisions } from "./set-steps.ts";
 import { revisionOfPod } from "./stateful-set-objects.ts";
 
-/** What a status is made from. */
+/** The input of a status. */
 export interface SetFindings {
   readonly pods: readonly Pod[];
   readonly revisions: SetRevisions;
   readonly collisions: number;
-  /** Pods of the current revision that are counted but have just been deleted. */
+  /** Counted pods of the current revision that have just been deleted. */
   readonly replaced: number;
   readonly now: number;
 }
 
-/**
- * The status as it ought to be. Zero counts are left out but for those that Go never leaves out.
- */
+/** The desired status. Zero counts are omitted where Go omits them. */
 export function setStatus(
   set: StatefulSet,
   { pods, revisions, collisions, replaced, now }: SetFindings,
@@ -45,7 +42,7 @@ export function setStatus(
   };
 }
 
-/** True when there is something to write. */
+/** True when the status differs in what the controller writes. */
 export function isStatusNews(before: StatefulSetStatus, after: StatefulSetStatus): boolean {
   const counts = [
     "replicas",

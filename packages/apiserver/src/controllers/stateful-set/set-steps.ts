@@ -1,6 +1,5 @@
-// What is to be done about the pods of a stateful set, one after the other or all at once: pods
-// that are missing, that are too many, that are of another revision. Pure; whoever carries it out
-// stops where a step says so, if the set keeps order.
+// The next steps for the pods of a StatefulSet: create missing pods, delete surplus pods, replace
+// outdated pods. Pure. The caller stops where a step waits, if the set is ordered.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
 // (updateStatefulSet, processReplica, processCondemned). MaxUnavailableStatefulSet is off by
 // default, and here.
@@ -19,45 +18,41 @@ import {
   startOrdinal,
 } from "./stateful-set-objects.ts";
 
-/**
- * A place in the set: a number, the pod that has it, and the revision that it has or is to be made
- * from.
- */
+/** An ordinal, its pod, and the revision that the pod has or is to be created from. */
 export interface Place {
   readonly ordinal: number;
   readonly revision: string;
   readonly pod?: Pod;
 }
 
-/** Who is where. */
+/** The pods of a set by ordinal. */
 export interface Places {
-  /** In order, with no number left out. */
+  /** In order, without gaps. */
   readonly places: readonly Place[];
-  /** Pods out of range, the highest number first. */
+  /** Pods outside the range, the highest ordinal first. */
   readonly condemned: readonly Pod[];
-  /** The one that may be deleted though those before it are not well. */
+  /** The pod that may be deleted although pods before it are unavailable. */
   readonly firstUnavailable: Pod | undefined;
 }
 
 /**
- * claims: those that are missing are made; repair: labels, volumes and owners of claims are put
- * right.
+ * claims: missing claims are created; repair: labels, volumes and owners of claims are corrected.
  */
 export type Deed = "create" | "delete" | "claims" | "repair";
 
-/** What to do about one pod, and whether those after it have to wait, in a set that keeps order. */
+/** The actions for one pod, and whether an ordered set waits after it. */
 export interface Step {
   readonly deeds: readonly Deed[];
   readonly waits: boolean;
 }
 
-/** The revisions between which a set is. */
+/** The current and the update revision. */
 export interface SetRevisions {
   readonly current: string;
   readonly update: string;
 }
 
-/** Puts the pods in their places. */
+/** Assigns the pods to ordinals. */
 export function placePods(
   set: StatefulSet,
   pods: readonly Pod[],
@@ -81,7 +76,7 @@ export function placePods(
   return { places, condemned, firstUnavailable: bad ? bad.pod : condemned.findLast(isBad) };
 }
 
-/** Below the partition a missing pod comes back as it was. */
+/** The revision for a missing pod: the current one below the partition. */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: SetRevisions): string {
   const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
   const kept = rollingUpdate
@@ -92,7 +87,7 @@ function revisionFor(set: StatefulSet, ordinal: number, { current, update }: Set
   return ordinal < startOrdinal(set) + kept ? current : update;
 }
 
-/** What to do about a place. */
+/** The step for an ordinal. */
 export function placeStep(set: StatefulSet, pod: Pod | undefined, now: number): Step {
   if (!pod) return { deeds: ["create"], waits: true };
   if (isPodFinished(pod)) return { deeds: isGoing(pod) ? [] : ["delete"], waits: true };
@@ -103,8 +98,8 @@ export function placeStep(set: StatefulSet, pod: Pod | undefined, now: number): 
 }
 
 /**
- * What to do about a pod that is out of range. In order, one goes at a time, and only when those
- * before it are well.
+ * The step for a pod outside the range. An ordered set deletes one at a time, and only while the
+ * pods before it are available.
  */
 export function condemnedStep(
   set: StatefulSet,
@@ -120,8 +115,8 @@ export function condemnedStep(
 }
 
 /**
- * The pod that makes way for the newer revision: the one with the highest number, once all that are
- * newer than it are available.
+ * The pod to replace with the update revision: the outdated pod with the highest ordinal, once all
+ * updated pods are available.
  */
 export function podToReplace(
   set: StatefulSet,

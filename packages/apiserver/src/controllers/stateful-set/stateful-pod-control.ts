@@ -1,13 +1,13 @@
-// Makes, mends and deletes the pods of a stateful set and their claims, and tells of it in events.
+// Creates, repairs and deletes the pods of a StatefulSet and their claims, and records events about
+// it.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_pod_control.go.
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
-import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
+import { isAlreadyExists, isConflict, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { StatefulSet } from "homeostat/k8s/apps/v1";
 import {
@@ -20,18 +20,18 @@ import {
 import { ordinalOf, podNameFor } from "./stateful-set-objects.ts";
 import { claimsFor, hasIdentity, hasStorage, withIdentity, withStorage } from "./stateful-pod.ts";
 
-/** Tries to write a pod that somebody else keeps writing to. */
+/** Attempts to write a pod that others keep changing. */
 const attempts = 4;
 
-/** Writes pods and claims on behalf of stateful sets. */
+/** Writes pods and claims on behalf of StatefulSets. */
 export class StatefulPodControl {
   readonly #client: Client;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
 
   constructor(
     client: Client,
-    recorder: SimulatorEventRecorder,
+    recorder: EventRecorder,
     claims: Informer<Kind<PersistentVolumeClaim>>,
   ) {
     this.#client = client;
@@ -40,8 +40,8 @@ export class StatefulPodControl {
   }
 
   /**
-   * Makes the claims of a pod, then the pod. Does nothing while a claim of a former pod has yet to
-   * go.
+   * Creates the claims of a pod, then the pod. Does nothing while a claim of a former pod still
+   * exists.
    */
   async create(set: StatefulSet, pod: NamedObject<Pod>, ordinal: number): Promise<void> {
     const { name } = pod.metadata;
@@ -66,10 +66,10 @@ export class StatefulPodControl {
     );
   }
 
-  /** Deletes a pod; one that is gone already is no failure. */
+  /** Deletes a pod. A missing pod is no error. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
     await this.#told("delete", set, name, () =>
-      this.#client.delete(Pod, { name, namespace }).catch(unlessGone),
+      this.#client.delete(Pod, { name, namespace }).catch(ignoreNotFound),
     );
     this.#tell(
       set,
@@ -79,15 +79,13 @@ export class StatefulPodControl {
     );
   }
 
-  /** Makes the claims that a pod waits for. */
+  /** Creates the missing claims of a pod. */
   async makeMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
     await this.#makeClaims(set, ordinalOf(pod).ordinal);
     await this.#told("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
   }
 
-  /**
-   * Puts right what a pod's number says of its labels, its volumes and the owners of its claims.
-   */
+  /** Corrects the labels, the volumes and the owners of the claims of a pod. */
   async repair(set: StatefulSet, pod: Pod): Promise<void> {
     const { name, namespace } = pod.metadata;
     for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
@@ -110,7 +108,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Gives a pod's claims the owners that they ought to have. */
+  /** Corrects the owners of the claims of a pod. */
   async ownClaims(set: StatefulSet, pod: Pod): Promise<void> {
     if (!this.#areClaimsRight(set, pod)) await this.#ownClaims(set, pod);
   }
@@ -133,7 +131,7 @@ export class StatefulPodControl {
     );
   }
 
-  /** Claims that are there already. */
+  /** The claims that exist. */
   #claimsOf(set: StatefulSet, ordinal: number): readonly PersistentVolumeClaim[] {
     return claimsFor(set, ordinal).flatMap(
       ({ metadata: { name, namespace } }) => this.#claims.get({ name, namespace }) ?? [],
@@ -154,14 +152,14 @@ export class StatefulPodControl {
       };
       await this.#client.update(PersistentVolumeClaim, owned).catch((error: unknown) => {
         throw new Error(
-          `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
+          `could not update claim ${name} for delete policy ownerRefs: ${errorMessage(error)}`,
           { cause: error },
         );
       });
     }
   }
 
-  /** Makes every claim that it can before it fails. */
+  /** Creates every claim that it can, then fails. */
   async #makeClaims(set: StatefulSet, ordinal: number): Promise<void> {
     const failures: string[] = [];
     for (const claim of claimsFor(set, ordinal)) {
@@ -177,7 +175,7 @@ export class StatefulPodControl {
       throw new Error(failures.length === 1 ? failures[0] : `[${failures.join(", ")}]`);
   }
 
-  /** Resolves to why not. */
+  /** Resolves to the error message if it fails. */
   async #makeClaim(
     set: StatefulSet,
     pod: string,
@@ -199,13 +197,13 @@ export class StatefulPodControl {
           set,
           "Warning",
           "FailedCreate",
-          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+          `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
         );
-      return messageOf(error);
+      return errorMessage(error);
     }
   }
 
-  /** Does something about a pod, and tells if it fails. */
+  /** Records an event if `run` rejects. */
   async #told<T>(verb: Verb, set: StatefulSet, pod: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -221,20 +219,18 @@ export class StatefulPodControl {
       set,
       "Warning",
       `Failed${word}`,
-      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${messageOf(error)}`,
+      `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
     );
   }
 
   #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({ object: eventObject(StatefulSet, set), type, reason, message });
+    this.#recorder.record({
+      regarding: objectReference(StatefulSet, set),
+      type,
+      reason,
+      note: message,
+    });
   }
 }
 
 type Verb = "create" | "update" | "delete";
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
-function unlessGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}

@@ -1,5 +1,4 @@
-// A pod of a stateful set: its name, its labels, its place in the network and its claims all follow
-// from its number. Pure.
+// The pod of a StatefulSet: name, labels, hostname and claims follow from its ordinal. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 import type { NamedObject } from "../../component-helpers/meta/write-object.ts";
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
@@ -17,7 +16,7 @@ import {
   volumeName,
 } from "./stateful-set-objects.ts";
 
-/** The pod with a number, by a revision's template. */
+/** The pod of an ordinal, from the template of a revision. */
 export function statefulPod(
   set: StatefulSet,
   {
@@ -44,7 +43,7 @@ export function statefulPod(
   return { ...pod, metadata: { ...pod.metadata, name, labels }, spec };
 }
 
-/** The claims of the pod with a number, one for each template. */
+/** The claims of the pod of an ordinal, one for each template. */
 export function claimsFor(
   set: StatefulSet,
   ordinal: number,
@@ -63,7 +62,7 @@ export function claimsFor(
   }));
 }
 
-/** True when a pod has the labels that its name asks for. */
+/** True when a pod has the labels of its name. */
 export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   const { parent, ordinal } = ordinalOf(pod);
   const { name, namespace, labels } = pod.metadata;
@@ -76,7 +75,7 @@ export function hasIdentity(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** The pod with the labels that its name asks for. */
+/** The pod with the labels of its name. */
 export function withIdentity(pod: Pod): Pod {
   const { name, labels } = pod.metadata;
   return {
@@ -88,7 +87,7 @@ export function withIdentity(pod: Pod): Pod {
   };
 }
 
-/** True when each claim of the set is a volume of the pod. */
+/** True when the pod mounts each claim of the set. */
 export function hasStorage(set: StatefulSet, pod: Pod): boolean {
   const { ordinal } = ordinalOf(pod);
   const { volumes = [] } = pod.spec;
@@ -99,7 +98,7 @@ export function hasStorage(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** The pod with the set's claims as volumes, in the place of others that have their names. */
+/** The pod with the claims of the set as volumes, replacing volumes of the same names. */
 export function withStorage(set: StatefulSet, pod: Pod): Pod {
   return {
     ...pod,

@@ -1,5 +1,4 @@
-// Stateful sets and the claims of their pods, as far as their controller looks at them; who has
-// which number, and which name follows from it. Pure.
+// Ordinals of a StatefulSet, and the names that follow from them. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 
@@ -11,7 +10,7 @@ export const podNameLabel = "statefulset.kubernetes.io/pod-name";
 export const podIndexLabel = "apps.kubernetes.io/pod-index";
 const biggestOrdinal = 2 ** 31 - 1;
 
-/** The set and the number that a pod's name tells, e.g. `web-3`; -1 where it tells none. */
+/** The set and the ordinal of a pod's name, e.g. `web-3`; -1 if the name has none. */
 export function ordinalOf({ metadata: { name } }: Pick<Pod, "metadata">): {
   readonly parent: string;
   readonly ordinal: number;
@@ -22,7 +21,7 @@ export function ordinalOf({ metadata: { name } }: Pick<Pod, "metadata">): {
 }
 
 export const startOrdinal = ({ spec }: StatefulSet): number => spec.ordinals?.start ?? 0;
-/** True for the numbers that a set has pods for. */
+/** True for ordinals in the range of the set. */
 export const isInRange = (set: StatefulSet, ordinal: number): boolean =>
   ordinal >= startOrdinal(set) && ordinal < startOrdinal(set) + (set.spec.replicas ?? 0);
 export const podNameFor = ({ metadata }: StatefulSet, ordinal: number): string =>
@@ -37,8 +36,8 @@ export const volumeName = ({ metadata }: EmbeddedPersistentVolumeClaim): string 
   metadata?.name ?? "";
 export const claimTemplates = ({ spec }: StatefulSet): readonly EmbeddedPersistentVolumeClaim[] =>
   spec.volumeClaimTemplates ?? [];
-/** True when pods come and go one by one, in order. */
+/** True when pods are created and deleted one at a time, in order. */
 export const isOrdered = ({ spec }: StatefulSet): boolean =>
   spec.podManagementPolicy !== "Parallel";
-/** The revision that a pod was made from; "" where it says none. */
+/** The revision of a pod; "" if unlabelled. */
 export const revisionOfPod = ({ metadata }: Pod): string => metadata.labels?.[revisionLabel] ?? "";

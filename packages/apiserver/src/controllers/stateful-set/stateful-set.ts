@@ -1,19 +1,20 @@
-// Stateful sets: wakes when one of them or one of their pods changes, and looks at it. What is to
-// be done is set-steps.ts; this file does it, one pod after the other or all at once.
+// The controller of StatefulSets. Decisions are in set-steps.ts; this file carries them out, one
+// pod at a time or all at once.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
 // stateful_set_control.go).
-import { isConflict, isNotFound, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { updateStatus } from "../../component-helpers/controller/update-status.ts";
+import { matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
+import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
+  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { templateOf } from "../../component-helpers/workloads/controller-revision.ts";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
-import { createSimulatorEventRecorder } from "../../component-helpers/events/event-recorder.ts";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { slowStart } from "../../component-helpers/workloads/pod-control.ts";
@@ -37,17 +38,17 @@ import { StatefulPodControl } from "./stateful-pod-control.ts";
 import { isOrdered, ordinalOf } from "./stateful-set-objects.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
-/** Tries to write a status that somebody else keeps writing to. */
+/** Attempts to write a status that others keep changing. */
 const attempts = 5;
 
-/** Starts the controller of stateful sets. */
+/** Starts `statefulset`. */
 export const startStatefulSets: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the statefulset-controller");
   const sets = new StatefulSets(context, controller);
   return controller.start((key) => sets.sync(key));
 };
 
-/** One look at one set. */
+/** The inputs of one sync. */
 interface Look {
   readonly set: StatefulSet;
   readonly history: SetHistory;
@@ -63,10 +64,9 @@ class StatefulSets {
   readonly #control: StatefulPodControl;
 
   constructor(context: ControllerContext, controller: KeyedController) {
-    const { client, runtime } = context;
+    const { client } = context;
     this.#context = context;
-    const recorder = createSimulatorEventRecorder(client, runtime, "statefulset-controller");
-    controller.onStop(() => recorder.close());
+    const recorder = controller.createRecorder("statefulset-controller");
     this.#sets = controller.acquire(StatefulSet);
     this.#pods = controller.acquire(Pod);
     this.#revisions = controller.acquire(ControllerRevision);
@@ -77,8 +77,7 @@ class StatefulSets {
     );
     this.#pods.addIndex("orphan", orphanIndex);
     this.#revisions.addIndex("orphan", orphanIndex);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#sets, { added: wake, updated: (_, set) => wake(set), deleted: wake });
+    controller.followKeys(this.#sets);
     followDependents(
       controller,
       { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) },
@@ -92,25 +91,18 @@ class StatefulSets {
     if (!set || !selector) return undefined;
     const { client } = this.#context;
     const owner = { client, kind: StatefulSet, owner: set, selector };
-    const matching = this.#candidates(this.#revisions, set).filter(({ metadata }) =>
+    const matching = claimCandidates(this.#revisions, set).filter(({ metadata }) =>
       matchesLabels(selector, metadata.labels ?? {}),
     );
     const revisions = await claimDependents(owner, ControllerRevision, matching);
     const fits = (pod: ApiObject): boolean => ordinalOf(pod).parent === set.metadata.name;
-    const pods = await claimDependents({ ...owner, fits }, Pod, this.#candidates(this.#pods, set));
+    const pods = await claimDependents({ ...owner, fits }, Pod, claimCandidates(this.#pods, set));
     return this.#update(set, pods, revisions);
   }
 
-  /** What the set has, and what has no owner. */
-  #candidates<O extends ApiObject>(
-    informer: Informer<Kind<O>>,
-    { metadata: { uid, namespace = "" } }: StatefulSet,
-  ): readonly O[] {
-    const own = informer.byIndex("owner", uid);
-    return [...own, ...informer.byIndex("orphan", namespace).filter((one) => !own.includes(one))];
-  }
-
-  /** Does what can be done, writes the status, and forgets revisions, whatever fails. */
+  /**
+   * Creates and deletes pods, writes the status, and truncates the history even after a failure.
+   */
   async #update(
     set: StatefulSet,
     pods: readonly Pod[],
@@ -136,7 +128,7 @@ class StatefulSets {
     }
   }
 
-  /** Resolves to the status afterwards, and to what went wrong. */
+  /** Resolves to the resulting status, and the failure if any. */
   async #arrange(
     look: Look,
     pods: readonly Pod[],
@@ -179,8 +171,8 @@ class StatefulSets {
   }
 
   /**
-   * Goes through them in order until one says to wait, or through all of them at once; resolves to
-   * whether to wait.
+   * Runs one item after the other until one waits, or all at once if the set is not ordered.
+   * Resolves to whether to wait.
    */
   async #forAll<T>(
     set: StatefulSet,
@@ -220,25 +212,11 @@ class StatefulSets {
 
   async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
     if (!isStatusNews(set.status, status)) return;
-    const { client } = this.#context;
-    const { name, namespace } = set.metadata;
-    let latest = set;
-    for (let left = attempts; ; left -= 1) {
-      try {
-        await client.update(StatefulSet, { ...latest, status }, { subresource: "status" });
-        return;
-      } catch (error) {
-        if (isNotFound(error)) return;
-        if (!isConflict(error) || left <= 1) throw error;
-      }
-      const found = await client.find(StatefulSet, { name, namespace });
-      if (found?.metadata.uid !== set.metadata.uid) return;
-      latest = found;
-    }
+    await updateStatus(this.#context.client, StatefulSet, set, { status: () => status, attempts });
   }
 }
 
-/** When the next pod becomes available, in ms; undefined when none is waiting to. */
+/** Milliseconds until the next pod becomes available; undefined if none is waiting. */
 function nextCheckMs(
   { spec: { minReadySeconds = 0 } }: StatefulSet,
   status: StatefulSetStatus,

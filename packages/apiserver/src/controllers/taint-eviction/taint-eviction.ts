@@ -4,10 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
 import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import {
-  createSimulatorEventRecorder,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import type { EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import type {
@@ -40,8 +37,7 @@ interface Eviction {
 /** Starts the eviction of pods from tainted nodes. */
 export const startTaintEviction: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the eviction from tainted nodes");
-  const recorder = createSimulatorEventRecorder(context.client, context.runtime, component);
-  controller.onStop(() => recorder.close());
+  const recorder = controller.createRecorder(component);
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
@@ -49,7 +45,7 @@ export const startTaintEviction: ControllerDescriptor["start"] = async (context)
   const wake = ({ key }: CachedObject): void => controller.add(key);
   const wakeAll = ({ key }: CachedObject<Node>): void =>
     pods.entriesByIndex("node", key).forEach(wake);
-  controller.follow(pods, { added: wake, updated: (_, pod) => wake(pod), deleted: wake });
+  controller.followKeys(pods);
   controller.follow(nodes, {
     added: wakeAll,
     updated(old, node) {
@@ -66,14 +62,14 @@ class Evictions {
   readonly #context: ControllerContext;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   /** By key of the pod. */
   readonly #planned = new Map<string, Eviction>();
 
   constructor(
     context: ControllerContext,
     { pods, nodes }: { readonly pods: Informer<Kind<Pod>>; readonly nodes: Informer<Kind<Node>> },
-    recorder: SimulatorEventRecorder,
+    recorder: EventRecorder,
   ) {
     this.#context = context;
     this.#pods = pods;
@@ -141,10 +137,10 @@ class Evictions {
   #tell(key: string, message: string): void {
     const { name, namespace = "" } = parseObjectKey(key);
     this.#recorder.record({
-      object: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },
+      regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },
       type: "Normal",
       reason: "TaintManagerEviction",
-      message,
+      note: message,
     });
   }
 }

@@ -1,13 +1,14 @@
-// Deletes jobs some time after they have ended, where they say how long that is.
+// Deletes finished jobs after their `ttlSecondsAfterFinished`.
 // Upstream: k8s.io/kubernetes/pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
-import { isNotFound, parseObjectKey } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
+import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { endCondition, isGoing } from "../job/job-objects.ts";
 import { Job } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 
-/** Starts the controller that cleans up after jobs. */
+/** Starts `ttl-after-finished`. */
 export const startTtlAfterFinished: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the controller of jobs' time to live");
@@ -21,7 +22,7 @@ export const startTtlAfterFinished: ControllerDescriptor["start"] = async (conte
     const cached = jobs.get(address);
     const waitMs = cached && timeLeftMs(cached, runtime.clock.now());
     if (waitMs === undefined || waitMs > 0) return waitMs;
-    // What is cached may be stale, and a deletion is for ever.
+    // The cache may be stale, and a deletion cannot be undone.
     const job = await client.find(Job, address);
     const left = job && timeLeftMs(job, runtime.clock.now());
     if (!job || left === undefined || left > 0) return left;
@@ -30,14 +31,12 @@ export const startTtlAfterFinished: ControllerDescriptor["start"] = async (conte
         propagationPolicy: "Foreground",
         preconditions: { uid: job.metadata.uid },
       })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
     return undefined;
   });
 };
 
-/** Milliseconds until a job is to be deleted; undefined when it is not. */
+/** Milliseconds until a job expires; undefined if it does not. */
 export function timeLeftMs(job: Job, now: number): number | undefined {
   const at = expiresAt(job);
   return at === undefined ? undefined : at - now;

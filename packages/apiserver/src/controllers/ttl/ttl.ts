@@ -1,14 +1,14 @@
-// Writes on every node for how long its kubelet may keep secrets and config maps without asking
-// again: the longer, the more nodes there are.
+// Annotates every node with the time for which its kubelet may cache secrets and config maps: the
+// more nodes, the longer.
 // Upstream: k8s.io/kubernetes/pkg/controller/ttl/ttl_controller.go.
-import { isNotFound } from "homeostat/api";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 import { Node } from "homeostat/k8s/core/v1";
 
 const annotation = "node.alpha.kubernetes.io/ttl";
 
-/** Steps overlap, so that a node that comes and goes does not change the others' annotations. */
+/** Steps overlap, so that a node that joins and leaves does not change all annotations. */
 const steps = [
   { from: 0, to: 100, seconds: 0 },
   { from: 90, to: 500, seconds: 15 },
@@ -17,7 +17,7 @@ const steps = [
   { from: 1800, to: Infinity, seconds: 300 },
 ] as const;
 
-/** Starts the controller. */
+/** Starts `ttl`. */
 export const startTtl: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the controller of nodes' time to live");
@@ -46,14 +46,12 @@ export const startTtl: ControllerDescriptor["start"] = async (context) => {
         type: "strategic",
         body: { metadata: { annotations: { [annotation]: wanted } } },
       })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      .catch(ignoreNotFound);
     return undefined;
   });
 };
 
-/** The step after one more or one less node. */
+/** The step after a node was added or removed. */
 export function nextStep(step: number, nodes: number): number {
   const { from, to } = steps[step]!;
   if (nodes > to) return step + 1;

@@ -4,10 +4,7 @@
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { kubernetesVersion } from "../../apimachinery/kubernetes-version.ts";
-import {
-  createSimulatorEventRecorder,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
@@ -28,7 +25,12 @@ import { podStatusAfter } from "./pod-status.ts";
 /** Starts the kubelets. */
 export const startKubelet: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
   const client = context.client.with({ userAgent: `kubelet/${kubernetesVersion}` });
-  const recorder = createSimulatorEventRecorder(client, context.runtime, "kubelet");
+  const recorder = createEventRecorder({
+    client,
+    runtime: context.runtime,
+    controller: "kubelet",
+    api: "v1",
+  });
   const parts: readonly RunningController[] = [
     new NodeKeeper(context, client),
     new PodKeeper(context, client, recorder),
@@ -49,7 +51,7 @@ class PodKeeper extends KeyedController {
   /** Addresses that have been given out and are not in the cache yet, by uid of the pod. */
   readonly #given = new Map<string, string>();
 
-  constructor(context: FakeNodesContext, client: Client, recorder: SimulatorEventRecorder) {
+  constructor(context: FakeNodesContext, client: Client, recorder: EventRecorder) {
     super(context, "the life of pods");
     this.#context = context;
     this.#pods = this.acquire(Pod);

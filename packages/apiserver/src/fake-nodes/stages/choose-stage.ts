@@ -2,7 +2,7 @@
 // are arguments.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/lifecycle/lifecycle.go.
 import { parseFieldPath } from "./field-path.ts";
-import { parseGoDuration } from "./go-duration.ts";
+import { parseGoDuration } from "../../apimachinery/values/go-duration.ts";
 import type { StageRequirement, Stage, StageDelay } from "./stage.ts";
 
 /** An object as stages look at it. */
@@ -114,8 +114,8 @@ function delayOf(
 function durationMs(value: unknown, now: number): number | undefined {
   if (typeof value === "number" || typeof value === "bigint") return Number(value) * 1000;
   const text = String(value);
-  const duration = parseGoDuration(text);
-  if (duration !== undefined) return duration;
+  const nanos = parseGoDuration(text);
+  if (nanos !== undefined) return Number(nanos) / 1e6;
   const moment = Date.parse(text);
   return Number.isNaN(moment) ? undefined : moment - now;
 }

@@ -2,10 +2,7 @@
 // kind that is not served yet is waited for. Pods have a kubelet (../kubelet).
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
 import type { Informer } from "homeostat/cache";
-import {
-  createSimulatorEventRecorder,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { addressOf, conditionsOf } from "../kubelet/fake-node.ts";
 import type {
@@ -21,7 +18,12 @@ import { StagePlayer } from "./stage-player.ts";
 
 /** Starts the stages of every kind but Pod. */
 export const startStages: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
-  const recorder = createSimulatorEventRecorder(context.client, context.runtime, "stages");
+  const recorder = createEventRecorder({
+    client: context.client,
+    runtime: context.runtime,
+    controller: "stages",
+    api: "v1",
+  });
   const parts: RunningController[] = [];
   for (const kind of otherKinds(context.stages))
     parts.push(await waitForKind(context, kind, recorder));
@@ -42,7 +44,7 @@ export const otherKinds = (stages: readonly Stage[]): readonly Stage["for"][] =>
 async function waitForKind(
   context: FakeNodesContext,
   { apiVersion, kind }: Stage["for"],
-  recorder: SimulatorEventRecorder,
+  recorder: EventRecorder,
 ): Promise<RunningController> {
   let controller: KeyedController | undefined;
   let stopped = false;
@@ -66,7 +68,7 @@ async function waitForKind(
 function playKind(
   context: FakeNodesContext,
   kind: Kind<ApiObject>,
-  recorder: SimulatorEventRecorder,
+  recorder: EventRecorder,
 ): KeyedController {
   const { client, runtime, stages } = context;
   const controller = new KeyedController(context, `the stages of ${kind.kind}`);

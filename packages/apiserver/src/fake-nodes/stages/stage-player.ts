@@ -6,10 +6,7 @@ import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { type Runtime, unitInterval } from "homeostat/runtime";
-import {
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { openStageBook, type StageBook } from "./choose-stage.ts";
 import type { PodAction, Stage } from "./stage.ts";
@@ -32,7 +29,7 @@ export interface StagePlay<O extends ApiObject> {
 interface PlayContext {
   readonly client: Client;
   readonly runtime: Runtime;
-  readonly recorder: SimulatorEventRecorder;
+  readonly recorder: EventRecorder;
 }
 
 /** A moment on the monotonic clock, and what was said of the delay when it was fixed. */
@@ -170,7 +167,12 @@ export class StagePlayer<O extends ApiObject> {
         revision = after.metadata.resourceVersion;
       }
       if (next.event)
-        this.#context.recorder.record({ object: eventObject(kind, object), ...next.event });
+        this.#context.recorder.record({
+          regarding: objectReference(kind, object),
+          type: next.event.type,
+          reason: next.event.reason,
+          note: next.event.message,
+        });
       if (next.delete)
         await client.delete(kind, key, { gracePeriodSeconds: 0, preconditions: { uid } });
     } catch (error) {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openStageBook } from "./choose-stage.ts";
 import { parseFieldPath } from "./field-path.ts";
-import { parseGoDuration } from "./go-duration.ts";
 import { parseGoTemplate } from "./go-template.ts";
 import { parseStages } from "./parse-stages.ts";
 import type { Stage } from "./stage.ts";
@@ -38,17 +37,6 @@ test("paths find fields, items and what is selected of them", () => {
   assert.throws(() => find(".a | length"), /a path like .* was expected, got "\.a \| length"/);
   assert.throws(() => find("a.b"), /was expected/);
   assert.throws(() => find(".a.1x!"), /cannot be read from/);
-});
-
-test("durations are Go's", () => {
-  assert.deepEqual(["1h30m", "1.5s", "-10ms", "0", "5", "s"].map(parseGoDuration), [
-    5_400_000,
-    1500,
-    -10,
-    0,
-    undefined,
-    undefined,
-  ]);
 });
 
 const stageOf = (name: string, more: Partial<Stage> = {}): Stage => ({

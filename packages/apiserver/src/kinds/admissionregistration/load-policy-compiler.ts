@@ -1,5 +1,5 @@
-// Loads the compiler of expressions with the first policy or match condition: most servers never see
-// one, and CEL is a third of the modules.
+// Loads the compiler of expressions with the first policy or match condition: most servers never
+// see one, and CEL is a third of the modules.
 import { createRequire } from "node:module";
 
 /** The compiler. Loading is synchronous and happens once. */

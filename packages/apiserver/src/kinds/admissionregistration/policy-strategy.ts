@@ -1,5 +1,5 @@
-// The strategy that admission policies and their bindings share: a generation that follows the spec,
-// and validation of the whole object on every write.
+// The strategy that admission policies and their bindings share: a generation that follows the
+// spec, and validation of the whole object on every write.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{validating,mutating}admissionpolicy{,binding}/strategy.go.
 import type { Decoded } from "homeostat/api";

@@ -1,146 +1,139 @@
-// The record of CustomResourceDefinition: defaults, rules on writing, and what deletion waits for.
-// Knows nothing of how definitions get established and served (definition-controller.ts).
+// The definition of the kind CustomResourceDefinition: defaults, strategy and deletion. Knows
+// nothing of how definitions get established and served
+// (post-start-hooks/apiextensions/crd-controller.ts).
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { Decoded } from "homeostat/api";
+import type {
+  CustomResourceConversion,
+  CustomResourceDefinition,
+} from "homeostat/k8s/apiextensions/v1";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition.ts";
 import { setCondition } from "./set-condition.ts";
-import { unrecognizedFormats } from "./unrecognized-formats.ts";
+import { unrecognizedFormats } from "./schema/unrecognized-formats.ts";
 import {
   validateDefinitionChange,
   validateDefinitionStatus,
   validateNewDefinition,
-} from "./validate-definition.ts";
-import type { SchemaChecks } from "./validate-spec.ts";
+} from "./validation/validate-definition.ts";
+import type { SchemaChecks } from "./validation/validate-root-schema.ts";
 
-/** Kept by a definition until its last custom resource is gone. */
+/** The finalizer that holds a definition until its last custom resource is deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** The record, checking schemas with `checks`. */
+/** The definition of the kind, validating schemas with `checks`. */
 export function customResourceDefinition(
   checks: SchemaChecks,
   committed: NonNullable<KindDefinition["committed"]>,
-): KindDefinition {
+): KindDefinition<Decoded<CustomResourceDefinition>> {
   return {
     group: "apiextensions.k8s.io",
     version: "v1",
     kind: "CustomResourceDefinition",
     stored: "json",
-    defaults,
+    defaults: setDefaults,
     committed,
-    strategy: {
-      allowUnconditionalUpdate: false,
-      resetFields: [["f:status"]],
-      prepareForCreate(object) {
-        object["status"] = {
-          conditions: null,
-          acceptedNames: { plural: "", kind: "" },
-          storedVersions: null,
-        };
-        metadataOf(object)["generation"] = 1;
-        addStorageVersion(object);
-      },
-      prepareForUpdate(object, old) {
-        keepOld(object, old, "status");
-        bumpGeneration(object, old, ["spec"]);
-        addStorageVersion(object);
-      },
-      validateCreate: (object, context) =>
-        warned(object, undefined, context, validateNewDefinition(definitionOf(object), checks)),
-      validateUpdate: (object, old, context) =>
-        warned(
-          object,
-          old,
-          context,
-          validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
-        ),
-      // The first delete only marks, so that the finalizer below gets its turn.
-      deletion: {
-        holds: (object) => metadataOf(object)["deletionTimestamp"] === undefined,
-        mark: markDeleted,
-        ignoresPropagation: true,
-      },
-    },
+    strategy: strategyWith(checks),
     subresources: {
       status: {
         resetFields: [["f:spec"]],
         prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
         validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
+        warningsOnUpdate: () => [],
       },
     },
   };
 }
 
-function defaults(object: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  const names = objectAt(spec, "names");
-  const kind = stringAt(names, "kind");
-  if (!stringAt(names, "singular") && kind) names["singular"] = kind.toLowerCase();
-  if (!stringAt(names, "listKind") && kind) names["listKind"] = `${kind}List`;
-  const conversion = spec["conversion"];
-  if (!isObject(conversion)) spec["conversion"] = { strategy: "None" };
-  else defaultConversion(conversion);
-  const status = objectAt(object, "status");
-  const stored = status["storedVersions"];
-  if (!Array.isArray(stored) || !stored.length)
-    status["storedVersions"] =
-      storageVersionOf(object) === undefined ? null : [storageVersionOf(object)!];
+function strategyWith(checks: SchemaChecks): StrategyOverrides<Decoded<CustomResourceDefinition>> {
+  return {
+    allowUnconditionalUpdate: false,
+    resetFields: [["f:status"]],
+    prepareForCreate(object) {
+      object.status = {
+        conditions: null,
+        acceptedNames: { plural: "", kind: "" },
+        storedVersions: null,
+      };
+      metadataOf(object).generation = 1;
+      addStorageVersion(object);
+    },
+    prepareForUpdate(object, old) {
+      keepOld(object, old, "status");
+      bumpGeneration(object, old, ["spec"]);
+      addStorageVersion(object);
+    },
+    validateCreate: (object) => validateNewDefinition(definitionOf(object), checks),
+    validateUpdate: (object, old) =>
+      validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
+    warningsOnCreate: (object) => formatWarnings(object, undefined),
+    warningsOnUpdate: formatWarnings,
+    // The first delete only marks, so that the finalizer below takes effect.
+    deletion: {
+      holds: (object) => metadataOf(object).deletionTimestamp === undefined,
+      mark: markDeleted,
+      ignoresPropagation: true,
+    },
+  };
 }
 
-function defaultConversion(conversion: JsonObject): void {
-  const service = objectAt(objectAt(conversion, "webhook"), "clientConfig")["service"];
-  if (isObject(service) && service["port"] === undefined) service["port"] = 443;
-  const webhook = conversion["webhook"];
+function setDefaults(object: Decoded<CustomResourceDefinition>): void {
+  const spec = object.spec ?? {};
+  const { names } = spec;
+  if (names?.kind) {
+    names.singular ||= names.kind.toLowerCase();
+    names.listKind ||= `${names.kind}List`;
+  }
+  if (spec.conversion) setConversionDefaults(spec.conversion);
+  else spec.conversion = { strategy: "None" };
+  const { status } = object;
+  const storageVersion = storageVersionOf(object);
+  if (status && !status.storedVersions?.length)
+    status.storedVersions = storageVersion === undefined ? null : [storageVersion];
+}
+
+function setConversionDefaults(conversion: Decoded<CustomResourceConversion>): void {
+  const { webhook } = conversion;
+  if (webhook?.clientConfig?.service) webhook.clientConfig.service.port ??= 443;
   // The internal form has no place for a webhook without client and versions.
-  if (
-    isObject(webhook) &&
-    webhook["clientConfig"] === undefined &&
-    !hasItems(webhook["conversionReviewVersions"])
-  )
-    delete conversion["webhook"];
+  if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions?.length)
+    delete conversion.webhook;
 }
 
-const hasItems = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
-
-function storageVersionOf(object: JsonObject): string | undefined {
+function storageVersionOf(object: Decoded<CustomResourceDefinition>): string | undefined {
   return definitionOf(object).spec.versions?.find((version) => version.storage)?.name;
 }
 
-function addStorageVersion(object: JsonObject): void {
+function addStorageVersion(object: Decoded<CustomResourceDefinition>): void {
   const version = storageVersionOf(object);
-  const status = { ...objectAt(object, "status") };
-  const stored = Array.isArray(status["storedVersions"]) ? status["storedVersions"] : [];
+  const stored = object.status?.storedVersions ?? [];
   if (version === undefined || stored.includes(version)) return;
-  object["status"] = { ...status, storedVersions: [...stored, version] };
+  object.status = { ...object.status, storedVersions: [...stored, version] };
 }
 
-/** Formats without effect are accepted with a warning, once they are new. */
-function warned(
-  object: JsonObject,
-  old: JsonObject | undefined,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
+/** Formats that no check exists for are accepted with a warning when they are new. */
+function formatWarnings(
+  object: Decoded<CustomResourceDefinition>,
+  old: Decoded<CustomResourceDefinition> | undefined,
+): readonly string[] {
   const before = new Set(old ? unrecognizedFormats(definitionOf(old).spec) : []);
-  for (const format of unrecognizedFormats(definitionOf(object).spec))
-    if (!before.has(format)) context.warn(`unrecognized format ${quoteGo(format)}`);
-  return errors;
+  return unrecognizedFormats(definitionOf(object).spec)
+    .filter((format) => !before.has(format))
+    .map((format) => `unrecognized format ${quoteGo(format)}`);
 }
 
-function markDeleted(object: JsonObject, { now }: WriteContext): void {
+function markDeleted(object: Decoded<CustomResourceDefinition>, { now }: WriteContext): void {
   const metadata = metadataOf(object);
-  metadata["deletionTimestamp"] = now;
-  const finalizers = Array.isArray(metadata["finalizers"]) ? metadata["finalizers"] : [];
+  metadata.deletionTimestamp = now;
+  const finalizers = metadata.finalizers ?? [];
   if (!finalizers.includes(cleanupFinalizer))
-    metadata["finalizers"] = [...finalizers, cleanupFinalizer];
+    metadata.finalizers = [...finalizers, cleanupFinalizer];
   const condition: DefinitionCondition = {
     type: "Terminating",
     status: "True",
@@ -149,8 +142,5 @@ function markDeleted(object: JsonObject, { now }: WriteContext): void {
       "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
   };
   const conditions = setCondition(definitionOf(object).status.conditions ?? [], condition, now);
-  object["status"] = {
-    ...objectAt(object, "status"),
-    conditions: conditions as unknown as JsonObject[],
-  };
+  object.status = { ...object.status, conditions: [...conditions] };
 }

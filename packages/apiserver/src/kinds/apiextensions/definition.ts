@@ -1,95 +1,64 @@
-// A CustomResourceDefinition as it stands on the wire, and the internal form that upstream
-// validates: fields that all versions share are moved up to spec, so that error paths name them
-// there.
+// A decoded CustomResourceDefinition, and the internal form that upstream validates: fields on
+// which all versions agree move up to spec, so that error paths name them there.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/{types,conversion}.go.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { equalJson, type Json, type JsonObject, type Metadata } from "homeostat/api";
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceConversion,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresourceScale,
+  SelectableField as GeneratedSelectableField,
+  ServiceReference,
+  WebhookClientConfig as GeneratedClientConfig,
+} from "homeostat/k8s/apiextensions/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 
 /** Names of a resource. */
-export interface DefinitionNames {
-  readonly plural?: string;
-  readonly singular?: string;
-  readonly shortNames?: readonly string[];
-  readonly kind?: string;
-  readonly listKind?: string;
-  readonly categories?: readonly string[];
-}
-
-export interface ScalePaths {
-  readonly specReplicasPath?: string;
-  readonly statusReplicasPath?: string;
-  readonly labelSelectorPath?: string;
-}
+export type DefinitionNames = Partial<CustomResourceDefinitionNames>;
+export type ScalePaths = Partial<CustomResourceSubresourceScale>;
+export type PrinterColumn = Partial<CustomResourceColumnDefinition>;
+export type SelectableField = Partial<GeneratedSelectableField>;
+export type WebhookClientConfig = Partial<Omit<GeneratedClientConfig, "service">> & {
+  readonly service?: Partial<ServiceReference>;
+};
 
 export interface Subresources {
   readonly status?: JsonObject;
   readonly scale?: ScalePaths;
 }
 
-export interface PrinterColumn {
-  readonly name?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly priority?: number;
-  readonly jsonPath?: string;
-}
-
-export interface SelectableField {
-  readonly jsonPath?: string;
-}
-
-/** What may differ between versions. */
-export interface VersionFacets {
+/** The fields of a version that move up to spec when all versions agree on them. */
+export interface VersionFields {
   readonly schema?: { readonly openAPIV3Schema?: JsonSchemaProps };
   readonly subresources?: Subresources;
   readonly additionalPrinterColumns?: readonly PrinterColumn[];
   readonly selectableFields?: readonly SelectableField[];
 }
 
-export interface DefinitionVersion extends VersionFacets {
-  readonly name: string;
-  readonly served: boolean;
-  readonly storage: boolean;
-  readonly deprecated?: boolean;
-  readonly deprecationWarning?: string;
-}
+export type DefinitionVersion = VersionFields &
+  Omit<CustomResourceDefinitionVersion, keyof VersionFields>;
 
-export interface WebhookClientConfig {
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace?: string;
-    readonly name?: string;
-    readonly path?: string;
-    readonly port?: number;
-  };
-  readonly caBundle?: string;
-}
-
-export interface DefinitionConversion {
-  readonly strategy?: string;
+export interface DefinitionConversion extends Partial<Pick<CustomResourceConversion, "strategy">> {
   readonly webhook?: {
     readonly clientConfig?: WebhookClientConfig;
     readonly conversionReviewVersions?: readonly string[] | null;
   };
 }
 
-export interface DefinitionSpec {
-  readonly group?: string;
+export interface DefinitionSpec extends Partial<
+  Pick<CustomResourceDefinitionSpec, "group" | "scope" | "preserveUnknownFields">
+> {
   readonly names?: DefinitionNames;
-  readonly scope?: string;
   readonly versions?: readonly DefinitionVersion[] | null;
   readonly conversion?: DefinitionConversion;
-  readonly preserveUnknownFields?: boolean;
 }
 
-export interface DefinitionCondition {
-  readonly type: string;
+export interface DefinitionCondition extends Omit<CustomResourceDefinitionCondition, "status"> {
   readonly status: "True" | "False" | "Unknown";
-  readonly lastTransitionTime?: string | null;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly observedGeneration?: number;
 }
 
 export interface DefinitionStatus {
@@ -98,25 +67,17 @@ export interface DefinitionStatus {
   readonly storedVersions?: readonly string[] | null;
 }
 
-/** The whole object, read only. */
+/** A decoded definition, read only: fields that are required once it is valid may be absent. */
 export interface Definition {
-  readonly metadata: {
-    readonly name: string;
-    readonly uid?: string;
-    readonly resourceVersion?: string;
-    readonly generation?: number;
-    readonly deletionTimestamp?: string;
-    readonly finalizers?: readonly string[];
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: ObjectMeta & Pick<Metadata, "name">;
   readonly spec: DefinitionSpec;
   readonly status: DefinitionStatus;
 }
 
-/** The typed view on a decoded object. */
+/** A decoded object as a definition; the decoder has checked the types of its fields. */
 export const definitionOf = (object: JsonObject): Definition => object as unknown as Definition;
 
-/** True when a condition is there and says so. */
+/** Whether a condition of the definition is True. */
 export function isConditionTrue(definition: Definition, type: string): boolean {
   return (
     definition.status.conditions?.find((condition) => condition.type === type)?.status === "True"
@@ -124,29 +85,34 @@ export function isConditionTrue(definition: Definition, type: string): boolean {
 }
 
 /**
- * Upstream's internal spec: a facet stands in `shared` when all versions agree on it, and then in
- * no version.
+ * Upstream's internal spec: fields on which all versions agree are in `shared`, and then in no
+ * version.
  */
 export interface InternalSpec {
   readonly spec: DefinitionSpec;
-  readonly shared: VersionFacets;
+  readonly shared: VersionFields;
   readonly versions: readonly DefinitionVersion[];
 }
 
-const facets = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"] as const;
+const versionFields = [
+  "schema",
+  "subresources",
+  "additionalPrinterColumns",
+  "selectableFields",
+] as const;
 
-/** Moves shared facets up. */
+/** Moves the fields on which all versions agree up. */
 export function internalSpec(spec: DefinitionSpec): InternalSpec {
   const versions = spec.versions ?? [];
   if (!versions.length) return { spec, shared: {}, versions };
-  const agreed = facets.filter((facet) =>
-    versions.every((version) => equalJson(plain(version[facet]), plain(versions[0]![facet]))),
+  const agreed = versionFields.filter((field) =>
+    versions.every((version) => equalJson(plain(version[field]), plain(versions[0]![field]))),
   );
   const shared = Object.fromEntries(
-    agreed.flatMap((facet) =>
-      versions[0]![facet] === undefined ? [] : [[facet, versions[0]![facet]]],
+    agreed.flatMap((field) =>
+      versions[0]![field] === undefined ? [] : [[field, versions[0]![field]]],
     ),
-  ) as VersionFacets;
+  ) as VersionFields;
   return {
     spec,
     shared,

@@ -1,10 +1,10 @@
-// Puts a condition into a definition's list.
+// Sets a condition in a definition's list.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go (SetCRDCondition).
 import type { DefinitionCondition } from "./definition.ts";
 
 /**
- * The list with the condition in its old place, or at the end; its time moves only when its status
- * does.
+ * The list with the condition in its old place, or at the end. lastTransitionTime changes only with
+ * the status.
  */
 export function setCondition(
   conditions: readonly DefinitionCondition[],

@@ -1,5 +1,5 @@
-// DaemonSets: upstream's internal type has a template generation, which increments with the template;
-// apps/v1 keeps it in an annotation.
+// DaemonSets: upstream's internal type has a template generation, which increments with the
+// template; apps/v1 keeps it in an annotation.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import { type Decoded, equalJson, type Json } from "homeostat/api";

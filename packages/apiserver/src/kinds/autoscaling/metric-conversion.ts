@@ -1,6 +1,6 @@
 // Metrics of autoscaling/v1, which stand in annotations, and those of v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
-import { type Json, type JsonObject } from "homeostat/api";
+import type { Json, JsonObject } from "homeostat/api";
 import { isSet, mutableAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
 

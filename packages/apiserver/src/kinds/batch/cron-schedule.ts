@@ -3,6 +3,7 @@
 // Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard),
 // k8s.io/kubernetes/pkg/util/parsers/parsers.go, Go's strconv and time packages.
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { parseGoDuration } from "../../apimachinery/values/go-duration.ts";
 
 interface Bounds {
   readonly min: number;
@@ -30,16 +31,6 @@ const descriptors: Readonly<Record<string, string>> = {
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
-};
-const unitMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
 };
 
 /** Values of one field; `any` when it asks for nothing in particular. */
@@ -119,16 +110,10 @@ function read(schedule: string): Schedule {
 /** Whole seconds, and one at least. */
 function readPause(text: string): number {
   const duration = text.slice("@every ".length);
-  if (
-    duration !== "0" &&
-    !/^[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(duration)
-  )
-    fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
-  const terms = [...duration.matchAll(/([0-9.]+)([a-zµμ]+)/g)].map(
-    ([, count, unit]) => Number(count) * unitMs[unit!]!,
-  );
-  const ms = terms.reduce((sum, one) => sum + one, 0);
-  return duration.startsWith("-") ? 1000 : Math.max(1000, Math.floor(ms / 1000) * 1000);
+  const nanos = parseGoDuration(duration);
+  if (nanos === undefined)
+    return fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
+  return Math.max(1000, Number(nanos / 1_000_000_000n) * 1000);
 }
 
 function readField(text: string, bounds: Bounds): ScheduleField {

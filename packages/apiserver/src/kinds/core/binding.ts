@@ -1,9 +1,11 @@
 // Bindings: the older way to give a pod its node. Creating one is a POST to the pod's own
 // `binding`.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (LegacyBindingREST).
+import type { Decoded } from "homeostat/api";
+import type { Binding } from "homeostat/k8s/core/v1";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 
-export const binding: KindDefinition = {
+export const binding: KindDefinition<Decoded<Binding>> = {
   group: "",
   version: "v1",
   kind: "Binding",

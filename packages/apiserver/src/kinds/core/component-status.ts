@@ -1,14 +1,14 @@
-// ComponentStatuses: the health of what stands around an API server, asked for anew by every read.
-// Here the store is a part of the server, and there is neither a scheduler nor a controller manager
-// on the ports where upstream looks for them.
+// ComponentStatuses: the health of etcd, scheduler and controller manager at the time of the read.
+// In this server the store is built in, and upstream's ports of scheduler and controller manager
+// are closed.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/componentstatus/rest.go,
 // pkg/registry/core/rest/storage_core.go.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type { ComponentStatus } from "homeostat/k8s/core/v1";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameOf } from "../printers/cells.ts";
-import { itemsAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
-export const componentStatus: KindDefinition = {
+export const componentStatus: KindDefinition<Decoded<ComponentStatus>> = {
   group: "",
   version: "v1",
   kind: "ComponentStatus",
@@ -21,20 +21,18 @@ export const componentStatus: KindDefinition = {
   cells,
 };
 
-const statusOf = (name: string, status: string, message: string): JsonObject => ({
+const statusOf = (name: string, status: string, message: string): Decoded<ComponentStatus> => ({
   metadata: { name },
   conditions: [{ type: "Healthy", status, message }],
 });
 
-function cells(object: JsonObject): readonly Json[] {
-  const healthy =
-    itemsAt(object, "conditions").find((condition) => stringAt(condition, "type") === "Healthy") ??
-    {};
+function cells(object: Decoded<ComponentStatus>): readonly Json[] {
+  const healthy = object.conditions?.find(({ type }) => type === "Healthy") ?? {};
   const shown: Readonly<Record<string, string>> = { True: "Healthy", False: "Unhealthy" };
   return [
     nameOf(object),
-    shown[stringAt(healthy, "status")] ?? "Unknown",
-    stringAt(healthy, "message"),
-    stringAt(healthy, "error"),
+    shown[healthy.status ?? ""] ?? "Unknown",
+    healthy.message ?? "",
+    healthy.error ?? "",
   ];
 }

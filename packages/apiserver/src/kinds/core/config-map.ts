@@ -1,17 +1,17 @@
-// ConfigMaps: text and binary data with distinct keys, frozen for good once immutable.
+// ConfigMaps: text and binary data with distinct keys, which can be immutable.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/configmap, pkg/apis/core/validation/validation.go
 // (ValidateConfigMap).
-import { compareBytewise, type JsonObject } from "homeostat/api";
+import { compareBytewise, type Decoded } from "homeostat/api";
+import type { ConfigMap } from "homeostat/k8s/core/v1";
 import { type FieldError, invalid, tooLong } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import { objectAt } from "../../apimachinery/meta/read-fields.ts";
-import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
+import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 
-export const configMap: KindDefinition = {
+export const configMap: KindDefinition<Decoded<ConfigMap>> = {
   group: "",
   version: "v1",
   kind: "ConfigMap",
@@ -19,24 +19,23 @@ export const configMap: KindDefinition = {
     validateCreate: validate,
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
-      ...frozenFields(object, old, ["data", "binaryData"]),
+      ...validateImmutableData(object, old, ["data", "binaryData"]),
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...validate(object),
     ],
   },
   cells: (object, nowMs) => [
     nameOf(object),
-    Object.keys(objectAt(object, "data")).length +
-      Object.keys(objectAt(object, "binaryData")).length,
+    Object.keys(object.data ?? {}).length + Object.keys(object.binaryData ?? {}).length,
     ageOf(object, nowMs),
   ],
 };
 
-function validate(object: JsonObject): FieldError[] {
-  const data = objectAt(object, "data");
-  const binary = objectAt(object, "binaryData");
-  const keys = (field: string, values: JsonObject): FieldError[] =>
-    Object.keys(values)
+function validate(object: Decoded<ConfigMap>): FieldError[] {
+  const data = object.data ?? {};
+  const binary = object.binaryData ?? {};
+  const keyErrors = (field: "data" | "binaryData"): FieldError[] =>
+    Object.keys(object[field] ?? {})
       .sort(compareBytewise)
       .flatMap((key) => [
         ...configMapKeyFaults(key).map((text) => invalid(`${field}[${key}]`, key, text)),
@@ -45,13 +44,13 @@ function validate(object: JsonObject): FieldError[] {
           : []),
       ]);
   const size =
-    Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0) +
+    Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value), 0) +
     base64Size(binary);
-  // An empty child path, as upstream builds it for "the whole object", prints as [].
+  // Upstream builds the path of the whole object from an empty child name, which prints as [].
   return [
     ...finalizerErrors(object),
-    ...keys("data", data),
-    ...keys("binaryData", binary),
+    ...keyErrors("data"),
+    ...keyErrors("binaryData"),
     ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : []),
   ];
 }

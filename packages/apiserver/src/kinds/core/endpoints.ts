@@ -1,14 +1,13 @@
-// Endpoints: the older form of endpoint slices. Every request is told to move on.
+// Endpoints: deprecated in favor of EndpointSlice.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/endpoint/strategy.go, pkg/apis/core/v1/defaults.go,
 // pkg/apis/core/validation.
-import {
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  equalJson,
-  type Json,
-  type JsonObject,
-  labelKeyFaults,
-} from "homeostat/api";
+import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type {
+  EndpointAddress,
+  EndpointPort,
+  Endpoints,
+  EndpointSubset,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
@@ -16,81 +15,74 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import {
-  itemsAt,
-  numberAt,
-  setIfEmpty,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  qualifiedNameErrors,
+} from "../validation/field-rules.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;
 
-export const endpoints: KindDefinition = {
+export const endpoints: KindDefinition<Decoded<Endpoints>> = {
   group: "",
   version: "v1",
   kind: "Endpoints",
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   defaults(object) {
-    for (const subset of itemsAt(object, "subsets"))
-      for (const port of itemsAt(subset, "ports")) setIfEmpty(port, "protocol", "TCP");
+    for (const subset of object.subsets ?? [])
+      for (const port of subset.ports ?? []) port.protocol ||= "TCP";
   },
   strategy: {
     allowCreateOnUpdate: true,
-    validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...validateSubsets(object)]),
-    validateUpdate(object, old, context) {
-      const isKept = equalJson(object["subsets"] ?? null, old["subsets"] ?? null);
-      return warned(object, context, [
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSubsets(object)],
+    validateUpdate(object, old) {
+      const isKept = equalJson(object.subsets ?? null, old.subsets ?? null);
+      return [
         ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
         ...finalizerErrors(object),
         ...(isKept ? [] : validateSubsets(object)),
-      ]);
+      ];
     },
+    warningsOnCreate: addressWarnings,
+    warningsOnUpdate: addressWarnings,
   },
   cells: (object, nowMs) => [
     nameOf(object),
-    formatSubsets(itemsAt(object, "subsets")),
+    formatSubsets(object.subsets ?? []),
     ageOf(object, nowMs),
   ],
 };
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  const own =
-    stringAt(objectAt(metadataOf(object), "labels"), "endpoints.kubernetes.io/managed-by") ===
-    "endpoint-controller";
-  if (errors.length || own) return errors;
-  itemsAt(object, "subsets").forEach((subset, i) => {
-    for (const list of addressLists)
-      itemsAt(subset, list).forEach((address, j) =>
-        ipWarnings(stringAt(address, "ip"), `subsets[${i}].${list}[${j}].ip`).forEach(context.warn),
-      );
-  });
-  return errors;
+/** The endpoints controller takes its addresses from pods, so they get no warnings. */
+function addressWarnings(object: Decoded<Endpoints>): string[] {
+  const { labels } = object.metadata ?? {};
+  if (labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller") return [];
+  return (object.subsets ?? []).flatMap((subset, i) =>
+    addressLists.flatMap((list) =>
+      (subset[list] ?? []).flatMap(({ ip }, j) =>
+        ipWarnings(ip ?? "", `subsets[${i}].${list}[${j}].ip`),
+      ),
+    ),
+  );
 }
 
-function validateSubsets(object: JsonObject): FieldError[] {
-  return itemsAt(object, "subsets").flatMap((subset, i) => {
+function validateSubsets(object: Decoded<Endpoints>): FieldError[] {
+  return (object.subsets ?? []).flatMap((subset, i) => {
     const path = `subsets[${i}]`;
-    const ports = itemsAt(subset, "ports");
-    const isEmpty = addressLists.every((list) => itemsAt(subset, list).length === 0);
+    const ports = subset.ports ?? [];
+    const isEmpty = addressLists.every((list) => !subset[list]?.length);
     return [
       ...(isEmpty ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : []),
       ...addressLists.flatMap((list) =>
-        itemsAt(subset, list).flatMap((address, j) =>
+        (subset[list] ?? []).flatMap((address, j) =>
           validateAddress(address, `${path}.${list}[${j}]`),
         ),
       ),
@@ -99,58 +91,46 @@ function validateSubsets(object: JsonObject): FieldError[] {
   });
 }
 
-function validateAddress(address: JsonObject, path: string): FieldError[] {
-  const ip = stringAt(address, "ip");
-  const hostname = stringAt(address, "hostname");
-  const nodeName = address["nodeName"];
+function validateAddress(address: Decoded<EndpointAddress>, path: string): FieldError[] {
+  const ip = address.ip ?? "";
+  const { hostname, nodeName } = address;
   return [
     ...legacyIpErrors(ip, `${path}.ip`),
-    ...(hostname
-      ? dnsLabelFaults(hostname).map((fault) => invalid(`${path}.hostname`, hostname, fault))
-      : []),
-    ...(typeof nodeName === "string"
-      ? dnsSubdomainFaults(nodeName).map((fault) => invalid(`${path}.nodeName`, nodeName, fault))
-      : []),
+    ...(hostname ? dnsLabelErrors(hostname, `${path}.hostname`) : []),
+    ...(isSet(nodeName) ? dnsSubdomainErrors(nodeName, `${path}.nodeName`) : []),
     ...endpointIpErrors(ip, `${path}.ip`),
   ];
 }
 
 /** With several ports, each needs a name. */
-function validatePort(port: JsonObject, path: string, count: number): FieldError[] {
-  const name = stringAt(port, "name");
-  const protocol = stringAt(port, "protocol");
+function validatePort(port: Decoded<EndpointPort>, path: string, count: number): FieldError[] {
+  const name = port.name ?? "";
+  const protocol = port.protocol ?? "";
   const { appProtocol } = port;
   return [
-    ...(name
-      ? dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
-      : count > 1
-        ? [required(`${path}.name`, "")]
-        : []),
-    ...portNumberFaults(numberAt(port, "port")).map((fault) =>
-      invalid(`${path}.port`, numberAt(port, "port"), fault),
+    ...(name ? dnsLabelErrors(name, `${path}.name`) : []),
+    ...(!name && count > 1 ? [required(`${path}.name`, "")] : []),
+    ...portNumberFaults(port.port ?? 0).map((fault) =>
+      invalid(`${path}.port`, port.port ?? 0, fault),
     ),
     ...(protocols.includes(protocol)
       ? []
       : [notSupported(`${path}.protocol`, protocol, protocols)]),
-    ...(typeof appProtocol === "string"
-      ? labelKeyFaults(appProtocol).map((fault) =>
-          invalid(`${path}.appProtocol`, appProtocol, fault),
-        )
-      : []),
+    ...(isSet(appProtocol) ? qualifiedNameErrors(appProtocol, `${path}.appProtocol`) : []),
   ];
 }
 
 const maxShown = 3;
 
 /** `10.0.0.1:80,10.0.0.2:80`, the first three only. */
-function formatSubsets(subsets: readonly JsonObject[]): Json {
+function formatSubsets(subsets: readonly Decoded<EndpointSubset>[]): Json {
   if (!subsets.length) return "<none>";
   const all = subsets.flatMap((subset) => {
-    const addresses = itemsAt(subset, "addresses").map((address) => stringAt(address, "ip"));
-    const ports = itemsAt(subset, "ports");
+    const addresses = (subset.addresses ?? []).map((address) => address.ip ?? "");
+    const ports = subset.ports ?? [];
     return ports.length
       ? ports.flatMap((port) =>
-          addresses.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${numberAt(port, "port")}`),
+          addresses.map((ip) => `${ip.includes(":") ? `[${ip}]` : ip}:${port.port ?? 0}`),
         )
       : addresses;
   });

@@ -2,7 +2,8 @@
 // namespace.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/limitrange/strategy.go,
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation.
-import { isObject, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
+import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -13,14 +14,8 @@ import {
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  itemsAt,
-  mutableAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
@@ -33,14 +28,14 @@ import {
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
 
-export const limitRange: KindDefinition = {
+export const limitRange: KindDefinition<Decoded<LimitRange>> = {
   group: "",
   version: "v1",
   kind: "LimitRange",
   defaults(object) {
-    for (const item of itemsAt(objectAt(object, "spec"), "limits")) {
-      if (stringAt(item, "type") === "Container") fillContainerLimits(item);
-      for (const list of lists) roundList(mutableAt(item, list));
+    for (const item of object.spec?.limits ?? []) {
+      if (item.type === "Container") setContainerDefaults(item);
+      for (const list of lists) roundList(item[list]);
     }
   },
   strategy: {
@@ -55,19 +50,18 @@ export const limitRange: KindDefinition = {
 };
 
 /** Limits default to the maximum, requests to the limit, then to the minimum. */
-function fillContainerLimits(item: JsonObject): void {
-  const limits = { ...textMapAt(item, "max"), ...textMapAt(item, "default") };
-  const requests = { ...textMapAt(item, "min"), ...limits, ...textMapAt(item, "defaultRequest") };
-  if (isObject(item["default"]) || Object.keys(limits).length) item["default"] = limits;
-  if (isObject(item["defaultRequest"]) || Object.keys(requests).length)
-    item["defaultRequest"] = requests;
+function setContainerDefaults(item: Decoded<LimitRangeItem>): void {
+  const limits = { ...item.max, ...item.default };
+  const requests = { ...item.min, ...limits, ...item.defaultRequest };
+  if (isObject(item.default) || Object.keys(limits).length) item.default = limits;
+  if (isObject(item.defaultRequest) || Object.keys(requests).length) item.defaultRequest = requests;
 }
 
-function validateLimits(object: JsonObject): FieldError[] {
+function validateLimits(object: Decoded<LimitRange>): FieldError[] {
   const seen = new Set<string>();
-  return itemsAt(objectAt(object, "spec"), "limits").flatMap((item, i) => {
+  return (object.spec?.limits ?? []).flatMap((item, i) => {
     const path = `spec.limits[${i}]`;
-    const type = stringAt(item, "type");
+    const type = item.type ?? "";
     const again = seen.has(type) ? [duplicate(`${path}.type`, type)] : [];
     seen.add(type);
     return [...typeErrors(type, `${path}.type`), ...again, ...validateItem(item, type, path)];
@@ -82,23 +76,23 @@ function typeErrors(type: string, path: string): FieldError[] {
     : [invalid(path, type, "must be a standard limit type or fully qualified")];
 }
 
-function validateItem(item: JsonObject, type: string, path: string): FieldError[] {
+function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string): FieldError[] {
   const nameErrors =
     type === "Pod" || type === "Container" ? containerResourceNameErrors : resourceNameErrors;
   const names = (list: (typeof lists)[number]): FieldError[] =>
-    sortedEntries(textMapAt(item, list)).flatMap(([name]) =>
+    sortedEntries(item[list] ?? {}).flatMap(([name]) =>
       nameErrors(name, `${path}.${list}[${name}]`),
     );
   const defaults =
     type === "Pod"
       ? (["default", "defaultRequest"] as const)
-          .filter((list) => sortedEntries(textMapAt(item, list)).length)
+          .filter((list) => hasItems(item[list]))
           .map((list) => forbidden(`${path}.${list}`, "may not be specified when `type` is 'Pod'"))
       : [...names("default"), ...names("defaultRequest")];
   const unbounded =
     type === "PersistentVolumeClaim" &&
-    textMapAt(item, "min")["storage"] === undefined &&
-    textMapAt(item, "max")["storage"] === undefined;
+    item.min?.storage === undefined &&
+    item.max?.storage === undefined;
   return [
     ...names("max"),
     ...names("min"),
@@ -116,10 +110,10 @@ function validateItem(item: JsonObject, type: string, path: string): FieldError[
   ];
 }
 
-const listsOf = (type: string): readonly string[] =>
+const listsOf = (type: string): readonly (typeof lists)[number][] =>
   type === "Pod" ? ["max", "min", "maxLimitRequestRatio"] : lists;
-const resourcesOf = (item: JsonObject, type: string): readonly string[] =>
-  sortedEntries(Object.assign({}, ...listsOf(type).map((list) => textMapAt(item, list)))).map(
+const resourcesOf = (item: Decoded<LimitRangeItem>, type: string): readonly string[] =>
+  sortedEntries(Object.assign({}, ...listsOf(type).map((list) => item[list]))).map(
     ([name]) => name,
   );
 
@@ -129,9 +123,14 @@ interface Bound {
   readonly nano: bigint;
 }
 
-function compareBounds(item: JsonObject, type: string, name: string, path: string): FieldError[] {
+function compareBounds(
+  item: Decoded<LimitRangeItem>,
+  type: string,
+  name: string,
+  path: string,
+): FieldError[] {
   const bound = (list: (typeof lists)[number]): Bound | undefined => {
-    const text = listsOf(type).includes(list) ? textMapAt(item, list)[name] : undefined;
+    const text = listsOf(type).includes(list) ? item[list]?.[name] : undefined;
     return text === undefined ? undefined : { text, nano: parseQuantity(text).nano };
   };
   const [min, max, limit, request, ratio] = [

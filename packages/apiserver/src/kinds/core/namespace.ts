@@ -1,39 +1,38 @@
-// Namespaces: phases, the finalizer in spec that holds deletion until the namespace is empty, and
-// the name label.
+// Namespaces: phases, the name label, and the finalizer in spec that keeps a deleted namespace
+// until it is empty.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/namespace (strategy.go, storage/storage.go),
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation/validation.go (ValidateNamespace…).
-import { type Json, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, labelKeyFaults } from "homeostat/api";
+import type { Namespace } from "homeostat/k8s/core/v1";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors, finalizerNameErrors, keepOld } from "../definition/default-strategy.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const ownFinalizer = "kubernetes";
 
-export const namespace: KindDefinition = {
+export const namespace: KindDefinition<Decoded<Namespace>> = {
   group: "",
   version: "v1",
   kind: "Namespace",
   returnsDeletedObject: true,
   defaults(object) {
     setNameLabel(object);
-    if (!stringAt(objectAt(object, "status"), "phase"))
-      object["status"] = { ...objectAt(object, "status"), phase: "Active" };
+    if (!object.status?.phase) object.status = { ...object.status, phase: "Active" };
   },
   strategy: {
     validateName: nameIsDnsLabel,
     deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate(object) {
-      object["status"] = { phase: "Active" };
+      object.status = { phase: "Active" };
       const finalizers = finalizersOf(object);
       if (!finalizers.includes(ownFinalizer))
-        object["spec"] = { ...objectAt(object, "spec"), finalizers: [...finalizers, ownFinalizer] };
+        object.spec = { ...object.spec, finalizers: [...finalizers, ownFinalizer] };
       setNameLabel(object);
     },
     prepareForUpdate(object, old) {
@@ -52,12 +51,12 @@ export const namespace: KindDefinition = {
       ...finalizerErrors(object),
     ],
     deletion: {
-      // The first delete only marks, even where nothing holds the namespace.
+      // The first delete only marks the namespace, even without finalizers.
       holds: (object) =>
-        metadataOf(object)["deletionTimestamp"] === undefined || finalizersOf(object).length > 0,
+        object.metadata?.deletionTimestamp === undefined || finalizersOf(object).length > 0,
       mark(object, { now }) {
-        metadataOf(object)["deletionTimestamp"] = now;
-        object["status"] = { ...objectAt(object, "status"), phase: "Terminating" };
+        metadataOf(object).deletionTimestamp = now;
+        object.status = { ...object.status, phase: "Terminating" };
       },
     },
   },
@@ -84,39 +83,31 @@ export const namespace: KindDefinition = {
   },
   selectable: {
     names: ["status.phase"],
-    extract: (object) => ({ "status.phase": stringAt(objectAt(object, "status"), "phase") }),
+    extract: (object) => ({ "status.phase": object.status?.phase ?? "" }),
   },
-  cells: (object, nowMs) => [
-    nameOf(object),
-    stringAt(objectAt(object, "status"), "phase"),
-    ageOf(object, nowMs),
-  ],
+  cells: (object, nowMs) => [nameOf(object), object.status?.phase ?? "", ageOf(object, nowMs)],
 };
 
-function setNameLabel(object: JsonObject): void {
+function setNameLabel(object: Decoded<Namespace>): void {
   const metadata = metadataOf(object);
-  const name = stringAt(metadata, "name");
-  if (name) metadata["labels"] = { ...objectAt(metadata, "labels"), [nameLabel]: name };
+  if (metadata.name) metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name };
 }
 
-function finalizersOf(object: JsonObject): readonly Json[] {
-  const list = objectAt(object, "spec")["finalizers"];
-  return Array.isArray(list) ? list : [];
+const finalizersOf = ({ spec }: Decoded<Namespace>): readonly string[] => spec?.finalizers ?? [];
+
+function specFinalizerErrors(
+  object: Decoded<Namespace>,
+  pathOf: (i: number) => string,
+): FieldError[] {
+  return finalizersOf(object).flatMap((name, i) => [
+    ...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)),
+    ...finalizerNameErrors(name, pathOf(i)),
+  ]);
 }
 
-function specFinalizerErrors(object: JsonObject, pathOf: (i: number) => string): FieldError[] {
-  return finalizersOf(object).flatMap((item, i) => {
-    const name = String(item);
-    return [
-      ...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)),
-      ...finalizerNameErrors(name, pathOf(i)),
-    ];
-  });
-}
-
-function phaseErrors(object: JsonObject): FieldError[] {
-  const phase = stringAt(objectAt(object, "status"), "phase");
-  const deleting = metadataOf(object)["deletionTimestamp"] !== undefined;
+function phaseErrors(object: Decoded<Namespace>): FieldError[] {
+  const phase = object.status?.phase ?? "";
+  const deleting = object.metadata?.deletionTimestamp !== undefined;
   if (phase === (deleting ? "Terminating" : "Active")) return [];
   return [
     invalid(

@@ -1,4 +1,4 @@
-// nodes/proxy: passes on to a node's kubelet, or to another port of the node.
+// nodes/proxy: reaches the kubelet of a node, or another port of the node.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go (ResourceLocation).
 import { failure, notFoundError } from "../../apimachinery/errors/api-errors.ts";
 import type { ProxyHandler } from "../../apimachinery/rest/connecter.ts";
@@ -7,7 +7,7 @@ import { assertReachable, preferredAddress, splitTarget } from "./proxy-target.t
 
 const nodes = { group: "", resource: "nodes" } as const;
 
-/** Names of hosts are not looked up: there is nothing behind them for this server. */
+/** Checks the target as upstream does, then refuses. Does not resolve host names. */
 export const proxyToNode: ProxyHandler = async (requested, tools) => {
   const { name } = splitTarget(requested, "node");
   const node = tools.find(nodes, name);

@@ -1,14 +1,15 @@
-// Nodes. What the admission plug-in TaintNodesByCondition does is part of creation here.
+// Nodes. Creation includes the admission plug-in TaintNodesByCondition.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go,
 // pkg/apis/core/v1/{defaults,conversion}.go, pkg/apis/core/validation (ValidateNode…),
 // plugin/pkg/admission/nodetaint, pkg/printers/internalversion (printNode).
 import {
   compareBytewise,
+  type Decoded,
   type Json,
-  type JsonObject,
   labelKeyFaults,
   labelValueFaults,
 } from "homeostat/api";
+import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import {
   duplicateInternal,
   type FieldError,
@@ -19,21 +20,11 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { amountErrors, sortedEntries } from "./resource-rules.ts";
@@ -42,99 +33,89 @@ import { proxyToNode } from "./node-proxy.ts";
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";
 
-export const node: KindDefinition = {
+export const node: KindDefinition<Decoded<Node>> = {
   group: "",
   version: "v1",
   kind: "Node",
-  defaults,
+  defaults: setDefaults,
   proxy: proxyToNode,
   strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       addNotReadyTaint(object);
-      delete objectAt(object, "spec")["configSource"];
-      delete objectAt(object, "status")["config"];
+      delete object.spec?.configSource;
+      delete object.status?.config;
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
-      if (!isSet(objectAt(old, "spec")["configSource"]))
-        delete objectAt(object, "spec")["configSource"];
+      if (!isSet(old.spec?.configSource)) delete object.spec?.configSource;
     },
-    validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...validateNode(object)]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validateNode(object),
-        ...validateChange(object, old),
-      ]),
+    validateCreate: (object) => [...finalizerErrors(object), ...validateNode(object)],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validateNode(object),
+      ...validateNodeUpdate(object, old),
+    ],
+    warningsOnCreate: specWarnings,
+    warningsOnUpdate: specWarnings,
   },
   subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old) {
         keepOld(object, old, "spec");
-        if (!isSet(objectAt(old, "status")["config"])) delete objectAt(object, "status")["config"];
+        if (!isSet(old.status?.config)) delete object.status?.config;
       },
-      validateUpdate: (object, old) => validateChange(object, old),
+      validateUpdate: validateNodeUpdate,
     },
   },
   selectable: {
     names: ["spec.unschedulable"],
     extract: (object) => ({
-      "spec.unschedulable": String(objectAt(object, "spec")["unschedulable"] === true),
+      "spec.unschedulable": String(object.spec?.unschedulable === true),
     }),
   },
   cells,
 };
 
-function defaults(object: JsonObject): void {
-  const status = objectAt(object, "status");
-  if (!isSet(status["allocatable"]) && isSet(status["capacity"]))
-    status["allocatable"] = { ...textMapAt(status, "capacity") };
-  for (const field of ["capacity", "allocatable"]) roundList(mutableAt(status, field));
-  const spec = mutableAt(object, "spec");
+function setDefaults(object: Decoded<Node>): void {
+  const status = object.status ?? {};
+  if (!isSet(status.allocatable) && isSet(status.capacity))
+    status.allocatable = { ...status.capacity };
+  roundList(status.capacity);
+  roundList(status.allocatable);
+  const { spec } = object;
   if (!spec) return;
-  // One network is the first of several: the single field wins where both are there.
-  const single = stringAt(spec, "podCIDR");
-  if (single && textsAt(spec, "podCIDRs")[0] !== single) spec["podCIDRs"] = [single];
-  else if (!single && textsAt(spec, "podCIDRs").length)
-    spec["podCIDR"] = textsAt(spec, "podCIDRs")[0]!;
+  // podCIDR is the first of podCIDRs; it wins when the two differ.
+  const first = spec.podCIDRs?.[0];
+  if (spec.podCIDR && first !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
+  else if (!spec.podCIDR && first !== undefined) spec.podCIDR = first;
 }
 
-/** A new node is taken for unready until its status says otherwise. */
-function addNotReadyTaint(object: JsonObject): void {
-  if (!isSet(object["spec"])) object["spec"] = {};
-  const spec = objectAt(object, "spec");
-  const taints = itemsAt(spec, "taints");
-  if (
-    !taints.some(
-      (taint) => stringAt(taint, "key") === notReady && stringAt(taint, "effect") === "NoSchedule",
-    )
-  )
-    spec["taints"] = [...taints, { key: notReady, effect: "NoSchedule" }];
+/** The node controller removes the taint from ready nodes. */
+function addNotReadyTaint(object: Decoded<Node>): void {
+  const spec = (object.spec ??= {});
+  const taints = spec.taints ?? [];
+  if (!taints.some(({ key, effect }) => key === notReady && effect === "NoSchedule"))
+    spec.taints = [...taints, { key: notReady, effect: "NoSchedule" }];
 }
 
-function validateNode(object: JsonObject): FieldError[] {
+function validateNode(object: Decoded<Node>): FieldError[] {
   return [
     ...taintErrors(object),
     ...resourceErrors(object),
     ...featureErrors(object),
-    ...cidrErrors(textsAt(objectAt(object, "spec"), "podCIDRs")),
+    ...cidrErrors(object.spec?.podCIDRs ?? []),
   ];
 }
 
-/** Upstream's path for taints begins with metadata. */
-function taintErrors(object: JsonObject): FieldError[] {
+/** Upstream's path of taints begins with metadata. */
+function taintErrors(object: Decoded<Node>): FieldError[] {
   const seen = new Set<string>();
-  return itemsAt(objectAt(object, "spec"), "taints").flatMap((taint, i) => {
+  return (object.spec?.taints ?? []).flatMap((taint, i) => {
     const path = `metadata.taints[${i}]`;
-    const [key, value, effect] = [
-      stringAt(taint, "key"),
-      stringAt(taint, "value"),
-      stringAt(taint, "effect"),
-    ];
+    const [key, value, effect] = [taint.key ?? "", taint.value ?? "", taint.effect ?? ""];
     const valueFaults = labelValueFaults(value);
     const errors = [
       ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
@@ -157,17 +138,17 @@ function taintErrors(object: JsonObject): FieldError[] {
   });
 }
 
-function resourceErrors(object: JsonObject): FieldError[] {
-  const status = objectAt(object, "status");
-  return ["capacity", "allocatable"].flatMap((list) =>
-    sortedEntries(textMapAt(status, list)).flatMap(([name, amount]) =>
+function resourceErrors(object: Decoded<Node>): FieldError[] {
+  const status = object.status ?? {};
+  return (["capacity", "allocatable"] as const).flatMap((list) =>
+    sortedEntries(status[list] ?? {}).flatMap(([name, amount]) =>
       amountErrors(name, amount, `status.${list}.${name}`),
     ),
   );
 }
 
-function featureErrors(object: JsonObject): FieldError[] {
-  const features = textsAt(objectAt(object, "status"), "declaredFeatures");
+function featureErrors(object: Decoded<Node>): FieldError[] {
+  const features = object.status?.declaredFeatures ?? [];
   return features.slice(1).flatMap((feature, i) => {
     const path = `status.declaredFeatures[${i + 1}]`;
     const before = features[i]!;
@@ -211,22 +192,22 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
       ];
 }
 
-function validateChange(object: JsonObject, old: JsonObject): FieldError[] {
-  const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
-  const [cidrs, oldCidrs] = [textsAt(spec, "podCIDRs"), textsAt(before, "podCIDRs")];
+function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldError[] {
+  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const [cidrs, oldCidrs] = [spec.podCIDRs ?? [], before.podCIDRs ?? []];
   const fixed = forbidden(
     "spec.podCIDRs",
     'node updates may not change podCIDR except from "" to valid',
   );
-  const provider = stringAt(before, "providerID");
+  const provider = before.providerID ?? "";
   return [
     ...resourceErrors(object),
     ...featureErrors(object),
-    ...addressErrors(itemsAt(objectAt(object, "status"), "addresses")),
+    ...addressErrors(object.status?.addresses ?? []),
     ...(oldCidrs.length && oldCidrs.length !== cidrs.length
       ? [fixed]
       : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
-    ...(provider && provider !== stringAt(spec, "providerID")
+    ...(provider && provider !== (spec.providerID ?? "")
       ? [
           forbidden(
             "spec.providerID",
@@ -235,16 +216,16 @@ function validateChange(object: JsonObject, old: JsonObject): FieldError[] {
         ]
       : []),
     ...taintErrors(object),
-    ...(stringAt(spec, "externalID") === stringAt(before, "externalID")
+    ...((spec.externalID ?? "") === (before.externalID ?? "")
       ? []
       : [forbidden("spec.externalID", "may not be updated")]),
   ];
 }
 
-function addressErrors(addresses: readonly JsonObject[]): FieldError[] {
+function addressErrors(addresses: readonly Decoded<NodeAddress>[]): FieldError[] {
   const seen = new Set<string>();
   return addresses.flatMap((address, i) => {
-    const key = JSON.stringify([stringAt(address, "type"), stringAt(address, "address")]);
+    const key = JSON.stringify([address.type ?? "", address.address ?? ""]);
     const again = seen.has(key);
     seen.add(key);
     return again
@@ -253,59 +234,53 @@ function addressErrors(addresses: readonly JsonObject[]): FieldError[] {
   });
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  const spec = objectAt(object, "spec");
-  if (isSet(spec["configSource"])) context.warn("spec.configSource: the feature is removed");
-  if (stringAt(spec, "externalID"))
-    context.warn("spec.externalID: this field is deprecated, and is unused by Kubernetes");
-  textsAt(spec, "podCIDRs").forEach((cidr, i) =>
-    cidrWarnings(cidr, `spec.podCIDRs[${i}]`).forEach(context.warn),
-  );
-  return errors;
+function specWarnings({ spec }: Decoded<Node>): string[] {
+  return [
+    ...(isSet(spec?.configSource) ? ["spec.configSource: the feature is removed"] : []),
+    ...(spec?.externalID
+      ? ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]
+      : []),
+    ...(spec?.podCIDRs ?? []).flatMap((cidr, i) => cidrWarnings(cidr, `spec.podCIDRs[${i}]`)),
+  ];
 }
 
 const rolePrefix = "node-role.kubernetes.io/";
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const status = objectAt(object, "status");
-  const info = objectAt(status, "nodeInfo");
-  const ready = itemsAt(status, "conditions").findLast(
-    (condition) => stringAt(condition, "type") === "Ready",
-  );
-  const state = ready ? (stringAt(ready, "status") === "True" ? "Ready" : "NotReady") : "Unknown";
-  const known = (field: string): string => stringAt(info, field) || "<unknown>";
-  const architecture = stringAt(info, "architecture");
+function cells(object: Decoded<Node>, nowMs: number): readonly Json[] {
+  const status = object.status ?? {};
+  const info = status.nodeInfo ?? {};
+  const state = readyState(status);
+  const known = (field: "osImage" | "kernelVersion" | "containerRuntimeVersion"): string =>
+    info[field] || "<unknown>";
   const address = (type: string): string => {
-    const found = itemsAt(status, "addresses").find((each) => stringAt(each, "type") === type);
-    return found ? stringAt(found, "address") : "<none>";
+    const found = status.addresses?.find((each) => each.type === type);
+    return found ? (found.address ?? "") : "<none>";
   };
   return [
     nameOf(object),
-    objectAt(object, "spec")["unschedulable"] === true ? `${state},SchedulingDisabled` : state,
+    object.spec?.unschedulable === true ? `${state},SchedulingDisabled` : state,
     rolesOf(object),
     ageOf(object, nowMs),
-    stringAt(info, "kubeletVersion"),
+    info.kubeletVersion ?? "",
     address("InternalIP"),
     address("ExternalIP"),
     known("osImage"),
-    architecture ? `${known("kernelVersion")} (${architecture})` : known("kernelVersion"),
+    info.architecture ? `${known("kernelVersion")} (${info.architecture})` : known("kernelVersion"),
     known("containerRuntimeVersion"),
   ];
 }
 
-function rolesOf(object: JsonObject): string {
-  const labels = textMapAt(metadataOf(object), "labels");
-  const roles = Object.keys(labels).map((key) =>
-    key.startsWith(rolePrefix)
-      ? key.slice(rolePrefix.length)
-      : key === "kubernetes.io/role"
-        ? labels[key]!
-        : "",
-  );
+function readyState({ conditions }: Decoded<NodeStatus>): string {
+  const ready = conditions?.findLast(({ type }) => type === "Ready");
+  if (!ready) return "Unknown";
+  return ready.status === "True" ? "Ready" : "NotReady";
+}
+
+function rolesOf(object: Decoded<Node>): string {
+  const labels = object.metadata?.labels ?? {};
+  const roles = Object.entries(labels).map(([key, value]) => {
+    if (key.startsWith(rolePrefix)) return key.slice(rolePrefix.length);
+    return key === "kubernetes.io/role" ? value : "";
+  });
   return [...new Set(roles.filter(Boolean))].sort(compareBytewise).join(",") || "<none>";
 }

@@ -1,40 +1,45 @@
-// What volumes and claims share: access modes in short, storage classes by annotation or field,
-// protection by a finalizer.
+// Parts that volumes and claims share: abbreviated access modes, storage classes by annotation or
+// field, protection by a finalizer.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/helper/helpers.go.
-import type { JsonObject } from "homeostat/api";
-import { textMapAt, textsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { Decoded } from "homeostat/api";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+} from "homeostat/k8s/core/v1";
+import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
-/** The annotation that came before `storageClassName`. */
+/** The annotation that preceded `storageClassName`. */
 export const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 
-const short = [
+const abbreviations = [
   ["ReadWriteOnce", "RWO"],
   ["ReadOnlyMany", "ROX"],
   ["ReadWriteMany", "RWX"],
   ["ReadWriteOncePod", "RWOP"],
 ] as const;
 
-/** `RWO,ROX`. */
-export function accessModesOf(object: JsonObject): string {
-  const modes = textsAt(object, "accessModes");
-  return short
-    .filter(([mode]) => modes.includes(mode))
+/** The deprecation of the annotation. */
+export const classAnnotationWarning = `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`;
+
+/** Access modes as tables show them, e.g. `RWO,ROX`. */
+export function formatAccessModes(modes: Decoded<PersistentVolumeSpec>["accessModes"]): string {
+  return abbreviations
+    .filter(([mode]) => modes?.includes(mode))
     .map(([, text]) => text)
     .join(",");
 }
 
 /** The storage class of a volume or a claim. */
-export function classOf(object: JsonObject): string {
-  return (
-    textMapAt(metadataOf(object), "annotations")[classAnnotation] ??
-    stringAt(objectAt(object, "spec"), "storageClassName")
-  );
-}
+export const classOf = ({
+  metadata,
+  spec,
+}: Decoded<PersistentVolume> | Decoded<PersistentVolumeClaim>): string =>
+  metadata?.annotations?.[classAnnotation] ?? spec?.storageClassName ?? "";
 
-/** Adds a finalizer that is not there yet. */
-export function addFinalizer(object: JsonObject, name: string): void {
+/** Adds a finalizer unless the object has it. */
+export function addFinalizer(object: DecodedObject, name: string): void {
   const metadata = metadataOf(object);
-  const finalizers = textsAt(metadata, "finalizers");
-  if (!finalizers.includes(name)) metadata["finalizers"] = [...finalizers, name];
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(name)) metadata.finalizers = [...finalizers, name];
 }

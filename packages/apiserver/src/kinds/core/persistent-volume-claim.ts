@@ -1,9 +1,14 @@
-// Persistent volume claims. What the admission plug-in StorageObjectInUseProtection does is part of
-// creation here.
+// Persistent volume claims. Creation includes the admission plug-in StorageObjectInUseProtection.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go,
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type {
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimStatus,
+  TypedLocalObjectReference,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,65 +16,60 @@ import {
   invalid,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  mutableAt,
-  optionalTextAt,
-  setIfEmpty,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
-import { accessModesOf, addFinalizer, classAnnotation, classOf } from "./persistent-storage.ts";
+import {
+  addFinalizer,
+  classAnnotation,
+  classAnnotationWarning,
+  classOf,
+  formatAccessModes,
+} from "./persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
 import { validateClaimStatus } from "./validate-claim-status.ts";
 
-export const persistentVolumeClaim: KindDefinition = {
+export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
   group: "",
   version: "v1",
   kind: "PersistentVolumeClaim",
   returnsDeletedObject: true,
   defaults(object) {
-    if (!isSet(object["status"])) object["status"] = {};
-    const status = objectAt(object, "status");
-    setIfEmpty(status, "phase", "Pending");
-    for (const list of ["capacity", "allocatedResources"]) roundList(mutableAt(status, list));
-    const spec = mutableAt(object, "spec");
-    if (spec) setClaimSpecDefaults(spec);
+    const status = (object.status ??= {});
+    status.phase ||= "Pending";
+    roundList(status.capacity);
+    roundList(status.allocatedResources);
+    if (object.spec) setClaimSpecDefaults(object.spec);
   },
   strategy: {
     resetFields: [["f:status"]],
     prepareForCreate(object) {
-      object["status"] = { phase: "Pending" };
-      alignSources(objectAt(object, "spec"), undefined);
+      object.status = { phase: "Pending" };
+      normalizeDataSources(object.spec ?? {}, undefined);
       addFinalizer(object, "kubernetes.io/pvc-protection");
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
-      alignSources(objectAt(object, "spec"), objectAt(old, "spec"));
+      normalizeDataSources(object.spec ?? {}, old.spec ?? {});
     },
-    validateCreate: (object, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateClaimSpec(objectAt(object, "spec"), "spec"),
-      ]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validateClaimSpec(objectAt(object, "spec"), "spec"),
-        ...changeErrors(object, old),
-      ]),
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateClaimSpec(object.spec ?? {}, "spec"),
+    ],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validateClaimSpec(object.spec ?? {}, "spec"),
+      ...validateClaimUpdate(object, old),
+    ],
+    warningsOnCreate: claimWarnings,
+    warningsOnUpdate: claimWarnings,
   },
   subresources: {
     status: {
@@ -82,32 +82,37 @@ export const persistentVolumeClaim: KindDefinition = {
 };
 
 /**
- * The two fields for a source say the same; the older one knows claims and snapshots only, the
- * newer one no other namespaces.
+ * Keeps dataSource and dataSourceRef equal. Only claims and snapshots fit into dataSource, and only
+ * dataSourceRef has a namespace. Upstream: dropDisabledFields and NormalizeDataSources.
  */
-function alignSources(spec: JsonObject, old: JsonObject | undefined): void {
-  const wasUsed = old !== undefined && (isSet(old["dataSource"]) || isSet(old["dataSourceRef"]));
-  if (!isSet(old?.["dataSourceRef"]) && stringAt(objectAt(spec, "dataSourceRef"), "namespace"))
-    delete spec["dataSourceRef"];
-  const [source, reference] = [mutableAt(spec, "dataSource"), mutableAt(spec, "dataSourceRef")];
-  if (!wasUsed && !reference && source && !isClaimOrSnapshot(source)) delete spec["dataSource"];
-  else if (source && !reference) spec["dataSourceRef"] = { ...source };
-  else if (!source && reference && !stringAt(reference, "namespace"))
-    spec["dataSource"] = { ...reference };
+function normalizeDataSources(
+  spec: Decoded<PersistentVolumeClaimSpec>,
+  old: Decoded<PersistentVolumeClaimSpec> | undefined,
+): void {
+  const wasUsed = isSet(old?.dataSource) || isSet(old?.dataSourceRef);
+  if (!isSet(old?.dataSourceRef) && spec.dataSourceRef?.namespace) delete spec.dataSourceRef;
+  const { dataSource, dataSourceRef } = spec;
+  if (!wasUsed && !dataSourceRef && dataSource && !isClaimOrSnapshot(dataSource))
+    delete spec.dataSource;
+  else if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
+  else if (!dataSource && dataSourceRef && !dataSourceRef.namespace)
+    spec.dataSource = { ...dataSourceRef };
 }
 
-function isClaimOrSnapshot(source: JsonObject): boolean {
-  const kind = stringAt(source, "kind");
-  const group = stringAt(source, "apiGroup");
+function isClaimOrSnapshot({ apiGroup, kind }: Decoded<TypedLocalObjectReference>): boolean {
+  const group = apiGroup ?? "";
   return (
     (kind === "PersistentVolumeClaim" && group === "") ||
     (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io")
   );
 }
 
-/** Specs are frozen, but for size and attributes of bound claims. */
-function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
+/** Specs are immutable except for size and attributes class of bound claims. */
+function validateClaimUpdate(
+  object: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+): FieldError[] {
+  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const [frozen, changed] = comparable(object, old);
   return [
     ...annotationErrors(object, old),
@@ -125,60 +130,57 @@ function changeErrors(object: JsonObject, old: JsonObject): FieldError[] {
             },
           ),
         ]),
-    ...sizeErrors(
-      sizeOf(spec),
-      sizeOf(before),
-      textMapAt(objectAt(old, "status"), "capacity")["storage"],
-    ),
-    ...immutable("volumeMode", spec["volumeMode"], before["volumeMode"]),
-    ...attributesErrors(spec, before, objectAt(old, "status")),
+    ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),
+    ...immutable("volumeMode", spec.volumeMode, before.volumeMode),
+    ...attributesErrors(spec, before, old.status ?? {}),
   ];
 }
 
-const sizeOf = (spec: JsonObject): string =>
-  textMapAt(objectAt(spec, "resources"), "requests")["storage"] ?? "0";
+const sizeOf = ({ resources }: Decoded<PersistentVolumeClaimSpec>): string =>
+  resources?.requests?.storage ?? "0";
 
-/** The old and the new spec, made alike where a change is allowed. */
+/** The old and the new spec, equal in the fields that may change. */
 function comparable(
-  object: JsonObject,
-  old: JsonObject,
-): readonly [frozen: JsonObject, changed: JsonObject] {
-  const frozen = { ...objectAt(old, "spec") };
-  const changed = { ...objectAt(object, "spec") };
-  if (!stringAt(frozen, "volumeName")) keepOld(frozen, changed, "volumeName");
-  if (hasClassAnnotation(old) && changed["storageClassName"] === classOf(old))
-    delete changed["storageClassName"];
-  else if (!isSet(frozen["storageClassName"]) && !hasClassAnnotation(old))
+  object: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+): readonly [
+  frozen: Decoded<PersistentVolumeClaimSpec>,
+  changed: Decoded<PersistentVolumeClaimSpec>,
+] {
+  const frozen = { ...old.spec };
+  const changed = { ...object.spec };
+  if (!frozen.volumeName) keepOld(frozen, changed, "volumeName");
+  if (hasClassAnnotation(old) && changed.storageClassName === classOf(old))
+    delete changed.storageClassName;
+  else if (!isSet(frozen.storageClassName) && !hasClassAnnotation(old))
     keepOld(changed, frozen, "storageClassName");
-  if (stringAt(objectAt(object, "status"), "phase") !== "Bound") return [frozen, changed];
+  if (object.status?.phase !== "Bound") return [frozen, changed];
   keepOld(changed, frozen, "volumeAttributesClassName");
-  const resources = objectAt(changed, "resources");
-  if (isSet(resources["requests"]))
-    changed["resources"] = {
+  const resources = changed.resources ?? {};
+  if (isSet(resources.requests))
+    changed.resources = {
       ...resources,
-      requests: { ...textMapAt(resources, "requests"), storage: sizeOf(frozen) },
+      requests: { ...resources.requests, storage: sizeOf(frozen) },
     };
   return [frozen, changed];
 }
 
-const hasClassAnnotation = (object: JsonObject): boolean =>
-  textMapAt(metadataOf(object), "annotations")[classAnnotation] !== undefined;
+const hasClassAnnotation = ({ metadata }: Decoded<PersistentVolumeClaim>): boolean =>
+  metadata?.annotations?.[classAnnotation] !== undefined;
 
-function annotationErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const [now, before] = [object, old].map(
-    (each) => textMapAt(metadataOf(each), "annotations")[classAnnotation] ?? "",
-  );
-  const moved =
-    before && !now && optionalTextAt(objectAt(object, "spec"), "storageClassName") === before;
+function annotationErrors(
+  object: Decoded<PersistentVolumeClaim>,
+  old: Decoded<PersistentVolumeClaim>,
+): FieldError[] {
+  const now = object.metadata?.annotations?.[classAnnotation] ?? "";
+  const before = old.metadata?.annotations?.[classAnnotation] ?? "";
+  const moved = before && !now && object.spec?.storageClassName === before;
   return now === before || moved
     ? []
     : [invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
 }
 
-/**
- * Shrinking is for recovery from an expansion that failed: never to what the volume already has, or
- * below.
- */
+/** A claim can shrink to recover from a failed expansion, but must stay above its capacity. */
 function sizeErrors(size: string, before: string, capacity: string | undefined): FieldError[] {
   if (nanoOf(size) >= nanoOf(before) || nanoOf(size) > nanoOf(capacity)) return [];
   return [
@@ -186,50 +188,41 @@ function sizeErrors(size: string, before: string, capacity: string | undefined):
   ];
 }
 
-function attributesErrors(spec: JsonObject, before: JsonObject, status: JsonObject): FieldError[] {
-  const field = "volumeAttributesClassName";
-  const now = optionalTextAt(spec, field);
-  if (
-    now === optionalTextAt(before, field) ||
-    !isSet(status["currentVolumeAttributesClassName"]) ||
-    now
-  )
-    return [];
+function attributesErrors(
+  { volumeAttributesClassName: now }: Decoded<PersistentVolumeClaimSpec>,
+  before: Decoded<PersistentVolumeClaimSpec>,
+  status: Decoded<PersistentVolumeClaimStatus>,
+): FieldError[] {
+  const isSame = (now ?? null) === (before.volumeAttributesClassName ?? null);
+  if (isSame || !isSet(status.currentVolumeAttributesClassName) || now) return [];
   return [
     forbidden(
-      `spec.${field}`,
-      `update to ${now === undefined ? "nil" : "empty string"} is forbidden when status.currentVolumeAttributesClassName is not nil`,
+      "spec.volumeAttributesClassName",
+      `update to ${isSet(now) ? "empty string" : "nil"} is forbidden when status.currentVolumeAttributesClassName is not nil`,
     ),
   ];
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  if (hasClassAnnotation(object))
-    context.warn(
-      `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
-    );
-  for (const text of claimSpecWarnings(objectAt(object, "spec"), "spec")) context.warn(text);
-  return errors;
+function claimWarnings(object: Decoded<PersistentVolumeClaim>): string[] {
+  return [
+    ...(hasClassAnnotation(object) ? [classAnnotationWarning] : []),
+    ...claimSpecWarnings(object.spec ?? {}, "spec"),
+  ];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
-  const volume = stringAt(spec, "volumeName");
+function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const status = object.status ?? {};
+  const volume = spec.volumeName ?? "";
   return [
     nameOf(object),
-    isSet(metadataOf(object)["deletionTimestamp"]) ? "Terminating" : stringAt(status, "phase"),
+    isSet(object.metadata?.deletionTimestamp) ? "Terminating" : (status.phase ?? ""),
     volume,
-    volume ? (textMapAt(status, "capacity")["storage"] ?? "0") : "",
-    volume ? accessModesOf(status) : "",
+    volume ? (status.capacity?.storage ?? "0") : "",
+    volume ? formatAccessModes(status.accessModes) : "",
     classOf(object),
-    optionalTextAt(spec, "volumeAttributesClassName") ?? "<unset>",
+    spec.volumeAttributesClassName ?? "<unset>",
     ageOf(object, nowMs),
-    optionalTextAt(spec, "volumeMode") ?? "<unset>",
+    spec.volumeMode ?? "<unset>",
   ];
 }

@@ -1,22 +1,22 @@
-// What the proxies of nodes, pods and services have in common: how a target is written, and which
-// addresses are no targets.
+// The targets of the proxies of nodes, pods and services: their syntax, and addresses that are
+// forbidden.
 // Upstream: k8s.io/apimachinery/pkg/util/net/port_split.go,
 // k8s.io/kubernetes/pkg/util/node/node.go, pkg/kubelet/client/kubelet_client.go, pkg/proxy/util
 // (IsProxyableIP).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Node } from "homeostat/k8s/core/v1";
 import { badRequestError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { endpointIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
-import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
-/** `web`, `web:80` or `https:web:443`, taken apart. */
+/** The parts of `web`, `web:80` or `https:web:443`. */
 export interface ProxyTarget {
   readonly name: string;
-  /** A number or a name; "" where none is given. */
+  /** A number or a name; "" when absent. */
   readonly port: string;
 }
 
-/** Throws 400 for what has no such form; `kind` is for the message. */
+/** Throws 400 for malformed targets; `kind` is for the message. */
 export function splitTarget(requested: string, kind: string): ProxyTarget {
   const parts = requested.split(":");
   const [scheme, name, port] = parts.length === 3 ? parts : ["", parts[0], parts[1] ?? ""];
@@ -25,21 +25,19 @@ export function splitTarget(requested: string, kind: string): ProxyTarget {
   return { name, port: port! };
 }
 
-const preferred = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const preferredTypes = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 
-/** The address under which a node's kubelet is spoken to. Throws where it has none. */
-export function preferredAddress(node: JsonObject): string {
-  const addresses = itemsAt(objectAt(node, "status"), "addresses");
-  const found = preferred.flatMap((type) =>
-    addresses.filter((each) => stringAt(each, "type") === type),
-  )[0];
-  if (found) return stringAt(found, "address");
+/** The address of a node's kubelet. Throws if the node has none. */
+export function preferredAddress({ status }: Decoded<Node>): string {
+  const addresses = status?.addresses ?? [];
+  const found = preferredTypes.flatMap((type) => addresses.filter((each) => each.type === type))[0];
+  if (found) return found.address ?? "";
   throw plainError(
-    `no preferred addresses found; known addresses: [${addresses.map((each) => `{${stringAt(each, "type")} ${stringAt(each, "address")}}`).join(" ")}]`,
+    `no preferred addresses found; known addresses: [${addresses.map((each) => `{${each.type ?? ""} ${each.address ?? ""}}`).join(" ")}]`,
   );
 }
 
-/** Throws 400 for addresses that mean the server's own machine or link. */
+/** Throws 400 for loopback, link-local, multicast and broadcast addresses. */
 export function assertReachable(address: string): void {
   const parsed = parseIpSloppy(address);
   const [first = 0] = parsed?.bytes ?? [];

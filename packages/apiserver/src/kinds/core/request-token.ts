@@ -1,56 +1,61 @@
-// The token subresource of service accounts: a request in, the same with a signed token out.
+// The token subresource of service accounts: answers a TokenRequest with a signed token.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go,
 // pkg/apis/authentication/validation.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { TokenRequest, TokenRequestSpec } from "homeostat/k8s/authentication/v1";
+import type { ServiceAccount } from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { conflictError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../apimachinery/rest/connecter.ts";
-import { setIfNil, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { findBound, tokenClaims } from "./token-claims.ts";
+import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
 const kind = { group: "authentication.k8s.io", kind: "TokenRequest" };
 const defaultSeconds = 3600;
-const mostSeconds = 2 ** 32;
+const maxSeconds = 2 ** 32;
 const warnOnlySeconds = 3607;
 const yearSeconds = 365 * 86_400;
 
-/** An hour, where nothing is said. */
-export function setTokenDefaults(request: JsonObject): void {
-  if (isObject(request["spec"])) setIfNil(request["spec"], "expirationSeconds", defaultSeconds);
+/** Sets the default lifetime, an hour. */
+export function setTokenDefaults({ spec }: Decoded<TokenRequest>): void {
+  if (spec) spec.expirationSeconds ??= defaultSeconds;
 }
 
 /** Refuses a request for another account than that of the path. */
-export const checkTokenRequest: ConnectCheck = (request, place) => {
-  const requested = objectAt(request, "metadata");
+export const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, account) => {
   for (const field of ["name", "namespace"] as const) {
-    const value = stringAt(requested, field);
-    if (value && value !== place[field])
-      throw invalidError(kind, place.name, [
+    const value = request.metadata?.[field];
+    if (value && value !== account[field])
+      throw invalidError(kind, account.name, [
         invalid(`metadata.${field}`, value, `must match the service account ${field} if specified`),
       ]);
   }
 };
 
 /** Resolves to the request with a token in its status. */
-export const requestToken: ConnectHandler = async (account, request, { now }, tools) => {
-  const metadata = objectAt(account, "metadata");
-  const name = stringAt(metadata, "name");
-  assertSameUid(stringAt(objectAt(request, "metadata"), "uid"), metadata, name);
-  const spec = objectAt(request, "spec");
-  const seconds = spec["expirationSeconds"] ?? defaultSeconds;
+export const requestToken: ConnectHandler = async (
+  account: Decoded<ServiceAccount>,
+  request: Decoded<TokenRequest>,
+  { now },
+  tools,
+) => {
+  const metadata = account.metadata ?? {};
+  const name = metadata.name ?? "";
+  assertSameUid(request.metadata?.uid ?? "", metadata, name);
+  const spec = request.spec ?? {};
+  const seconds = spec.expirationSeconds ?? defaultSeconds;
   const errors = lifetimeErrors(seconds);
   if (errors.length) throw invalidError(kind, "", errors);
-  const reference = isObject(spec["boundObjectRef"]) ? spec["boundObjectRef"] : undefined;
-  const bound = findBound(account, reference, tools);
-  const asked = spec["audiences"];
-  const audiences =
-    Array.isArray(asked) && asked.length ? asked.map(String) : tools.tokens.audiences;
+  const reference = spec.boundObjectRef ?? undefined;
+  const bound = findBoundObject(account, reference, tools);
+  const audiences = spec.audiences?.length ? spec.audiences : tools.tokens.audiences;
   const from = Date.parse(now) / 1000;
   const terms = {
     id: tools.newUid(),
     audiences,
     from,
-    until: from + lifetimeOf(Number(seconds), reference, audiences, tools.tokens.audiences),
+    until:
+      from + (isExtended(spec, audiences, tools.tokens.audiences) ? yearSeconds : Number(seconds)),
   };
   const status = {
     token: tools.tokens.sign(tokenClaims(account, bound, terms)),
@@ -58,7 +63,7 @@ export const requestToken: ConnectHandler = async (account, request, { now }, to
   };
   const { namespace, uid } = metadata;
   const identity = {
-    ...objectAt(request, "metadata"),
+    ...request.metadata,
     name,
     namespace: namespace!,
     uid: uid!,
@@ -81,40 +86,36 @@ export const requestToken: ConnectHandler = async (account, request, { now }, to
 };
 
 /**
- * Tokens of pods for an hour and a bit live a year, so that clients which never read them again
- * keep working.
+ * The kubelet requests tokens of {@link warnOnlySeconds} for pods. They live a year, for clients
+ * that never read a token again.
  */
-function lifetimeOf(
-  seconds: number,
-  reference: JsonObject | undefined,
+const isExtended = (
+  { boundObjectRef, expirationSeconds }: Decoded<TokenRequestSpec>,
   audiences: readonly string[],
-  own: readonly string[],
-): number {
-  const extended =
-    reference?.["kind"] === "Pod" &&
-    seconds === warnOnlySeconds &&
-    audiences.every((audience) => own.includes(audience));
-  return extended ? yearSeconds : seconds;
-}
+  serverAudiences: readonly string[],
+): boolean =>
+  boundObjectRef?.kind === "Pod" &&
+  Number(expirationSeconds) === warnOnlySeconds &&
+  audiences.every((audience) => serverAudiences.includes(audience));
 
 const formatSeconds = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
 
-function assertSameUid(uid: string, account: JsonObject, name: string): void {
-  if (uid && uid !== account["uid"])
+function assertSameUid(uid: string, account: Decoded<ObjectMeta>, name: string): void {
+  if (uid && uid !== account.uid)
     throw conflictError(
       { group: kind.group, resource: kind.kind },
       name,
-      `the UID in the token request (${uid}) does not match the UID of the service account (${String(account["uid"])})`,
+      `the UID in the token request (${uid}) does not match the UID of the service account (${String(account.uid)})`,
     );
 }
 
-function lifetimeErrors(seconds: Json): FieldError[] {
+function lifetimeErrors(seconds: number): FieldError[] {
   if (Number(seconds) < 600)
     return [
       invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes"),
     ];
-  return Number(seconds) > mostSeconds
+  return Number(seconds) > maxSeconds
     ? [
         invalid(
           "spec.expirationSeconds",

@@ -1,61 +1,55 @@
-// Resource quotas: what a namespace may have in total.
+// Resource quotas: the total that a namespace may use.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
-import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
+import { compareBytewise, type Decoded, type Json } from "homeostat/api";
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
   invalidInternal,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  itemsAt,
-  mutableAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource, quotaListErrors } from "./resource-rules.ts";
 
-export const resourceQuota: KindDefinition = {
+export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   group: "",
   version: "v1",
   kind: "ResourceQuota",
   returnsDeletedObject: true,
   defaults(object) {
-    roundList(mutableAt(objectAt(object, "spec"), "hard"));
-    for (const field of ["hard", "used"]) roundList(mutableAt(objectAt(object, "status"), field));
+    roundList(object.spec?.hard);
+    roundList(object.status?.hard);
+    roundList(object.status?.used);
   },
   strategy: {
     resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object["status"] = {}),
+    prepareForCreate: (object) => void (object.status = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec")),
-      ]),
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
-      ...validateSpec(objectAt(object, "spec")),
-      ...scopeChangeErrors(objectAt(object, "spec"), objectAt(old, "spec")),
+      ...validateSpec(object.spec ?? {}),
+      ...scopeChangeErrors(object.spec ?? {}, old.spec ?? {}),
     ],
+    warningsOnCreate: ({ spec }) => requestWarnings(spec?.hard ?? {}),
   },
   subresources: {
     status: {
       resetFields: [["f:spec"]],
       prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
-      validateUpdate: (object) =>
-        ["hard", "used"].flatMap((field) =>
-          quotaListErrors(objectAt(object, "status"), field, "status"),
-        ),
+      validateUpdate: ({ status }) => [
+        ...quotaListErrors(status?.hard ?? {}, "status.hard"),
+        ...quotaListErrors(status?.used ?? {}, "status.used"),
+      ],
     },
   },
   cells,
@@ -85,10 +79,10 @@ const opposites = [
   ["Terminating", "NotTerminating"],
 ] as const;
 
-function validateSpec(spec: JsonObject): FieldError[] {
-  const listed = textsAt(spec, "scopes");
+function validateSpec(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
+  const listed = spec.scopes ?? [];
   return [
-    ...quotaListErrors(spec, "hard", "spec"),
+    ...quotaListErrors(spec.hard ?? {}, "spec.hard"),
     ...listed.flatMap((scope) => [
       ...(scopes.has(scope) ? [] : [invalid("spec.scopes", [...listed], "unsupported scope")]),
       ...misplaced(scope, spec).map(() =>
@@ -101,10 +95,10 @@ function validateSpec(spec: JsonObject): FieldError[] {
 }
 
 /** The tracked resources to which a scope does not apply. */
-function misplaced(scope: string, spec: JsonObject): readonly string[] {
+function misplaced(scope: string, spec: Decoded<ResourceQuotaSpec>): readonly string[] {
   const resources = scopes.get(scope);
   return resources
-    ? Object.keys(textMapAt(spec, "hard")).filter(
+    ? Object.keys(spec.hard ?? {}).filter(
         (name) => isStandardQuotaResource(name) && !resources.includes(name),
       )
     : [];
@@ -113,18 +107,18 @@ function misplaced(scope: string, spec: JsonObject): readonly string[] {
 const isContradiction = (names: readonly string[]): boolean =>
   opposites.some((pair) => pair.every((scope) => names.includes(scope)));
 
-function validateScopeSelector(spec: JsonObject): FieldError[] {
-  const selector = mutableAt(spec, "scopeSelector");
+function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
+  const selector = spec.scopeSelector ?? undefined;
   if (!selector) return [];
   const path = "spec.scopeSelector.matchExpressions";
-  const requirements = itemsAt(selector, "matchExpressions");
-  const names = requirements.map((requirement) => stringAt(requirement, "scopeName"));
+  const requirements = selector.matchExpressions ?? [];
+  const names = requirements.map((requirement) => requirement.scopeName ?? "");
   return [
     ...requirements.flatMap((requirement) => [
-      ...(scopes.has(stringAt(requirement, "scopeName"))
+      ...(scopes.has(requirement.scopeName ?? "")
         ? []
-        : [invalid(`${path}.scopeName`, stringAt(requirement, "scopeName"), "unsupported scope")]),
-      ...misplaced(stringAt(requirement, "scopeName"), spec).map(() =>
+        : [invalid(`${path}.scopeName`, requirement.scopeName ?? "", "unsupported scope")]),
+      ...misplaced(requirement.scopeName ?? "", spec).map(() =>
         invalidInternal(
           path,
           ["core.ScopeSelector", selector],
@@ -133,9 +127,7 @@ function validateScopeSelector(spec: JsonObject): FieldError[] {
       ),
       ...operatorErrors(requirement, path),
     ]),
-    ...(isContradiction(names)
-      ? [invalid(path, spec["scopes"] ?? null, "conflicting scopes")]
-      : []),
+    ...(isContradiction(names) ? [invalid(path, spec.scopes ?? null, "conflicting scopes")] : []),
   ];
 }
 
@@ -149,11 +141,14 @@ const existsOnly = [
 const existsText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function operatorErrors(requirement: JsonObject, path: string): FieldError[] {
-  const operator = stringAt(requirement, "operator");
-  const values = textsAt(requirement, "values");
+function operatorErrors(
+  requirement: Decoded<ScopedResourceSelectorRequirement>,
+  path: string,
+): FieldError[] {
+  const operator = requirement.operator ?? "";
+  const values = requirement.values ?? [];
   const errors =
-    existsOnly.includes(stringAt(requirement, "scopeName")) && operator !== "Exists"
+    existsOnly.includes(requirement.scopeName ?? "") && operator !== "Exists"
       ? [invalid(`${path}.operator`, operator, existsText)]
       : [];
   switch (operator) {
@@ -185,43 +180,36 @@ function operatorErrors(requirement: JsonObject, path: string): FieldError[] {
   }
 }
 
-function scopeChangeErrors(spec: JsonObject, old: JsonObject): FieldError[] {
-  const [now, before] = [new Set(textsAt(spec, "scopes")), new Set(textsAt(old, "scopes"))];
+function scopeChangeErrors(
+  spec: Decoded<ResourceQuotaSpec>,
+  old: Decoded<ResourceQuotaSpec>,
+): FieldError[] {
+  const [now, before] = [new Set(spec.scopes ?? []), new Set(old.scopes ?? [])];
   return now.size === before.size && [...now].every((scope) => before.has(scope))
     ? []
-    : [invalid("spec.scopes", spec["scopes"] ?? null, "field is immutable")];
+    : [invalid("spec.scopes", spec.scopes ?? null, "field is immutable")];
 }
 
 const compared = ["cpu", "memory", "storage", "ephemeral-storage"];
 
-/** More requested than limited is allowed, and odd. */
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  const hard = textMapAt(objectAt(object, "spec"), "hard");
-  for (const name of compared) {
+/** Warns where requests may exceed limits. */
+function requestWarnings(hard: Readonly<Record<string, string>>): string[] {
+  return compared.flatMap((name) => {
     const bare = (name === "cpu" || name === "memory") && hard[`requests.${name}`] === undefined;
     const requestName = bare ? name : `requests.${name}`;
     const [request, limit] = [hard[requestName], hard[`limits.${name}`]];
-    if (
-      request !== undefined &&
+    return request !== undefined &&
       limit !== undefined &&
       parseQuantity(request).nano > parseQuantity(limit).nano
-    )
-      context.warn(
-        `ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`,
-      );
-  }
-  return errors;
+      ? [`ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`]
+      : [];
+  });
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const status = objectAt(object, "status");
-  const hard = textMapAt(status, "hard");
-  const used = textMapAt(status, "used");
+function cells(object: Decoded<ResourceQuota>, nowMs: number): readonly Json[] {
+  const status = object.status ?? {};
+  const hard = status.hard ?? {};
+  const used = status.used ?? {};
   const shown = (limits: "limits" | "requests"): string =>
     Object.keys(hard)
       .sort(compareBytewise)

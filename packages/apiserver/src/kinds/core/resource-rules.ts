@@ -1,10 +1,9 @@
-// Rules on resource names and amounts in limit ranges, quotas, volumes and nodes.
+// Names and quantities of resources in limit ranges, quotas, volumes and nodes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName,
 // ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
-import { compareBytewise, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { compareBytewise, labelKeyFaults } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { textMapAt } from "../../apimachinery/meta/read-fields.ts";
 import {
   isExtendedResource,
   isHugePages,
@@ -40,14 +39,14 @@ const standardQuota: ReadonlySet<string> = new Set([
 export const isStandardQuotaResource = (name: string): boolean =>
   standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
-/** A resource of any sort. */
+/** The name of any resource. */
 export function resourceNameErrors(name: string, path: string): FieldError[] {
   const errors = labelKeyFaults(name).map((fault) => invalid(path, name, fault));
   if (errors.length || name.includes("/") || isStandardResource(name)) return errors;
   return [invalid(path, name, "must be a standard resource type or fully qualified")];
 }
 
-/** A resource of containers. */
+/** The name of a resource of containers. */
 export function containerResourceNameErrors(name: string, path: string): FieldError[] {
   const errors = resourceNameErrors(name, path);
   if (!name.includes("/"))
@@ -59,7 +58,7 @@ export function containerResourceNameErrors(name: string, path: string): FieldEr
     : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 }
 
-/** Not negative, and whole where the resource is counted. */
+/** Refuses negative quantities, and fractions of resources that are counted. */
 export function amountErrors(name: string, amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return [
@@ -70,7 +69,7 @@ export function amountErrors(name: string, amount: string, path: string): FieldE
   ];
 }
 
-/** Not negative; a figure that is, is shown as the whole number it stands for. */
+/** Refuses negative quantities; the message shows them rounded down. */
 export function basicAmountErrors(amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return nano < 0n
@@ -88,10 +87,13 @@ const billion = 1_000_000_000n;
 const milli = 1_000_000n;
 const roundToMilli = (nano: bigint): bigint => (nano + (nano > 0n ? milli - 1n : 0n)) / milli;
 
-/** A list of quota resources, e.g. `spec.hard`. */
-export function quotaListErrors(object: JsonObject, field: string, path: string): FieldError[] {
-  return sortedEntries(textMapAt(object, field)).flatMap(([name, amount]) => {
-    const at = `${path}.${field}[${name}]`;
+/** A list of quota resources; `path` is e.g. `spec.hard`. */
+export function quotaListErrors(
+  list: Readonly<Record<string, string>>,
+  path: string,
+): FieldError[] {
+  return sortedEntries(list).flatMap(([name, amount]) => {
+    const at = `${path}[${name}]`;
     const unknown = !name.includes("/") && !isStandardQuotaResource(name);
     return [
       ...resourceNameErrors(name, at),
@@ -101,11 +103,11 @@ export function quotaListErrors(object: JsonObject, field: string, path: string)
   });
 }
 
-/** In the order of names; upstream's maps have none. */
+/** Sorted by name; upstream's maps have no order. */
 export function sortedEntries(
   map: Readonly<Record<string, string>>,
 ): readonly (readonly [string, string])[] {
   return Object.keys(map)
     .sort(compareBytewise)
-    .map((name) => [name, String(map[name])]);
+    .map((name) => [name, map[name]!]);
 }

@@ -1,101 +1,93 @@
-// Secrets: write-only text data, keys that a type demands, and data that can be frozen.
+// Secrets: write-only stringData, keys that the type requires, and data that can be immutable.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/secret/strategy.go,
 // pkg/apis/core/v1/{defaults,conversion}.go, pkg/apis/core/validation/validation.go
 // (ValidateSecret).
-import {
-  compareBytewise,
-  isObject,
-  JsonSyntaxError,
-  type JsonObject,
-  parseJson,
-} from "homeostat/api";
+import { compareBytewise, type Decoded, isObject, JsonSyntaxError, parseJson } from "homeostat/api";
+import type { Secret } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
   required,
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { base64Size, frozenFields, maxDataBytes } from "./frozen-data.ts";
+import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 
-export const secret: KindDefinition = {
+export const secret: KindDefinition<Decoded<Secret>> = {
   group: "",
   version: "v1",
   kind: "Secret",
   defaults(object) {
-    if (!object["type"]) object["type"] = "Opaque";
+    object.type ||= "Opaque";
     mergeStringData(object);
   },
   strategy: {
     prepareForUpdate(object, old) {
-      if (!object["type"]) keepOld(object, old, "type");
+      if (!object.type) keepOld(object, old, "type");
     },
-    validateCreate: (object, context) => warned(object, context, validate(object)),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...immutable("type", object["type"], old["type"]),
-        ...frozenFields(object, old, ["data"]),
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...validate(object),
-      ]),
+    validateCreate: validate,
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...immutable("type", object.type, old.type),
+      ...validateImmutableData(object, old, ["data"]),
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...validate(object),
+    ],
+    warningsOnCreate: keyPairWarnings,
+    warningsOnUpdate: keyPairWarnings,
   },
-  selectable: { names: ["type"], extract: (object) => ({ type: stringAt(object, "type") }) },
+  selectable: { names: ["type"], extract: (object) => ({ type: object.type ?? "" }) },
   cells: (object, nowMs) => [
     nameOf(object),
-    stringAt(object, "type"),
-    Object.keys(objectAt(object, "data")).length,
+    object.type ?? "",
+    Object.keys(object.data ?? {}).length,
     ageOf(object, nowMs),
   ],
 };
 
-function mergeStringData(object: JsonObject): void {
-  const texts = object["stringData"];
-  delete object["stringData"];
-  if (!isObject(texts)) return;
-  object["data"] = {
-    ...objectAt(object, "data"),
+function mergeStringData(object: Decoded<Secret>): void {
+  const { stringData } = object;
+  delete object.stringData;
+  if (!stringData) return;
+  object.data = {
+    ...object.data,
     ...Object.fromEntries(
-      Object.entries(texts).map(([key, text]) => [
-        key,
-        Buffer.from(String(text)).toString("base64"),
-      ]),
+      Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
     ),
   };
 }
 
-function validate(object: JsonObject): FieldError[] {
-  const data = objectAt(object, "data");
+function validate(object: Decoded<Secret>): FieldError[] {
+  const data = object.data ?? {};
   return [
     ...finalizerErrors(object),
     ...Object.keys(data)
       .sort(compareBytewise)
       .flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
     ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
-    ...(typeRules.get(stringAt(object, "type"))?.(data, object) ?? []),
+    ...(validatorsByType.get(object.type ?? "")?.(data, object) ?? []),
   ];
 }
 
-const missing = (data: JsonObject, ...keys: readonly string[]): FieldError[] =>
-  keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
-const decoded = (data: JsonObject, key: string): string =>
-  Buffer.from(stringAt(data, key), "base64").toString("utf8");
+type Data = Readonly<Record<string, string>>;
 
-type TypeRule = (data: JsonObject, object: JsonObject) => FieldError[];
-const typeRules: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
+const missing = (data: Data, ...keys: readonly string[]): FieldError[] =>
+  keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
+const decoded = (data: Data, key: string): string =>
+  Buffer.from(data[key] ?? "", "base64").toString("utf8");
+
+type ValidateType = (data: Data, object: Decoded<Secret>) => FieldError[];
+const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, ValidateType>([
   [
     "kubernetes.io/service-account-token",
     (_data, object) =>
-      stringAt(objectAt(metadataOf(object), "annotations"), "kubernetes.io/service-account.name")
+      object.metadata?.annotations?.["kubernetes.io/service-account.name"]
         ? []
         : [required("metadata.annotations[kubernetes.io/service-account.name]", "")],
   ],
@@ -115,7 +107,7 @@ const typeRules: ReadonlyMap<string, TypeRule> = new Map<string, TypeRule>([
   ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
 ]);
 
-function jsonMap(data: JsonObject, key: string): FieldError[] {
+function jsonMap(data: Data, key: string): FieldError[] {
   if (!Object.hasOwn(data, key)) return missing(data, key);
   const fault = jsonMapFault(decoded(data, key));
   return fault ? [invalid(`data[${key}]`, "<secret contents redacted>", fault)] : [];
@@ -133,15 +125,9 @@ function jsonMapFault(text: string): string | undefined {
   }
 }
 
-/** A sound TLS secret whose halves do not fit is stored with a warning. */
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length || object["type"] !== "kubernetes.io/tls") return errors;
-  const data = objectAt(object, "data");
-  const fault = checkKeyPair(decoded(data, "tls.crt"), decoded(data, "tls.key"));
-  if (fault) context.warn(fault);
-  return errors;
+/** Warns about a TLS secret whose certificate and key do not match. */
+function keyPairWarnings({ type, data }: Decoded<Secret>): string[] {
+  if (type !== "kubernetes.io/tls") return [];
+  const fault = checkKeyPair(decoded(data ?? {}, "tls.crt"), decoded(data ?? {}, "tls.key"));
+  return fault === undefined ? [] : [fault];
 }

@@ -1,36 +1,34 @@
-// ServiceAccounts: references to secrets are reduced to names.
+// ServiceAccounts: a reference to a secret keeps only the name.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
-import { isObject, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import type { Decoded } from "homeostat/api";
+import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import { objectAt } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { checkTokenRequest, requestToken, setTokenDefaults } from "./request-token.ts";
 
-const mountable = "kubernetes.io/enforce-mountable-secrets";
+const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
-export const serviceAccount: KindDefinition = {
+export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
   group: "",
   version: "v1",
   kind: "ServiceAccount",
   returnsDeletedObject: true,
   strategy: {
     deleteReturnsObject: true,
-    prepareForCreate: reduceSecrets,
-    prepareForUpdate: reduceSecrets,
-    validateCreate: (object, context) =>
-      warned(object, undefined, context, finalizerErrors(object)),
-    validateUpdate: (object, old, context) =>
-      warned(object, old, context, [
-        ...finalizerErrors(object),
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-      ]),
+    prepareForCreate: keepSecretNames,
+    prepareForUpdate: keepSecretNames,
+    validateCreate: finalizerErrors,
+    validateUpdate: (object) => [
+      ...finalizerErrors(object),
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+    ],
+    warningsOnCreate: mountableSecretsWarnings,
+    warningsOnUpdate: (object, old) =>
+      hasMountableSecrets(old) ? [] : mountableSecretsWarnings(object),
   },
   connect: { token: requestToken },
   connectChecks: { token: checkTokenRequest },
@@ -38,25 +36,18 @@ export const serviceAccount: KindDefinition = {
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 
-function reduceSecrets(object: JsonObject): void {
-  const secrets = object["secrets"];
-  if (!Array.isArray(secrets)) return;
-  object["secrets"] = secrets.map((item) =>
-    isObject(item) && item["name"] !== undefined ? { name: item["name"] } : {},
-  );
+function keepSecretNames(object: Decoded<ServiceAccount>): void {
+  if (!object.secrets) return;
+  object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
-function warned(
-  object: JsonObject,
-  old: JsonObject | undefined,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  const has = (each: JsonObject): boolean =>
-    Object.hasOwn(objectAt(metadataOf(each), "annotations"), mountable);
-  if (!errors.length && has(object) && !(old && has(old)))
-    context.warn(
-      `metadata.annotations[${mountable}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
-    );
-  return errors;
+const hasMountableSecrets = ({ metadata }: Decoded<ServiceAccount>): boolean =>
+  Object.hasOwn(metadata?.annotations ?? {}, mountableSecrets);
+
+function mountableSecretsWarnings(object: Decoded<ServiceAccount>): string[] {
+  return hasMountableSecrets(object)
+    ? [
+        `metadata.annotations[${mountableSecrets}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+      ]
+    : [];
 }

@@ -1,18 +1,20 @@
-// What a service account's token says: whose it is, for whom, until when, and to which object's
-// life it is bound.
+// The claims of a service account's token: subject, audiences, validity, and the object to whose
+// lifetime the token is bound.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/claims.go,
 // pkg/registry/core/serviceaccount/storage/token.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded, JsonObject } from "homeostat/api";
+import type { BoundObjectReference } from "homeostat/k8s/authentication/v1";
+import type { Pod, ServiceAccount } from "homeostat/k8s/core/v1";
 import {
   badRequestError,
   conflictError,
   notFoundError,
 } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
+import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
 import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
-/** The times and the reader of a token; seconds since 1970. */
+/** The id, the audiences and the validity of a token, in seconds since 1970. */
 export interface TokenTerms {
   readonly id: string;
   readonly audiences: readonly string[];
@@ -20,12 +22,14 @@ export interface TokenTerms {
   readonly until: number;
 }
 
-type Bound = Readonly<Record<string, JsonObject>>;
+type BoundClaims = Readonly<Record<string, JsonObject>>;
 
-/** The claims for an account, without the issuer. `bound` is what {@link findBound} found. */
+/**
+ * The claims for an account, without the issuer. `bound` is the result of {@link findBoundObject}.
+ */
 export function tokenClaims(
-  account: JsonObject,
-  bound: Bound,
+  account: Decoded<ServiceAccount>,
+  bound: BoundClaims,
   { id, audiences, from, until }: TokenTerms,
 ): JsonObject {
   const { namespace, name } = identityOf(account);
@@ -40,23 +44,20 @@ export function tokenClaims(
   };
 }
 
-/**
- * Whom the request wants the token bound to. Throws as upstream for objects that are not there or
- * not meant.
- */
-export function findBound(
-  account: JsonObject,
-  reference: JsonObject | undefined,
+/** Finds the object to bind the token to. Throws upstream's errors for missing or wrong objects. */
+export function findBoundObject(
+  account: Decoded<ServiceAccount>,
+  reference: Decoded<BoundObjectReference> | undefined,
   tools: Pick<ConnectTools, "find">,
-): Bound {
+): BoundClaims {
   if (!reference) return {};
   const bound = boundObject(reference, tools);
-  const uid = stringAt(reference, "uid");
+  const uid = reference.uid ?? "";
   if (bound.kind === "pod") assertPodsAccount(account, bound.object);
-  if (uid && uid !== stringAt(objectAt(bound.object, "metadata"), "uid"))
+  if (uid && uid !== (bound.object.metadata?.uid ?? ""))
     throw conflictError(
-      { group: "", resource: stringAt(reference, "kind") },
-      stringAt(reference, "name"),
+      { group: "", resource: reference.kind ?? "" },
+      reference.name ?? "",
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
   return {
@@ -72,51 +73,51 @@ const bindable: ReadonlyMap<string, string> = new Map([
 ]);
 
 function boundObject(
-  reference: JsonObject,
+  reference: Decoded<BoundObjectReference>,
   tools: Pick<ConnectTools, "find">,
-): { readonly kind: string; readonly object: JsonObject } {
-  const kind = stringAt(reference, "kind");
-  const [first = "", second] = stringAt(reference, "apiVersion").split("/");
+): { readonly kind: string; readonly object: DecodedObject } {
+  const kind = reference.kind ?? "";
+  const [first = "", second] = (reference.apiVersion ?? "").split("/");
   const [group, version] = second === undefined ? ["", first] : [first, second];
   const resource = group === "" ? bindable.get(kind) : undefined;
   if (resource === undefined)
     throw badRequestError(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
-  const name = stringAt(reference, "name");
+  const name = reference.name ?? "";
   const object = tools.find({ group: "", resource }, name);
   if (!object) throw notFoundError({ group: "", resource }, name);
   return { kind: kind.toLowerCase(), object };
 }
 
-function assertPodsAccount(account: JsonObject, pod: JsonObject): void {
+function assertPodsAccount(account: Decoded<ServiceAccount>, pod: Decoded<Pod>): void {
   const { name } = identityOf(account);
-  if (stringAt(objectAt(pod, "spec"), "serviceAccountName") !== name)
+  if ((pod.spec?.serviceAccountName ?? "") !== name)
     throw badRequestError(
       `cannot bind token for serviceaccount ${quoteGo(name)} to pod running with different serviceaccount name.`,
     );
 }
 
-/** The pod's node by name, with its uid where it is known. */
-function nodeOf(pod: JsonObject, tools: Pick<ConnectTools, "find">): Bound {
-  const name = stringAt(objectAt(pod, "spec"), "nodeName");
+/** The pod's node by name, and its uid if the node exists. */
+function nodeOf(pod: Decoded<Pod>, tools: Pick<ConnectTools, "find">): BoundClaims {
+  const name = pod.spec?.nodeName ?? "";
   if (!name) return {};
   const node = tools.find({ group: "", resource: "nodes" }, name);
   return { node: node ? referenceTo(node) : { name } };
 }
 
-function identityOf(object: JsonObject): {
+function identityOf(object: DecodedObject): {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 } {
-  const metadata = objectAt(object, "metadata");
+  const metadata = object.metadata ?? {};
   return {
-    namespace: stringAt(metadata, "namespace"),
-    name: stringAt(metadata, "name"),
-    uid: stringAt(metadata, "uid"),
+    namespace: metadata.namespace ?? "",
+    name: metadata.name ?? "",
+    uid: metadata.uid ?? "",
   };
 }
 
-function referenceTo(object: JsonObject): JsonObject {
+function referenceTo(object: DecodedObject): JsonObject {
   const { name, uid } = identityOf(object);
   return { name, uid };
 }

@@ -1,14 +1,14 @@
-// What a resizer may say about a claim: sizes, and how far each of them has got.
+// The status of a claim: sizes, and the progress of a resize.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimStatusUpdate).
-import { type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, labelKeyFaults } from "homeostat/api";
+import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import { textMapAt, textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
 import { isNativeResource } from "./resources/resource-names.ts";
 import { amountErrors, basicAmountErrors, sortedEntries } from "./resource-rules.ts";
 
@@ -20,23 +20,21 @@ const resizeStates = [
   "NodeResizePending",
 ].sort();
 
-/** Every breach of a claim's status. */
-export function validateClaimStatus(object: JsonObject): FieldError[] {
-  const status = objectAt(object, "status");
+/** Every error of a claim's status. */
+export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): FieldError[] {
+  const status = object.status ?? {};
   const states = "status.allocatedResourceStatuses";
   const amounts = "status.allocatedResources";
   return [
-    ...(textsAt(objectAt(object, "spec"), "accessModes").length
-      ? []
-      : [required("Spec.accessModes", "")]),
-    ...sortedEntries(textMapAt(status, "capacity")).flatMap(([name, amount]) =>
+    ...((object.spec?.accessModes ?? []).length ? [] : [required("Spec.accessModes", "")]),
+    ...sortedEntries(status.capacity ?? {}).flatMap(([name, amount]) =>
       basicAmountErrors(amount, `status.capacity[${name}]`),
     ),
-    ...sortedEntries(textMapAt(status, "allocatedResourceStatuses")).flatMap(([name, state]) => [
+    ...sortedEntries(status.allocatedResourceStatuses ?? {}).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, states),
       ...(resizeStates.includes(state) ? [] : [notSupported(states, name, resizeStates)]),
     ]),
-    ...sortedEntries(textMapAt(status, "allocatedResources")).flatMap(([name, amount]) => {
+    ...sortedEntries(status.allocatedResources ?? {}).flatMap(([name, amount]) => {
       const errors = resourceKeyErrors(name, amounts);
       const at = `${amounts}[${name}]`;
       return errors.length
@@ -49,7 +47,7 @@ export function validateClaimStatus(object: JsonObject): FieldError[] {
   ];
 }
 
-/** Of the resources that are Kubernetes' own, storage alone. */
+/** Of native resources, only storage is valid. */
 function resourceKeyErrors(name: string, path: string): FieldError[] {
   const faults = labelKeyFaults(name);
   if (faults.length) return faults.map((fault) => invalid(path, name, fault));

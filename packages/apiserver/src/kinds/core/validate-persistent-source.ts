@@ -1,21 +1,16 @@
-// Where a persistent volume is: exactly one source, and valid in itself. Most sources are those of
-// pods; the ones whose secrets lie in namespaces of their own have rules of their own.
+// The source of a persistent volume: exactly one, and valid. Most sources are validated as those of
+// pods; the ones that refer to secrets with a namespace differ.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidatePersistentVolumeSpec,
 // validate…PersistentVolumeSource).
-import { isObject, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { PersistentVolumeSpec, SecretReference } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
   invalid,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import {
-  isSet,
-  mutableAt,
-  numberAt,
-  optionalTextAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import {
   backstepErrors,
@@ -28,7 +23,7 @@ import { podValidationOptions } from "./pod/validation/pod-validation-options.ts
 import { isIscsiName } from "./pod/validation/volumes/validate-volume-plugins.ts";
 import { validateVolumeSource } from "./pod/validation/volumes/validate-volume-source.ts";
 
-/** In the order in which upstream looks. */
+/** In the order of upstream's validation. */
 export const persistentSources = [
   "hostPath",
   "gcePersistentDisk",
@@ -52,20 +47,24 @@ export const persistentSources = [
   "local",
   "storageos",
   "csi",
-];
+] as const satisfies readonly (keyof PersistentVolumeSpec)[];
 
-type SourceRule = (source: JsonObject, path: string, volumeName: string) => FieldError[];
+/** The field of a source. */
+export type PersistentSource = (typeof persistentSources)[number];
+type SourceOf<S extends PersistentSource> = Decoded<NonNullable<PersistentVolumeSpec[S]>>;
+type Validate<S extends PersistentSource> = (
+  source: SourceOf<S>,
+  path: string,
+  volumeName: string,
+) => FieldError[];
 
-/**
- * Every breach in the sources of `spec`, which is at `path`. A flex volume goes unnoticed beside
- * another source.
- */
+/** Every error in the sources of `spec`. Upstream accepts a flex volume beside another source. */
 export function validatePersistentSource(
-  spec: JsonObject,
+  spec: Decoded<PersistentVolumeSpec>,
   path: string,
   volumeName: string,
 ): FieldError[] {
-  const found = persistentSources.filter((source) => isObject(spec[source]));
+  const found = persistentSources.filter((source) => isSet(spec[source]));
   if (!found.length) return [required(path, "must specify a volume type")];
   return found.flatMap((source, i) => {
     if (i && source !== "flexVolume")
@@ -76,46 +75,48 @@ export function validatePersistentSource(
         ),
       ];
     const errors = validateOne(spec, source, path, volumeName);
-    return source === "local" && !isSet(spec["nodeAffinity"])
+    return source === "local" && !isSet(spec.nodeAffinity)
       ? [...errors, required(`${path}.nodeAffinity`, "Local volume requires node affinity")]
       : errors;
   });
 }
 
 function validateOne(
-  spec: JsonObject,
-  source: string,
+  spec: Decoded<PersistentVolumeSpec>,
+  source: PersistentSource,
   path: string,
   volumeName: string,
 ): FieldError[] {
-  const value = mutableAt(spec, source)!;
-  const rule = own[source];
-  if (rule) return rule(value, `${path}.${source}`, volumeName);
-  return asInPods(source, value, path);
+  const value = spec[source] as SourceOf<PersistentSource>;
+  const validate = validators[source] as Validate<PersistentSource> | undefined;
+  if (validate) return validate(value, `${path}.${source}`, volumeName);
+  return validateAsInPods(source, value, path);
 }
 
-const asInPods = (source: string, value: JsonObject, path: string): FieldError[] =>
+const validateAsInPods = (
+  source: PersistentSource,
+  value: SourceOf<PersistentSource>,
+  path: string,
+): FieldError[] =>
   validateVolumeSource({ [source]: value }, path, {
     volumeName: "",
     podName: "",
     options: podValidationOptions("template"),
   }).filter(({ field }) => field !== path);
 
-const local: SourceRule = (source, path) => {
-  const target = stringAt(source, "path");
+const local: Validate<"local"> = (source, path) => {
+  const target = source.path ?? "";
   return target ? backstepErrors(target, `${path}.path`) : [required(`${path}.path`, "")];
 };
 
-/**
- * As in pods, but for one text about malformed names, the secret, and what is said to be too long.
- */
-const iscsi: SourceRule = (source, path, volumeName) => {
-  const portal = stringAt(source, "targetPortal");
-  const iqn = stringAt(source, "iqn");
-  const lun = numberAt(source, "lun");
-  const initiator = optionalTextAt(source, "initiatorName");
-  const secret = mutableAt(source, "secretRef");
-  const authenticates = source["chapAuthDiscovery"] === true || source["chapAuthSession"] === true;
+/** Differs from pods in one message about malformed names, the secret, and the length limit. */
+const iscsi: Validate<"iscsi"> = (source, path, volumeName) => {
+  const portal = source.targetPortal ?? "";
+  const iqn = source.iqn ?? "";
+  const lun = source.lun ?? 0;
+  const initiator = source.initiatorName ?? undefined;
+  const secret = source.secretRef ?? undefined;
+  const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   const tooLong = initiator !== undefined && Buffer.byteLength(`${volumeName}:${portal}`) > 64;
   const named = (name: string, field: string): FieldError[] =>
     isIscsiName(name) ? [] : [invalid(`${path}.${field}`, name, "must be valid format")];
@@ -133,17 +134,17 @@ const iscsi: SourceRule = (source, path, volumeName) => {
     ...(iqn ? named(iqn, "iqn") : [required(`${path}.iqn`, "")]),
     ...inRange(lun, 0, 255, `${path}.lun`),
     ...(authenticates && !secret ? [required(`${path}.secretRef`, "")] : []),
-    ...(secret ? requiredName(stringAt(secret, "name"), `${path}.secretRef.name`) : []),
+    ...(secret ? requiredName(secret.name ?? "", `${path}.secretRef.name`) : []),
     ...(initiator === undefined ? [] : named(initiator, "initiatorname")),
   ];
 };
 
-const glusterfs: SourceRule = (source, path) => {
-  const namespace = optionalTextAt(source, "endpointsNamespace");
+const glusterfs: Validate<"glusterfs"> = (source, path) => {
+  const namespace = source.endpointsNamespace ?? undefined;
   const at = `${path}.endpointsNamespace`;
   return [
-    ...requiredName(stringAt(source, "endpoints"), `${path}.endpoints`),
-    ...requiredName(stringAt(source, "path"), `${path}.path`),
+    ...requiredName(source.endpoints ?? "", `${path}.endpoints`),
+    ...requiredName(source.path ?? "", `${path}.path`),
     ...(namespace === ""
       ? [invalid(at, "", "if the endpointnamespace is set, it must be a valid namespace name")]
       : []),
@@ -151,55 +152,54 @@ const glusterfs: SourceRule = (source, path) => {
   ];
 };
 
-/** Both parts of a reference, of any form. */
-function secretParts(source: JsonObject, path: string): FieldError[] {
-  const secret = mutableAt(source, "secretRef");
-  return secret
-    ? ["name", "namespace"].flatMap((part) =>
-        requiredName(stringAt(secret, part), `${path}.secretRef.${part}`),
-      )
+/** Requires name and namespace, of any form. */
+const validateSecretParts = (
+  secret: Decoded<SecretReference> | null | undefined,
+  path: string,
+): FieldError[] =>
+  secret
+    ? [
+        ...requiredName(secret.name ?? "", `${path}.secretRef.name`),
+        ...requiredName(secret.namespace ?? "", `${path}.secretRef.namespace`),
+      ]
     : [];
-}
 
-const cinder: SourceRule = (source, path) => [
-  ...requiredName(stringAt(source, "volumeID"), `${path}.volumeID`),
-  ...secretParts(source, path),
+const cinder: Validate<"cinder"> = (source, path) => [
+  ...requiredName(source.volumeID ?? "", `${path}.volumeID`),
+  ...validateSecretParts(source.secretRef, path),
 ];
 
-const azureFile: SourceRule = (source, path) => [
-  ...["secretName", "shareName"].flatMap((field) =>
-    requiredName(stringAt(source, field), `${path}.${field}`),
-  ),
-  ...(optionalTextAt(source, "secretNamespace") === ""
-    ? [required(`${path}.secretNamespace`, "")]
-    : []),
+const azureFile: Validate<"azureFile"> = (source, path) => [
+  ...requiredName(source.secretName ?? "", `${path}.secretName`),
+  ...requiredName(source.shareName ?? "", `${path}.shareName`),
+  ...(source.secretNamespace === "" ? [required(`${path}.secretNamespace`, "")] : []),
 ];
 
-const storageos: SourceRule = (source, path) => {
-  const name = stringAt(source, "volumeName");
-  const namespace = stringAt(source, "volumeNamespace");
+const storageos: Validate<"storageos"> = (source, path) => {
+  const name = source.volumeName ?? "";
+  const namespace = source.volumeNamespace ?? "";
   return [
     ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
     ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
-    ...secretParts(source, path),
+    ...validateSecretParts(source.secretRef, path),
   ];
 };
 
-/** The secret for staging is not looked at. */
+/** Upstream does not validate nodeStageSecretRef. */
 const csiSecrets = [
   "controllerPublishSecretRef",
   "controllerExpandSecretRef",
   "nodePublishSecretRef",
   "nodeExpandSecretRef",
-];
+] as const;
 
-const csi: SourceRule = (source, path) => [
-  ...csiNameErrors(stringAt(source, "driver"), `${path}.driver`),
-  ...requiredName(stringAt(source, "volumeHandle"), `${path}.volumeHandle`),
+const csi: Validate<"csi"> = (source, path) => [
+  ...csiNameErrors(source.driver ?? "", `${path}.driver`),
+  ...requiredName(source.volumeHandle ?? "", `${path}.volumeHandle`),
   ...csiSecrets.flatMap((field) => {
-    const secret = mutableAt(source, field);
+    const secret = source[field];
     if (!secret) return [];
-    const [name, namespace] = [stringAt(secret, "name"), stringAt(secret, "namespace")];
+    const [name, namespace] = [secret.name ?? "", secret.namespace ?? ""];
     return [
       ...(name
         ? dnsSubdomainErrors(name, `${path}.${field}.name`)
@@ -211,7 +211,7 @@ const csi: SourceRule = (source, path) => [
   }),
 ];
 
-const own: Readonly<Record<string, SourceRule>> = {
+const validators: { readonly [S in PersistentSource]?: Validate<S> } = {
   azureFile,
   cinder,
   csi,

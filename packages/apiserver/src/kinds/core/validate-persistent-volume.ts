@@ -1,7 +1,15 @@
-// Rules for the specs of persistent volumes.
+// The spec of a persistent volume.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeSpec), pkg/volume/validation/pv_validation.go.
-import { dnsSubdomainFaults, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import {
+  type Decoded,
+  dnsSubdomainFaults,
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
+import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -12,34 +20,32 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  isSet,
-  mutableAt,
-  optionalTextAt,
-  textMapAt,
-  textsAt,
-  withoutFields,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { immutable } from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
 import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
-import { persistentSources, validatePersistentSource } from "./validate-persistent-source.ts";
+import {
+  type PersistentSource,
+  persistentSources,
+  validatePersistentSource,
+} from "./validate-persistent-source.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 const volumeModes = ["Block", "Filesystem"];
-/** Every breach of a volume's spec. */
-export function validateVolumeSpec(spec: JsonObject, volumeName: string): FieldError[] {
-  const className = stringAt(spec, "storageClassName");
-  const policy = stringAt(spec, "persistentVolumeReclaimPolicy");
-  const mode = optionalTextAt(spec, "volumeMode");
+
+/** Every error of a volume's spec. */
+export function validateVolumeSpec(
+  spec: Decoded<PersistentVolumeSpec>,
+  volumeName: string,
+): FieldError[] {
+  const className = spec.storageClassName ?? "";
+  const policy = spec.persistentVolumeReclaimPolicy ?? "";
+  const mode = spec.volumeMode ?? undefined;
   return [
-    ...accessErrors(textsAt(spec, "accessModes"), "spec"),
-    ...capacityErrors(textMapAt(spec, "capacity")),
+    ...accessErrors(spec.accessModes ?? [], "spec"),
+    ...capacityErrors(spec.capacity ?? {}),
     ...(policy && !reclaimPolicies.includes(policy)
       ? [notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)]
       : []),
@@ -58,22 +64,22 @@ export function validateVolumeSpec(spec: JsonObject, volumeName: string): FieldE
   ];
 }
 
-/**
- * Every breach of a volume that is written where it is used, in a volume attachment: it has no life
- * of its own.
- */
-export function validateInlineVolumeSpec(spec: JsonObject, path: string): FieldError[] {
-  const foreign = (field: string): FieldError =>
+/** Every error of the spec of an inline volume, as in a VolumeAttachment. */
+export function validateInlineVolumeSpec(
+  spec: Decoded<PersistentVolumeSpec>,
+  path: string,
+): FieldError[] {
+  const forbiddenInline = (field: string): FieldError =>
     forbidden(`${path}.${field}`, "may not be specified in the context of inline volumes");
-  const policy = stringAt(spec, "persistentVolumeReclaimPolicy");
-  const mode = optionalTextAt(spec, "volumeMode");
+  const policy = spec.persistentVolumeReclaimPolicy ?? "";
+  const mode = spec.volumeMode ?? undefined;
   return [
-    ...(isSet(spec["claimRef"]) ? [foreign("claimRef")] : []),
-    ...(Object.keys(textMapAt(spec, "capacity")).length ? [foreign("capacity")] : []),
-    ...(isSet(spec["csi"])
+    ...(isSet(spec.claimRef) ? [forbiddenInline("claimRef")] : []),
+    ...(Object.keys(spec.capacity ?? {}).length ? [forbiddenInline("capacity")] : []),
+    ...(isSet(spec.csi)
       ? []
       : [required(`${path}.csi`, "has to be specified in the context of inline volumes")]),
-    ...accessErrors(textsAt(spec, "accessModes"), path),
+    ...accessErrors(spec.accessModes ?? [], path),
     ...(policy && policy !== "Retain"
       ? [
           forbidden(
@@ -82,10 +88,10 @@ export function validateInlineVolumeSpec(spec: JsonObject, path: string): FieldE
           ),
         ]
       : []),
-    ...(isSet(spec["nodeAffinity"]) ? [foreign("nodeAffinity")] : []),
+    ...(isSet(spec.nodeAffinity) ? [forbiddenInline("nodeAffinity")] : []),
     ...validatePersistentSource({ ...spec, nodeAffinity: null }, path, ""),
     ...recycleErrors(spec, path),
-    ...(stringAt(spec, "storageClassName") ? [foreign("storageClassName")] : []),
+    ...((spec.storageClassName ?? "") ? [forbiddenInline("storageClassName")] : []),
     ...(mode !== undefined && mode !== "Filesystem"
       ? [
           forbidden(
@@ -129,18 +135,18 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
   ];
 }
 
-function affinityErrors(spec: JsonObject): FieldError[] {
-  const affinity = mutableAt(spec, "nodeAffinity");
+function affinityErrors(spec: Decoded<PersistentVolumeSpec>): FieldError[] {
+  const affinity = spec.nodeAffinity;
   if (!affinity) return [];
-  return isObject(affinity["required"])
-    ? validateNodeSelector(affinity["required"], "spec.nodeAffinity.required")
+  return affinity.required
+    ? validateNodeSelector(affinity.required, "spec.nodeAffinity.required")
     : [required("spec.nodeAffinity.required", "must specify required node constraints")];
 }
 
-function recycleErrors(spec: JsonObject, path: string): FieldError[] {
-  const host = mutableAt(spec, "hostPath");
-  const isRoot = host !== undefined && /^\/+(?:\.\/*)*$/.test(stringAt(host, "path"));
-  return isRoot && spec["persistentVolumeReclaimPolicy"] === "Recycle"
+function recycleErrors(spec: Decoded<PersistentVolumeSpec>, path: string): FieldError[] {
+  const host = spec.hostPath ?? undefined;
+  const isRoot = host !== undefined && /^\/+(?:\.\/*)*$/.test(host.path ?? "");
+  return isRoot && spec.persistentVolumeReclaimPolicy === "Recycle"
     ? [
         forbidden(
           `${path}.persistentVolumeReclaimPolicy`,
@@ -150,8 +156,8 @@ function recycleErrors(spec: JsonObject, path: string): FieldError[] {
     : [];
 }
 
-/** Sources that cannot be mounted with options of one's own. */
-const optionless = [
+/** Sources without mount options. */
+const sourcesWithoutOptions: readonly string[] = [
   "hostPath",
   "flocker",
   "fc",
@@ -164,13 +170,13 @@ const optionless = [
 ];
 const optionsAnnotation = "volume.beta.kubernetes.io/mount-options";
 
-/** Options for mounting, as an annotation. */
-export function validateMountOptions(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
+/** The annotation with mount options. */
+export function validateMountOptions(object: Decoded<PersistentVolume>): FieldError[] {
+  const spec = object.spec ?? {};
   const sources = persistentSources.filter((source) => isSet(spec[source]));
   if (
-    textMapAt(metadataOf(object), "annotations")[optionsAnnotation] === undefined ||
-    sources.some((source) => !optionless.includes(source))
+    (object.metadata?.annotations ?? {})[optionsAnnotation] === undefined ||
+    sources.some((source) => !sourcesWithoutOptions.includes(source))
   )
     return [];
   return [
@@ -181,14 +187,14 @@ export function validateMountOptions(object: JsonObject): FieldError[] {
   ];
 }
 
-function attributesErrors(spec: JsonObject, parent: string): FieldError[] {
-  const name = optionalTextAt(spec, "volumeAttributesClassName");
+function attributesErrors(spec: Decoded<PersistentVolumeSpec>, parent: string): FieldError[] {
+  const name = spec.volumeAttributesClassName ?? undefined;
   const path = `${parent}.volumeAttributesClassName`;
   if (name === undefined) return [];
   const errors = name
     ? dnsSubdomainFaults(name).map((fault) => invalid(path, name, fault))
     : [required(path, "an empty string is disallowed")];
-  return isSet(spec["csi"])
+  return isSet(spec.csi)
     ? errors
     : [
         ...errors,
@@ -196,16 +202,18 @@ function attributesErrors(spec: JsonObject, parent: string): FieldError[] {
       ];
 }
 
-/** The volume source is immutable, but for the fields that an expansion changes. */
-export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldError[] {
-  const sourceOf = (each: JsonObject): JsonObject =>
+/** The source is immutable, but for the fields that an expansion changes. */
+export function validateVolumeSpecUpdate(
+  spec: Decoded<PersistentVolumeSpec>,
+  old: Decoded<PersistentVolumeSpec>,
+): FieldError[] {
+  const sourceOf = (each: Decoded<PersistentVolumeSpec>): JsonObject =>
     Object.fromEntries(
       persistentSources.flatMap((source) =>
-        isSet(each[source]) ? [[source, expandable(source, each, old)]] : [],
+        isSet(each[source]) ? [[source, comparableSource(source, each, old)]] : [],
       ),
     );
-  const removed =
-    isSet(old["volumeAttributesClassName"]) && !isSet(spec["volumeAttributesClassName"]);
+  const removed = isSet(old.volumeAttributesClassName) && !isSet(spec.volumeAttributesClassName);
   return [
     ...(equalJson(sourceOf(spec), sourceOf(old))
       ? []
@@ -221,8 +229,8 @@ export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldEr
             },
           ),
         ]),
-    ...immutable("volumeMode", spec["volumeMode"], old["volumeMode"]),
-    ...affinityChangeErrors(spec["nodeAffinity"], old["nodeAffinity"]),
+    ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
+    ...affinityChangeErrors(spec.nodeAffinity, old.nodeAffinity),
     ...(removed
       ? [
           forbidden(
@@ -235,10 +243,10 @@ export function validateVolumeChange(spec: JsonObject, old: JsonObject): FieldEr
 }
 
 /**
- * Labels that had another name in their youth:
+ * Beta labels and their GA names:
  * https://kubernetes.io/docs/reference/labels-annotations-taints/.
  */
-const renamedLabels: ReadonlyMap<string, string> = new Map([
+const gaLabels: ReadonlyMap<string, string> = new Map([
   ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"],
   ["failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"],
   ["beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"],
@@ -246,7 +254,7 @@ const renamedLabels: ReadonlyMap<string, string> = new Map([
   ["beta.kubernetes.io/arch", "kubernetes.io/arch"],
 ]);
 
-/** An affinity that was set stays, but for labels that go over to their present names. */
+/** A node affinity is immutable, except that beta labels may become GA labels. */
 function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined): FieldError[] {
   if (!isSet(old)) return [];
   const isSame = equalJson(affinity ?? null, renamed(old, affinity ?? null));
@@ -261,7 +269,7 @@ function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined)
       ];
 }
 
-/** `old` with the keys under which `now` knows them, place by place. */
+/** `old` with each beta label replaced where `now` has its GA name. */
 function renamed(old: Json, now: Json): Json {
   if (Array.isArray(old))
     return old.map((each, i) => renamed(each, Array.isArray(now) ? (now[i] ?? null) : null));
@@ -269,17 +277,21 @@ function renamed(old: Json, now: Json): Json {
   const next = isObject(now) ? now : {};
   const entries = Object.entries(old).map(([name, value]): [string, Json] => [
     name,
-    name === "key" && renamedLabels.get(String(value)) === next[name]
+    name === "key" && gaLabels.get(String(value)) === next[name]
       ? next[name]!
       : renamed(value, next[name] ?? null),
   ]);
   return Object.fromEntries(entries);
 }
 
-/** A secret for expansion may be added where there was none. */
-function expandable(source: string, spec: JsonObject, old: JsonObject): JsonObject {
-  const value = mutableAt(spec, source)!;
-  const before = mutableAt(old, "csi");
-  if (source !== "csi" || !before || isSet(before["controllerExpandSecretRef"])) return value;
-  return withoutFields(value, "controllerExpandSecretRef");
+/** The source without a secret for expansion that the update may add. */
+function comparableSource(
+  source: PersistentSource,
+  spec: Decoded<PersistentVolumeSpec>,
+  old: Decoded<PersistentVolumeSpec>,
+): Json {
+  if (source !== "csi" || !old.csi || isSet(old.csi.controllerExpandSecretRef))
+    return spec[source] ?? null;
+  const { controllerExpandSecretRef: _, ...rest } = spec.csi ?? {};
+  return rest;
 }

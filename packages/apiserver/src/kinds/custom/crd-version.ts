@@ -1,69 +1,28 @@
-// The parts of a CustomResourceDefinition that serving needs, as they stand in the stored object.
-// The definition has been validated and defaulted by the time it comes here; nothing is checked
-// again.
+// A valid CustomResourceDefinition, of which versions are served. It has been validated and
+// defaulted; nothing is checked again.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go.
-import type { JsonObject } from "homeostat/api";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from "homeostat/k8s/apiextensions/v1";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 
-/** One printer column. */
-export interface CrdColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly priority?: number;
-  readonly jsonPath: string;
-}
-
-/** Where the scale subresource finds its numbers, e.g. `.spec.replicas`. */
-export interface CrdScale {
-  readonly specReplicasPath: string;
-  readonly statusReplicasPath: string;
-  readonly labelSelectorPath?: string;
-}
-
-/** One version of a definition. */
-export interface CrdVersion {
-  readonly name: string;
-  readonly served: boolean;
-  readonly storage: boolean;
-  readonly deprecated?: boolean;
-  readonly deprecationWarning?: string;
+/** One version of a definition, its schema in the form that this server compiles. */
+export type CrdVersion = Omit<CustomResourceDefinitionVersion, "schema"> & {
   readonly schema?: { readonly openAPIV3Schema?: JsonSchemaProps };
-  readonly subresources?: { readonly status?: JsonObject; readonly scale?: CrdScale };
-  readonly additionalPrinterColumns?: readonly CrdColumn[];
-  readonly selectableFields?: readonly { readonly jsonPath: string }[];
-}
-
-/** Names as the definition's status accepted them. */
-export interface CrdNames {
-  readonly plural: string;
-  readonly singular?: string;
-  readonly kind: string;
-  readonly listKind?: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-}
+};
 
 /** A definition as served. */
-export interface Crd {
-  readonly metadata: { readonly name: string; readonly generation?: number };
-  readonly spec: {
-    readonly group: string;
-    readonly scope: "Namespaced" | "Cluster";
-    readonly names: CrdNames;
+export type Crd = Pick<CustomResourceDefinition, "metadata" | "status"> & {
+  readonly spec: Omit<CustomResourceDefinitionSpec, "versions"> & {
     readonly versions: readonly CrdVersion[];
-    readonly preserveUnknownFields?: boolean;
-    readonly conversion?: { readonly strategy?: string };
   };
-  readonly status?: {
-    readonly acceptedNames?: CrdNames;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
+};
 
-/** The names that are served: the accepted ones. */
-export function servedNames(crd: Crd): Required<CrdNames> {
+/** The names that are served: those that the status has accepted. */
+export function servedNames(crd: Crd): Required<CustomResourceDefinitionNames> {
   const names = crd.status?.acceptedNames?.kind ? crd.status.acceptedNames : crd.spec.names;
   return {
     shortNames: [],

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST),
 // validator.go (ValidateScale…).
 import { isObject, type JsonObject } from "homeostat/api";
+import type { CustomResourceSubresourceScale } from "homeostat/k8s/apiextensions/v1";
 import {
   badRequestError,
   internalError,
@@ -10,7 +11,6 @@ import {
 } from "../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
-import type { CrdScale } from "./crd-version.ts";
 import {
   nestedInt64,
   nestedString,
@@ -41,7 +41,7 @@ export function scalePathsOf({
   specReplicasPath,
   statusReplicasPath,
   labelSelectorPath,
-}: CrdScale): ScalePaths {
+}: CustomResourceSubresourceScale): ScalePaths {
   const at = (path: string): FieldAt => ({ path, fields: splitFieldPath(path) });
   return {
     wanted: at(specReplicasPath),

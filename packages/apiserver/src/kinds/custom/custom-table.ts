@@ -5,6 +5,10 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go,
 // pkg/apiserver/helpers.go (default and scale columns).
 import type { Json, JsonObject } from "homeostat/api";
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceSubresourceScale,
+} from "homeostat/k8s/apiextensions/v1";
 import { findJsonPath, JsonPathError } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { JsonPathSyntaxError, parseJsonPath } from "../../json-path/parse-json-path.ts";
@@ -17,9 +21,8 @@ import {
   rfc3339,
 } from "../../apimachinery/values/go-time.ts";
 import { ageColumn, formatDuration, nameColumn, nameOf } from "../printers/cells.ts";
-import type { CrdColumn, CrdScale } from "./crd-version.ts";
 
-const defaultAge: CrdColumn = {
+const defaultAge: CustomResourceColumnDefinition = {
   name: "Age",
   type: "date",
   description: ageColumn.description,
@@ -32,13 +35,15 @@ interface PreparedColumn {
 }
 
 /** The printer of one version. */
-export function createCustomTable(columns: readonly CrdColumn[] | undefined): TablePrinter {
+export function createCustomTable(
+  columns: readonly CustomResourceColumnDefinition[] | undefined,
+): TablePrinter {
   return tableOf(columns?.length ? columns : [defaultAge]);
 }
 
 /** The printer of the scale subresource. */
-export function createScaleTable(scale: CrdScale): TablePrinter {
-  const columns: CrdColumn[] = [];
+export function createScaleTable(scale: CustomResourceSubresourceScale): TablePrinter {
+  const columns: CustomResourceColumnDefinition[] = [];
   if (scale.specReplicasPath)
     columns.push({
       name: "Desired",
@@ -56,7 +61,7 @@ export function createScaleTable(scale: CrdScale): TablePrinter {
   return tableOf([...columns, defaultAge]);
 }
 
-function tableOf(columns: readonly CrdColumn[]): TablePrinter {
+function tableOf(columns: readonly CustomResourceColumnDefinition[]): TablePrinter {
   const prepared = prepare(columns);
   return {
     columns: [nameColumn, ...prepared.map(({ column }) => column)],
@@ -68,7 +73,7 @@ function tableOf(columns: readonly CrdColumn[]): TablePrinter {
   };
 }
 
-function prepare(columns: readonly CrdColumn[]): readonly PreparedColumn[] {
+function prepare(columns: readonly CustomResourceColumnDefinition[]): readonly PreparedColumn[] {
   const prepared: PreparedColumn[] = [];
   for (const { name, type, format = "", description, priority = 0, jsonPath } of columns) {
     const path = parseOrUndefined(`{${jsonPath}}`);

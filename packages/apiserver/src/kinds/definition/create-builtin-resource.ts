@@ -180,7 +180,12 @@ function subresource(
           at: "store",
           kind,
           verbs,
-          strategy: { ...main, ...withPrintedErrors(overrides, print), allowCreateOnUpdate: false },
+          strategy: {
+            ...main,
+            warningsOnUpdate: defaultStrategy.warningsOnUpdate,
+            ...withPrintedErrors(overrides, print),
+            allowCreateOnUpdate: false,
+          },
           codec,
         },
       ],

@@ -63,7 +63,8 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly strategy?: StrategyOverrides<T>;
   /**
    * Subresources that read and write the object itself (`status`, `finalize`), each with the part
-   * of its strategy that differs from the main endpoint's.
+   * of its strategy that differs from the main endpoint's. Without `warningsOnUpdate` of its own, a
+   * subresource does not warn.
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
   readonly scale?: ScaleConverter<T>;
@@ -98,5 +99,5 @@ export interface KindDefinition<T extends object = JsonObject> {
 }
 
 /** A definition whatever its object's type, as registries of definitions hold it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- functions on T are called with what T's own codec decoded
+// oxlint-disable-next-line typescript/no-explicit-any -- T of each definition is its own
 export type AnyKindDefinition = KindDefinition<any>;

@@ -1,5 +1,5 @@
-// Validates one device of a slice: its attributes and capacities, the counters that it consumes, and
-// the nodes from which it can be reached.
+// Validates one device of a slice: its attributes and capacities, the counters that it consumes,
+// and the nodes from which it can be reached.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDevice and
 // below).
 import { type Decoded, equalJson } from "homeostat/api";

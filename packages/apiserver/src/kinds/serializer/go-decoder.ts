@@ -5,6 +5,7 @@
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
 // UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
+import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
 import type { FieldFacts, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
 import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
@@ -14,7 +15,6 @@ import {
   createStructPlans,
   elementGoType,
   type MemberPlan,
-  neverEmpty,
   type StructPlan,
   type StructPlans,
 } from "./struct-plans.ts";
@@ -289,7 +289,7 @@ function keeps({ facts }: MemberPlan, value: Json): boolean {
     !facts.omitEmpty ||
     facts.pointer ||
     isRefusedWhenEmpty(facts, value) ||
-    neverEmpty(facts.ref) ||
+    isStruct(facts.ref) ||
     !isEmpty(value)
   );
 }

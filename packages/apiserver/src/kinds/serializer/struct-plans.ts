@@ -1,8 +1,9 @@
-// What the decoder needs of each Go struct, computed once per type: JSON members with embedded
-// structs looked through, the Go names that error messages carry, and the zero value that a field
-// shows when nobody set it.
-// Upstream: encoding/json's cached type fields, over the facts in kinds/data.
+// The decoder's plan of each Go struct, computed once per type: JSON members with embedded structs
+// expanded, the Go names in error messages, and the zero values of unset fields.
+// Upstream: encoding/json's cached type fields, over the facts in apimachinery/kind-data.
 import { encodeJson, type Json, type JsonObject } from "homeostat/api";
+import { type ExpandedMember, expandMembers } from "../../apimachinery/kind-data/expand-members.ts";
+import { writesUnset, zeroValue } from "../../apimachinery/kind-data/zero-value.ts";
 import type {
   FieldFacts,
   KindData,
@@ -22,7 +23,7 @@ export interface MemberPlan {
   readonly goType: string;
   /** Go type of list items or map values. */
   readonly elementGoType: string;
-  /** Go name of the struct whose JSON has this member, embedded structs looked through. */
+  /** Go name of the struct whose JSON has this member, embedded structs expanded. */
   readonly owner: string;
   /** `"name":` */
   readonly jsonKey: string;
@@ -33,7 +34,7 @@ export interface StructPlan {
   readonly type: TypeFacts;
   readonly byName: ReadonlyMap<string, MemberPlan>;
   readonly members: readonly MemberPlan[];
-  /** Members that are written although nobody set them. */
+  /** Members that are written although they are unset. */
   readonly alwaysWritten: readonly MemberPlan[];
 }
 
@@ -45,11 +46,11 @@ export interface StructPlans {
    * lists, maps and pointers.
    */
   zero(ref: TypeRef): Json;
-  /** Adds the members that Go writes although nobody set them. */
+  /** Adds the members that Go writes although they are unset. */
   fillZeros(plan: StructPlan, object: JsonObject): JsonObject;
 }
 
-/** Plans are made when first asked for and kept. */
+/** Makes plans when first asked for and keeps them. */
 export function createStructPlans(data: KindData): StructPlans {
   const plans = new Map<string, StructPlan>();
   const self: StructPlans = {
@@ -60,7 +61,7 @@ export function createStructPlans(data: KindData): StructPlans {
     },
     zero(ref) {
       if (ref.at === "struct") return self.fillZeros(self.plan(ref.type), {});
-      return scalarZero(ref);
+      return zeroValue(ref);
     },
     fillZeros(plan, object) {
       for (const { facts } of plan.alwaysWritten) {
@@ -73,80 +74,45 @@ export function createStructPlans(data: KindData): StructPlans {
   return self;
 }
 
-/** Structs are never "empty" to omitempty, and the special types are structs in Go. */
-export function neverEmpty(ref: TypeRef): boolean {
-  return ref.at === "struct" || (ref.at === "special" && ref.name !== "FieldsV1");
-}
-
 /** Go type of the elements of a list or map, as reflection prints it. */
 export function elementGoType(data: KindData, goType: string, ref: TypeRef): string {
-  const inner = goType.startsWith("[]")
-    ? goType.slice(2)
-    : goType.startsWith("map[string]")
-      ? goType.slice(11)
-      : undefined;
-  if (inner !== undefined) return inner.replace(/^\*/, "");
-  const item = ref.at === "list" ? ref.items : ref.at === "map" ? ref.values : ref;
+  const inner = /^(?:\[\]|map\[string\])\*?(.*)$/.exec(goType)?.[1];
+  if (inner !== undefined) return inner;
+  const item = elementRef(ref);
   if (item.at === "struct") return data.type(item.type).goName;
-  return item.at === "bytes" ? "[]uint8" : item.at === "special" ? item.name : item.at;
+  if (item.at === "bytes") return "[]uint8";
+  return item.at === "special" ? item.name : item.at;
+}
+
+function elementRef(ref: TypeRef): TypeRef {
+  if (ref.at === "list") return ref.items;
+  return ref.at === "map" ? ref.values : ref;
 }
 
 function planOf(data: KindData, type: TypeFacts): StructPlan {
-  const members = expand(data, type, [], type.goStruct);
+  const members = expandMembers(type.fields, (model) => data.type(model)).map((member) =>
+    memberPlan(data, member, type.goStruct),
+  );
   return {
     type,
     members,
-    alwaysWritten: members.filter(isAlwaysWritten),
+    alwaysWritten: members.filter(({ facts }) => writesUnset(facts)),
     byName: new Map(members.map((member) => [member.facts.name, member])),
   };
 }
 
-const isAlwaysWritten = ({ facts }: MemberPlan): boolean =>
-  !facts.omitZero && (!facts.omitEmpty || (!facts.pointer && neverEmpty(facts.ref)));
-
-function expand(
+function memberPlan(
   data: KindData,
-  type: TypeFacts,
-  embedded: readonly string[],
+  { field, embedded }: ExpandedMember,
   owner: string,
-): MemberPlan[] {
-  return type.fields.flatMap((facts) => {
-    const stack = [...embedded, facts.inline ? facts.goName : facts.name];
-    if (facts.inline && facts.ref.at === "struct")
-      return expand(data, data.type(facts.ref.type), stack, owner);
-    const goType = facts.goType.replace(/^\*/, "");
-    return [
-      {
-        facts,
-        stack,
-        goType,
-        owner,
-        elementGoType: elementGoType(data, goType, facts.ref),
-        jsonKey: `${encodeJson(facts.name)}:`,
-      },
-    ];
-  });
-}
-
-function scalarZero(ref: TypeRef): Json {
-  switch (ref.at) {
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "int32":
-    case "int64":
-    case "float64":
-      return 0;
-    case "special":
-      return ref.name === "Quantity" || ref.name === "Duration"
-        ? ref.name === "Quantity"
-          ? "0"
-          : "0s"
-        : ref.name === "IntOrString"
-          ? 0
-          : null;
-    default:
-      return null;
-  }
+): MemberPlan {
+  const goType = field.goType.replace(/^\*/, "");
+  return {
+    facts: field,
+    stack: [...embedded.map(({ goName }) => goName), field.name],
+    goType,
+    owner,
+    elementGoType: elementGoType(data, goType, field.ref),
+    jsonKey: `${encodeJson(field.name)}:`,
+  };
 }

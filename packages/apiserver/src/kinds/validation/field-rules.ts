@@ -1,5 +1,4 @@
-// Rules on single values that pod specs are full of, each with its path: numbers, names, ports,
-// addresses, paths.
+// Validation of single values, each with its path: numbers, names, ports, paths.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/{validation.go,ip.go},
 // pkg/apis/core/validation/validation.go.
 import {
@@ -10,10 +9,15 @@ import {
   labelKeyFaults,
   type SyntaxRule,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import { portNameFaults } from "./name-faults.ts";
 
-/** Errors of a syntax rule at a path. */
+/** The errors of a syntax rule at a path. */
 export const ruled = (rule: SyntaxRule, value: string, path: string): FieldError[] =>
   rule(value).map((fault) => invalid(path, value, fault));
 /** A lower-case label, e.g. a container's name. */
@@ -25,6 +29,12 @@ export const dnsSubdomainErrors = (value: string, path: string): FieldError[] =>
 /** `name` or `example.com/name`. */
 export const qualifiedNameErrors = (value: string, path: string): FieldError[] =>
   ruled(labelKeyFaults, value, path);
+/** A value must have one of the given texts. */
+export function enumErrors(value: string, values: readonly string[], path: string): FieldError[] {
+  if (!value) return [required(path, "")];
+  return values.includes(value) ? [] : [notSupported(path, value, values)];
+}
+
 /** Zero or more. */
 export const nonNegative = (value: number, path: string): FieldError[] =>
   value < 0 ? [invalid(path, value, "must be greater than or equal to 0")] : [];
@@ -42,7 +52,7 @@ export const unixIdErrors = (id: number, path: string): FieldError[] =>
 /** 1 to 65535. */
 export const portNumberErrors = (port: number, path: string): FieldError[] =>
   inRange(port, 1, 65535, path);
-/** Absent, or a name. */
+/** Not empty. */
 export const requiredName = (value: string, path: string): FieldError[] =>
   value ? [] : [required(path, "")];
 
@@ -122,7 +132,7 @@ export function backstepErrors(target: string, path: string): FieldError[] {
   return target.split("/").includes("..") ? [invalid(path, target, "must not contain '..'")] : [];
 }
 
-/** Relative, and never upwards. */
+/** A relative path without `..`. Upstream: validateLocalDescendingPath. */
 export function descendingPathErrors(target: string, path: string): FieldError[] {
   return [
     ...(target.startsWith("/") ? [invalid(path, target, "must be a relative path")] : []),
@@ -130,7 +140,10 @@ export function descendingPathErrors(target: string, path: string): FieldError[]
   ];
 }
 
-/** As {@link descendingPathErrors}; names with two leading dots are the kubelet's own. */
+/**
+ * As {@link descendingPathErrors}; the kubelet reserves names with two leading dots. Upstream:
+ * validateLocalNonReservedPath.
+ */
 export function freePathErrors(target: string, path: string): FieldError[] {
   return [
     ...descendingPathErrors(target, path),

@@ -68,7 +68,7 @@ export interface FieldManagerOptions {
   readonly convert: (object: JsonObject, apiVersion: string) => JsonObject;
   /**
    * An object of this version with nothing set, as the encoder writes it: `{apiVersion, kind}` for
-   * custom resources, with Go's never-omitted members for built-ins (see `zeroObject`).
+   * custom resources, with Go's never-omitted members for built-ins (see `zeroStruct`).
    */
   readonly empty: () => JsonObject;
   /**

@@ -7,7 +7,7 @@ import { decodeManagedFields, encodeManagedFields, formatManagerId } from "./man
 import { managerOrUserAgent } from "./manager-name.ts";
 import { toParentManagedFields, toScaleManagedFields } from "./scale-managed-fields.ts";
 import { createKindTypes } from "../typed/smd-from-kind-data.ts";
-import { zeroObject } from "../typed/zero-object.ts";
+import { zeroStruct } from "../../apimachinery/kind-data/zero-value.ts";
 
 const entry = (
   manager: string,
@@ -128,8 +128,8 @@ test("built-in types follow list rules, patch strategies and overrides", () => {
 
 test("an object with nothing set has what Go's encoder never leaves out", () => {
   const data = readKindData("1.36");
-  assert.deepEqual(zeroObject(data, "io.k8s.api.core.v1.ConfigMap"), { metadata: {} });
-  assert.deepEqual(zeroObject(data, "io.k8s.api.apps.v1.Deployment"), {
+  assert.deepEqual(zeroStruct(data, data.type("io.k8s.api.core.v1.ConfigMap")), { metadata: {} });
+  assert.deepEqual(zeroStruct(data, data.type("io.k8s.api.apps.v1.Deployment")), {
     metadata: {},
     spec: { selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },
     status: {},

@@ -8,7 +8,7 @@ import { cloneJson, type JsonObject } from "homeostat/api";
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import type { Runtime } from "homeostat/runtime";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { approvalCondition } from "../../kinds/apiextensions/api-approval.ts";
+import { approvalCondition } from "../../kinds/apiextensions/validation/api-approval.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import {
   type Definition,

@@ -1,5 +1,5 @@
-// The tools of connect handlers: change stored objects as the server itself, delete the parent, read
-// other kinds.
+// The tools of connect handlers: change stored objects as the server itself, delete the parent,
+// read other kinds.
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { uuid } from "homeostat/runtime";
 import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";

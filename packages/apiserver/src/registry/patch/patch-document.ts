@@ -1,5 +1,5 @@
-// Patches of the object's JSON by media type: JSON patch and merge patch here, strategic merge patch
-// beside it. The patched object is read again as a body would be.
+// Patches of the object's JSON by media type: JSON patch and merge patch here, strategic merge
+// patch beside it. The patched object is read again as a body would be.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (jsonPatcher).
 import { encodeJson, isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
 import { applyJsonPatch, decodeJsonPatch } from "../../merge/patch/json-patch.ts";

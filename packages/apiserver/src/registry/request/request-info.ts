@@ -1,5 +1,5 @@
-// What a path and a method say: which resource, which object, which verb. Pure; whether such a
-// resource exists is not asked here.
+// The resource, object and verb that a path and a method name. Pure; whether the resource exists is
+// the router's question.
 // Upstream: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
 import type { Query } from "./query.ts";
@@ -30,7 +30,7 @@ export interface RequestInfo {
   readonly scoped: boolean;
 }
 
-/** A path that begins like a resource's and names none; upstream answers 500 in plain text. */
+/** A path with a resource's prefix that names none; upstream answers 500 in plain text. */
 export class RequestInfoError extends Error {
   override readonly name = "RequestInfoError";
 }
@@ -43,7 +43,7 @@ export function readRequestInfo(method: string, path: string, query: Query): Req
   const isLegacy = parts[0] === "api";
   const atGroup = isLegacy ? 1 : 2;
   if ((!isLegacy && parts[0] !== "apis") || parts.length < atGroup + 2)
-    return plainPath(method, path);
+    return { ...nonResource, path, verb: method.toLowerCase() };
   const prefixed = parts[atGroup + 1] === "watch" || parts[atGroup + 1] === "proxy";
   const rest = parts.slice(atGroup + (prefixed ? 2 : 1));
   if (!rest.length)
@@ -77,23 +77,22 @@ export function splitPath(path: string): readonly string[] {
   return trimmed ? trimmed.split("/") : [];
 }
 
-function plainPath(method: string, path: string): RequestInfo {
-  return {
-    isResource: false,
-    path,
-    verb: method.toLowerCase(),
-    group: "",
-    version: "",
-    namespace: "",
-    resource: "",
-    subresource: "",
-    name: "",
-    parts: [],
-    watchPrefix: false,
-    named: false,
-    scoped: false,
-  };
-}
+/** The info of a path without a resource; others override its fields. */
+export const nonResource: RequestInfo = {
+  isResource: false,
+  path: "",
+  verb: "",
+  group: "",
+  version: "",
+  namespace: "",
+  resource: "",
+  subresource: "",
+  name: "",
+  parts: [],
+  watchPrefix: false,
+  named: false,
+  scoped: false,
+};
 
 /** `namespaces` is a scope when something other than its own subresources follows the name. */
 function splitScope(parts: readonly string[]): {

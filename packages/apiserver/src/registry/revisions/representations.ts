@@ -1,6 +1,6 @@
-// Representations on revisions: what is sent of an object, made when first asked for and kept as long as the
-// revision is. Where a kind's stored bytes are what its version shows, nothing is made at all: the
-// stored bytes are handed out.
+// Representations on revisions: what is sent of an object, made when first asked for and kept as
+// long as the revision is. Where a kind's stored bytes are what its version shows, nothing is made
+// at all: the stored bytes are handed out.
 import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";

@@ -102,8 +102,8 @@ export function markDeleting(object: JsonObject, nowMs: number): void {
 }
 
 /**
- * The finalizers that a delete leaves: those of the requested propagation policy, else of the policy
- * that finalizers on the object stand for, else of the kind's default.
+ * The finalizers that a delete leaves: those of the requested propagation policy, else of the
+ * policy that finalizers on the object stand for, else of the kind's default.
  */
 export function finalizersFor(
   strategy: Strategy,

@@ -2,9 +2,10 @@
 // and a duration is anything that holds one, such as `about 3 weeks`.
 // Upstream: k8s.io/kube-openapi/pkg/validation/strfmt date.go, time.go, duration.go; Go's time
 // package.
+import { parseGoDuration } from "../../apimachinery/values/go-duration.ts";
+
 const dayPattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 const clockPattern = /^([0-9]{2}):([0-9]{2}):([0-9]{2})([^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/;
-const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const looseDuration = /(\d+)[\t\n\f\r ]*([A-Za-zµ]+)/g;
 const wholeNumbers = /(?<![.\d])\d+/g;
 const maxInt64 = 2n ** 63n - 1n;
@@ -49,7 +50,7 @@ export function isDateTime(text: string): boolean {
 /** What time.ParseDuration takes, or a text in which at least one number is followed by a unit. */
 export function isDuration(text: string): boolean {
   if (
-    goDuration.test(text) &&
+    parseGoDuration(text) !== undefined &&
     !text.match(wholeNumbers)?.some((digits) => BigInt(digits) > maxInt64)
   )
     return true;

@@ -1,6 +1,6 @@
-// Approves what kubelets ask for by themselves: certificates to call the server with, if whoever
-// asks may have one.
+// Approves client certificates of kubelets, if the requesting user may have one.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/approver/sarapprove.go.
+import { startCertificateController } from "../certificate-controller.ts";
 import { SubjectAccessReview } from "homeostat/k8s/authorization/v1";
 import { commonNameOf } from "../../../certificates/signing-request.ts";
 import {
@@ -11,29 +11,19 @@ import {
   verdictOf,
 } from "../../../component-helpers/certificates/certificate-requests.ts";
 import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
-import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../../component-helpers/controller/controller.ts";
 
-/** A role may be given later: how long until the question is put again. */
+/** A role may be bound later: the delay before the access review is repeated. */
 const askAgainMs = 60_000;
 
-/** Starts the approver. */
+/** Starts `csrapproving`. */
 export const startCsrApproving: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
-  const controller = new KeyedController(context, "the approver of certificate requests", {
-    firstRetryMs: 200,
-  });
-  const requests = controller.acquire(CertificateSigningRequest);
-  controller.follow(requests, {
-    added: ({ key }) => controller.add(key),
-    updated: (_, { key }) => controller.add(key),
-  });
-  return controller.start(async (name) => {
-    const request = requests.get({ name });
-    if (!request || request.status.certificate || verdictOf(request)) return undefined;
+  return startCertificateController(context, "the csrapproving controller", async (request) => {
+    if (request.status.certificate || verdictOf(request)) return undefined;
     const grounds = groundsFor(request);
     for (const { subresource, message } of grounds) {
       if (!(await mayAsk(context, request, subresource))) continue;
@@ -53,8 +43,8 @@ export const startCsrApproving: ControllerDescriptor["start"] = async (context) 
 };
 
 /**
- * On which permissions a request may be approved, the narrowest first; none for what no kubelet
- * asks for.
+ * The permissions that allow approval, the narrowest first; none for requests that are not a
+ * kubelet's.
  */
 export function groundsFor(
   request: CertificateSigningRequest,

@@ -1,8 +1,8 @@
-// Deletes certificate requests that nobody needs any more, once an hour: those that were decided an
-// hour ago, those that wait for a day, and those whose certificate has expired.
+// Deletes stale CertificateSigningRequests once an hour: those decided more than an hour ago, those
+// pending for a day, and those with an expired certificate.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/cleaner/cleaner.go.
+import { ignoreNotFound } from "../../../component-helpers/errors/ignore-not-found.ts";
 import { X509Certificate } from "node:crypto";
-import { isNotFound } from "homeostat/api";
 import { conditionsOf } from "../../../component-helpers/certificates/certificate-requests.ts";
 import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
@@ -11,7 +11,7 @@ import type { ControllerDescriptor } from "../../../component-helpers/controller
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Starts the cleaner. */
+/** Starts `csrcleaner`. */
 export const startCsrCleaner: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the cleaner of certificate requests");
@@ -19,17 +19,13 @@ export const startCsrCleaner: ControllerDescriptor["start"] = async (context) =>
   controller.add("all");
   return controller.start(async () => {
     for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
-      await client
-        .delete(CertificateSigningRequest, request.metadata.name)
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+      await client.delete(CertificateSigningRequest, request.metadata.name).catch(ignoreNotFound);
     }
     return hourMs;
   });
 };
 
-/** Whether a request has lain for too long. */
+/** Whether a request is stale. */
 export function isStale(request: CertificateSigningRequest, now: number): boolean {
   const certificate = request.status.certificate;
   const conditions = conditionsOf(request);
@@ -50,7 +46,7 @@ function hasExpired(certificate: string, now: number): boolean {
   try {
     return now > new X509Certificate(Buffer.from(certificate, "base64")).validToDate.getTime();
   } catch {
-    // What cannot be read has no end.
+    // An unreadable certificate does not expire.
     return false;
   }
 }

@@ -1,11 +1,10 @@
-// Publishes the certificate by which the server is known, in every namespace, as the config map
-// `kube-root-ca.crt`. Without a certificate (a server that listens nowhere, or without TLS) there
-// is nothing to publish, and it stays idle as upstream's does without `--root-ca-file`.
+// Publishes the certificate authority of the server in every namespace, as the ConfigMap `kube-
+// root-ca.crt`. Idle without an authority, as upstream's publisher is without `--root-ca-file`.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher/publisher.go.
 import { isNotFound, type Metadata } from "homeostat/api";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
-import { isNamespaceTerminating } from "../../../component-helpers/controller/terminating-namespace.ts";
+import { isNamespaceTerminating } from "../../../component-helpers/errors/terminating-namespace.ts";
 import { ConfigMap, Namespace } from "homeostat/k8s/core/v1";
 
 const name = "kube-root-ca.crt";
@@ -14,7 +13,7 @@ const description =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** Starts the publisher. */
+/** Starts `root-ca-certificate-publisher`. */
 export const startRootCa: ControllerDescriptor["start"] = async (context) => {
   const { client, rootCa: certificate } = context;
   if (certificate === undefined) return { stop: async () => {} };

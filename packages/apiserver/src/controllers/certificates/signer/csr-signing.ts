@@ -1,7 +1,7 @@
-// Signs approved certificate requests of the signers that are Kubernetes' own. Without an authority
-// (a server that listens nowhere) it stays idle, as upstream's does without
-// `--cluster-signing-cert-file`.
+// Signs approved requests of Kubernetes' own signers. Idle without an authority, as upstream's
+// signer is without `--cluster-signing-cert-file`.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/signer/signer.go.
+import { startCertificateController } from "../certificate-controller.ts";
 import { signRequest } from "../../../certificates/sign-request.ts";
 import type { SigningRequest } from "../../../certificates/signing-request.ts";
 import {
@@ -17,24 +17,14 @@ import {
   type CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
 import { formatTime } from "../../../component-helpers/meta/format-time.ts";
-import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
 
-/** Starts the signers. */
+/** Starts `csrsigning`. */
 export const startCsrSigning: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime, signer } = context;
   if (!signer) return { stop: async () => {} };
-  const controller = new KeyedController(context, "the signers of certificate requests", {
-    firstRetryMs: 200,
-  });
-  const requests = controller.acquire(CertificateSigningRequest);
-  controller.follow(requests, {
-    added: ({ key }) => controller.add(key),
-    updated: (_, { key }) => controller.add(key),
-  });
-  return controller.start(async (name) => {
-    const request = requests.get({ name });
-    if (!request || !awaitsCertificate(request)) return undefined;
+  return startCertificateController(context, "the csrsigning controller", async (request) => {
+    if (!awaitsCertificate(request)) return undefined;
     const asked = readRequest(request);
     const { usages = [], expirationSeconds } = request.spec;
     const fault = signerFault(request.spec.signerName, asked, usages);
@@ -58,10 +48,7 @@ export const startCsrSigning: ControllerDescriptor["start"] = async (context) =>
   });
 };
 
-/**
- * What each signer demands beyond what the API has checked; the one from before there were signers
- * demands nothing.
- */
+/** What each signer requires beyond the API's validation; the legacy signer requires nothing. */
 const demands: Readonly<
   Record<string, (request: SigningRequest, usages: readonly string[]) => string | undefined>
 > = {
@@ -71,7 +58,7 @@ const demands: Readonly<
   "kubernetes.io/legacy-unknown": () => undefined,
 };
 
-/** Whether a request is approved and its certificate still due, from one of these signers. */
+/** Whether a request is approved, has no certificate yet and names one of these signers. */
 export function awaitsCertificate(request: CertificateSigningRequest): boolean {
   const hasFailed = conditionsOf(request).some(
     ({ type, status }) => type === "Failed" && status === "True",
@@ -84,7 +71,7 @@ export function awaitsCertificate(request: CertificateSigningRequest): boolean {
   );
 }
 
-/** Why this signer does not sign. */
+/** Why this signer refuses; undefined when it signs. */
 export function signerFault(
   signerName: string,
   request: SigningRequest,
@@ -114,7 +101,7 @@ const failed = (message: string, now: number): CertificateSigningRequestConditio
 const yearMs = 365 * 24 * 3_600_000;
 const leastMs = 10 * 60_000;
 
-/** How long a certificate is valid: a year, or less where less is asked for. */
+/** The validity of a certificate: a year, or less if requested. */
 export const validMs = (expirationSeconds: number | undefined): number =>
   expirationSeconds === undefined
     ? yearMs

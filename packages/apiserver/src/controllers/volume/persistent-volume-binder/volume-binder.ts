@@ -2,11 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
 import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-  type SimulatorEventRecorder,
-} from "../../../component-helpers/events/event-recorder.ts";
+import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type {
   ControllerDescriptor,
@@ -29,12 +25,7 @@ const isVolumeKey = (key: string): boolean => !key.includes("/");
 /** Starts the binder of volumes. */
 export const startVolumeBinder: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the binding of volumes");
-  const recorder = createSimulatorEventRecorder(
-    context.client,
-    context.runtime,
-    "persistentvolume-controller",
-  );
-  controller.onStop(() => recorder.close());
+  const recorder = controller.createRecorder("persistentvolume-controller");
   const binder = new VolumeBinder(context, controller, recorder);
   return controller.start((key) =>
     isVolumeKey(key) ? binder.syncVolume(key) : binder.syncClaim(key),
@@ -43,18 +34,14 @@ export const startVolumeBinder: ControllerDescriptor["start"] = async (context) 
 
 class VolumeBinder {
   readonly #client: ControllerContext["client"];
-  readonly #recorder: SimulatorEventRecorder;
+  readonly #recorder: EventRecorder;
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
   readonly #volumes: Informer<Kind<PersistentVolume>>;
   readonly #classes: Informer<Kind<StorageClass>>;
   /** What was said of a claim last, by key: nothing is said twice in a row. */
   readonly #said = new Map<string, string>();
 
-  constructor(
-    { client }: ControllerContext,
-    controller: KeyedController,
-    recorder: SimulatorEventRecorder,
-  ) {
+  constructor({ client }: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
     this.#client = client;
     this.#recorder = recorder;
     this.#claims = controller.acquire(PersistentVolumeClaim);
@@ -215,10 +202,10 @@ class VolumeBinder {
     if (reason === undefined || message === undefined || this.#said.get(key) === message) return;
     this.#said.set(key, message);
     this.#recorder.record({
-      object: eventObject(PersistentVolumeClaim, claim),
+      regarding: objectReference(PersistentVolumeClaim, claim),
       type,
       reason,
-      message,
+      note: message,
     });
   }
 

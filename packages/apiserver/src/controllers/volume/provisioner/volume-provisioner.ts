@@ -3,11 +3,9 @@
 // one, `standard`, which claims get by default.
 // Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as
 // others can see it.
-import { isAlreadyExists, isNotFound, parseObjectKey } from "homeostat/api";
-import {
-  createSimulatorEventRecorder,
-  eventObject,
-} from "../../../component-helpers/events/event-recorder.ts";
+import { ignoreNotFound } from "../../../component-helpers/errors/ignore-not-found.ts";
+import { isAlreadyExists, parseObjectKey } from "homeostat/api";
+import { objectReference } from "homeostat/events";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
 import {
@@ -41,8 +39,7 @@ const standardClass = StorageClass(
 export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the making of volumes");
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
-  const recorder = createSimulatorEventRecorder(client, context.runtime, provisioner);
-  controller.onStop(() => recorder.close());
+  const recorder = controller.createRecorder(provisioner);
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);
   const classes = controller.acquire(StorageClass);
@@ -61,10 +58,10 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
     await client.create(PersistentVolume, volume).then(
       () =>
         recorder.record({
-          object: eventObject(PersistentVolumeClaim, claim),
+          regarding: objectReference(PersistentVolumeClaim, claim),
           type: "Normal",
           reason: "ProvisioningSucceeded",
-          message: `Successfully provisioned volume ${volume.metadata.name}`,
+          note: `Successfully provisioned volume ${volume.metadata.name}`,
         }),
       (error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
@@ -75,9 +72,7 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
   const remove = async (name: string): Promise<undefined> => {
     const volume = volumes.get({ name });
     if (!volume || !isLeft(volume)) return;
-    await client.delete(PersistentVolume, name).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client.delete(PersistentVolume, name).catch(ignoreNotFound);
   };
 
   return controller.start(async (key) => {

@@ -54,7 +54,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
     prepareForCreate: preparePod,
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
-      finishChange(object, old);
+      finishUpdate(object, old);
     },
     validateCreate: validateNewPod,
     validateUpdate: validatePodUpdate,
@@ -81,7 +81,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
         object.spec = spec;
         keepOld(object, old, "status");
         keepMetadata(object, old);
-        finishChange(object, old);
+        finishUpdate(object, old);
       },
       validateUpdate: validateEphemeralChange,
     },
@@ -90,7 +90,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
         const kept = object.spec ?? {};
         dropNonResize(object, old);
         if ((object.spec ?? {}) !== kept) keepMetadata(object, old);
-        finishChange(object, old);
+        finishUpdate(object, old);
       },
       validateUpdate: validatePodResize,
     },
@@ -107,7 +107,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
   rowConditions: podRowConditions,
 };
 
-function finishChange(object: Decoded<Pod>, old: Decoded<Pod>): void {
+function finishUpdate(object: Decoded<Pod>, old: Decoded<Pod>): void {
   dropDisabledFields(object.spec ?? {});
   bumpGeneration(object, old, ["spec"]);
 }

@@ -1,5 +1,5 @@
-// Prepares a new pod: sets its QoS class and its condition while scheduling gates hold it, completes
-// selectors from its labels, and copies AppArmor annotations to fields.
+// Prepares a new pod: sets its QoS class and its condition while scheduling gates hold it,
+// completes selectors from its labels, and copies AppArmor annotations to fields.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go (PrepareForCreate and what it
 // calls).
 import { type Decoded, equalJson } from "homeostat/api";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-
 import { type JsonObject, parseJson } from "homeostat/api";
 import { at, change, create, plain, pods, view } from "../pod.suite.ts";
 

@@ -11,7 +11,6 @@ import {
   invalid,
   invalidInternal,
   notFound,
-  notSupported,
   required,
   tooLong,
 } from "../../../../apimachinery/errors/field-error.ts";
@@ -22,6 +21,7 @@ import { visitContainers } from "../visit-containers.ts";
 import {
   dnsLabelErrors,
   dnsSubdomainErrors,
+  enumErrors,
   inRange,
   ruled,
 } from "../../../validation/field-rules.ts";
@@ -45,6 +45,9 @@ import {
 import { validatePodContext } from "./security/validate-security-context.ts";
 import { validateVolumes } from "./volumes/validate-volumes.ts";
 import { validateHostProcess, validateOs } from "./security/validate-windows.ts";
+
+const restartPolicies = ["Always", "OnFailure", "Never"];
+const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
 
 /** Validates the spec at `path`. `metadata` is the pod's, undefined for a template. */
 export function validatePodSpec(
@@ -74,16 +77,8 @@ export function validatePodSpec(
     ...validateEphemeralContainers(pod, `${path}.ephemeralContainers`),
     ...validatePodResources(spec, claims, path),
     ...hostNetworkErrors(spec, path, options),
-    ...enumErrors(
-      spec.restartPolicy ?? "",
-      ["Always", "OnFailure", "Never"],
-      `${path}.restartPolicy`,
-    ),
-    ...enumErrors(
-      spec.dnsPolicy ?? "",
-      ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"],
-      `${path}.dnsPolicy`,
-    ),
+    ...enumErrors(spec.restartPolicy ?? "", restartPolicies, `${path}.restartPolicy`),
+    ...enumErrors(spec.dnsPolicy ?? "", dnsPolicies, `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector ?? {}, `${path}.nodeSelector`),
     ...validatePodContext(spec, `${path}.securityContext`, options),
     ...validateAffinity(spec.affinity, `${path}.affinity`),
@@ -188,11 +183,6 @@ function hostNetworkErrors(
         : [];
     }),
   );
-}
-
-function enumErrors(value: string, values: readonly string[], path: string): FieldError[] {
-  if (!value) return [required(path, "")];
-  return values.includes(value) ? [] : [notSupported(path, value, values)];
 }
 
 function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {

@@ -25,6 +25,7 @@ import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
 import { diffPrinted } from "../../../printers/unified-diff.ts";
 import { inRange } from "../../../validation/field-rules.ts";
+import { validateImageSpace } from "./containers/validate-containers.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
 import { validateWholePod } from "./validate-pod.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
@@ -41,9 +42,7 @@ export function validatePodUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
     if ((spec[list]?.length ?? 0) !== (before[list]?.length ?? 0))
       return [...errors, forbidden(`spec.${list}`, "pod updates may not add or remove containers")];
     errors.push(
-      ...(spec[list] ?? []).flatMap((container, i) =>
-        imageErrors(container, `spec.${list}[${i}].image`),
-      ),
+      ...(spec[list] ?? []).flatMap((container, i) => imageErrors(container, `spec.${list}[${i}]`)),
     );
   }
   const deadline = deadlineErrors(spec, before);
@@ -77,12 +76,9 @@ export function validateAnnotationsOf(pod: Decoded<Pod>, old: Decoded<Pod>): Fie
 }
 
 function imageErrors(container: Decoded<Container>, path: string): FieldError[] {
-  const image = container.image ?? "";
   return [
-    ...(image ? [] : [required(path, "")]),
-    ...(image === image.trim()
-      ? []
-      : [invalid(path, image, "must not have leading or trailing whitespace")]),
+    ...(container.image ? [] : [required(`${path}.image`, "")]),
+    ...validateImageSpace(container, path),
   ];
 }
 

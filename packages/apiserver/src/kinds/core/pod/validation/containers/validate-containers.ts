@@ -22,6 +22,7 @@ import {
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
+  enumErrors,
   portNameErrors,
   portNumberErrors,
 } from "../../../../validation/field-rules.ts";
@@ -178,8 +179,9 @@ function commonErrors(
   return [
     ...(name ? dnsLabelErrors(name, `${path}.name`) : [required(`${path}.name`, "")]),
     ...(container.image ? [] : [required(`${path}.image`, "")]),
-    ...messagePolicyErrors(
+    ...enumErrors(
       container.terminationMessagePolicy ?? "",
+      ["File", "FallbackToLogsOnError"],
       `${path}.terminationMessagePolicy`,
     ),
     ...portErrors(container.ports ?? [], `${path}.ports`),
@@ -200,19 +202,12 @@ function commonErrors(
   ];
 }
 
-function messagePolicyErrors(policy: string, path: string): FieldError[] {
-  if (!policy) return [required(path, "")];
-  return policy === "File" || policy === "FallbackToLogsOnError"
-    ? []
-    : [notSupported(path, policy, ["File", "FallbackToLogsOnError"])];
-}
-
 function lifecycleErrors(
   container: Decoded<Container>,
   spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
-  const lifecycle = container.lifecycle ?? undefined;
+  const { lifecycle } = container;
   const grace = optionalInt64(spec.terminationGracePeriodSeconds);
   return [
     ...(lifecycle ? validateLifecycle(lifecycle, grace, `${path}.lifecycle`) : []),
@@ -234,7 +229,7 @@ function portErrors(ports: readonly Decoded<ContainerPort>[], path: string): Fie
         ? [required(`${path}[${i}].containerPort`, "")]
         : portNumberErrors(number, `${path}[${i}].containerPort`)),
       ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${path}[${i}].hostPort`)),
-      ...oneOf(protocol, protocols, `${path}[${i}].protocol`),
+      ...enumErrors(protocol, protocols, `${path}[${i}].protocol`),
     ];
   });
 }
@@ -275,18 +270,13 @@ function resizePolicyErrors(
     names.add(name);
     return [
       ...(repeated ? [duplicate(`${path}[${i}]`, name)] : []),
-      ...oneOf(name, ["cpu", "memory"], path),
-      ...oneOf(restart, ["NotRequired", "RestartContainer"], path),
+      ...enumErrors(name, ["cpu", "memory"], path),
+      ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
       ...(podRestartPolicy === "Never" && restart !== "NotRequired"
         ? [invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")]
         : []),
     ];
   });
-}
-
-function oneOf(value: string, values: readonly string[], path: string): FieldError[] {
-  if (!value) return [required(path, "")];
-  return values.includes(value) ? [] : [notSupported(path, value, values)];
 }
 
 /** A container's own restart policy and the rules that refine it. */

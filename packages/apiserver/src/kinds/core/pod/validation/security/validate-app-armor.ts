@@ -7,7 +7,6 @@ import type { Decoded } from "homeostat/api";
 import type { AppArmorProfile, PodSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
-  forbidden,
   invalid,
   notSupported,
   quoteGo,
@@ -15,9 +14,10 @@ import {
   tooLong,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
+import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 
 export const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";
-const localhost = "localhost/";
+const runtimeDefaults = ["runtime/default"];
 const longestPath = 4095;
 const types = ["Localhost", "RuntimeDefault", "Unconfined"];
 
@@ -82,14 +82,14 @@ const isKnownForm = (profile: string): boolean =>
   profile === "" ||
   profile === "runtime/default" ||
   profile === "unconfined" ||
-  profile.startsWith(localhost);
+  profile.startsWith(localhostPrefix);
 
 /** Converts an annotation to the field; undefined for a value that no field has. */
 export function appArmorField(annotation: string): Decoded<AppArmorProfile> | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
-  return annotation.startsWith(localhost) && annotation.length > localhost.length
-    ? { type: "Localhost", localhostProfile: annotation.slice(localhost.length) }
+  return annotation.startsWith(localhostPrefix) && annotation.length > localhostPrefix.length
+    ? { type: "Localhost", localhostProfile: annotation.slice(localhostPrefix.length) }
     : undefined;
 }
 
@@ -105,33 +105,10 @@ export function validateAppArmorAgreement(
     const profile = container.securityContext?.appArmorProfile ?? ofPod;
     const annotation = annotations[`${appArmorAnnotation}${container.name ?? ""}`];
     return profile && annotation !== undefined
-      ? agreementErrors(annotation, profile, `${at}.securityContext.appArmorProfile`)
+      ? validateProfileAnnotation(annotation, profile, `${at}.securityContext.appArmorProfile`, {
+          plugIn: "apparmor",
+          runtimeDefaults,
+        })
       : [];
   });
-}
-
-function agreementErrors(
-  annotation: string,
-  profile: Decoded<AppArmorProfile>,
-  path: string,
-): FieldError[] {
-  if (!hasType(annotation, profile.type ?? ""))
-    return [forbidden(`${path}.type`, "apparmor type in annotation and field must match")];
-  return profile.type === "Localhost" &&
-    annotation.slice(localhost.length) !== profile.localhostProfile
-    ? [forbidden(`${path}.localhostProfile`, "apparmor profile in annotation and field must match")]
-    : [];
-}
-
-function hasType(annotation: string, type: string): boolean {
-  switch (type) {
-    case "Unconfined":
-      return annotation === "unconfined";
-    case "RuntimeDefault":
-      return annotation === "runtime/default";
-    case "Localhost":
-      return annotation.startsWith(localhost);
-    default:
-      return true;
-  }
 }

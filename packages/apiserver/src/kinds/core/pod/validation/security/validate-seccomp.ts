@@ -6,18 +6,17 @@ import type { Decoded } from "homeostat/api";
 import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
-  forbidden,
   invalid,
   invalidInternal,
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
+import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
 
 const podAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
 const containerAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
-const localhost = "localhost/";
 const runtimeDefaults = ["runtime/default", "docker/default"];
 
 /** A `seccompProfile` field. */
@@ -67,8 +66,8 @@ export function validateSeccompAnnotations(
 
 function annotationErrors(profile: string, path: string): FieldError[] {
   if (runtimeDefaults.includes(profile) || profile === "unconfined") return [];
-  return profile.startsWith(localhost)
-    ? descendingPathErrors(profile.slice(localhost.length), path)
+  return profile.startsWith(localhostPrefix)
+    ? descendingPathErrors(profile.slice(localhostPrefix.length), path)
     : [invalid(path, profile, "must be a valid seccomp profile")];
 }
 
@@ -86,7 +85,10 @@ export function validateSeccompAgreement(
     const profile = context?.seccompProfile;
     const annotation = annotations[key];
     return profile && annotation !== undefined
-      ? agreementErrors(annotation, profile, `${at}.securityContext.seccompProfile`)
+      ? validateProfileAnnotation(annotation, profile, `${at}.securityContext.seccompProfile`, {
+          plugIn: "seccomp",
+          runtimeDefaults,
+        })
       : [];
   };
   return [
@@ -95,30 +97,4 @@ export function validateSeccompAgreement(
       errorsOf(`${containerAnnotation}${container.name ?? ""}`, container.securityContext, at),
     ),
   ];
-}
-
-function agreementErrors(
-  annotation: string,
-  profile: Decoded<SeccompProfile>,
-  path: string,
-): FieldError[] {
-  if (!hasType(annotation, profile.type ?? ""))
-    return [forbidden(`${path}.type`, "seccomp type in annotation and field must match")];
-  return profile.type === "Localhost" &&
-    annotation.slice(localhost.length) !== profile.localhostProfile
-    ? [forbidden(`${path}.localhostProfile`, "seccomp profile in annotation and field must match")]
-    : [];
-}
-
-function hasType(annotation: string, type: string): boolean {
-  switch (type) {
-    case "Unconfined":
-      return annotation === "unconfined";
-    case "RuntimeDefault":
-      return runtimeDefaults.includes(annotation);
-    case "Localhost":
-      return annotation.startsWith(localhost);
-    default:
-      return true;
-  }
 }

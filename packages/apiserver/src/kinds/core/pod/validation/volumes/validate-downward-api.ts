@@ -1,5 +1,5 @@
-// Validation of references to fields and resources of the pod, in environment variables and downward
-// API volumes.
+// Validation of references to fields and resources of the pod, in environment variables and
+// downward API volumes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateObjectFieldSelector,
 // validateContainerResourceFieldSelector, validateDownwardAPIVolumeFile),
 // pkg/apis/core/pods/helpers.go.

@@ -1,0 +1,133 @@
+// Validates the fields that each version has or, when all agree, spec: subresources, printer
+// columns and selectable fields.
+// Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
+// (ValidateCustomResourceDefinitionSubresources, ValidateCustomResourceColumnDefinition,
+// ValidateCustomResourceSelectableFields).
+import { encodeJson } from "homeostat/api";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  required,
+  tooMany,
+} from "../../../apimachinery/errors/field-error.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
+import type { PrinterColumn, SelectableField, Subresources } from "../definition.ts";
+import { findSchemaAtPath } from "../schema/schema-at-path.ts";
+
+/** `scale` paths. */
+export function validateSubresources(
+  subresources: Subresources | undefined,
+  path: string,
+): FieldError[] {
+  const scale = subresources?.scale;
+  if (!scale) return [];
+  const under = (field: "specReplicasPath" | "statusReplicasPath", root: string): FieldError[] => {
+    const value = scale[field];
+    if (!value) return [required(`${path}.scale.${field}`, "")];
+    const errors = simplePathErrors(value, `${path}.scale.${field}`);
+    return errors.length || value.startsWith(`.${root}.`)
+      ? errors
+      : [invalid(`${path}.scale.${field}`, value, `should be a json path under .${root}`)];
+  };
+  return [
+    ...under("specReplicasPath", "spec"),
+    ...under("statusReplicasPath", "status"),
+    ...selectorPathErrors(scale.labelSelectorPath, `${path}.scale.labelSelectorPath`),
+  ];
+}
+
+function selectorPathErrors(value: string | undefined, path: string): FieldError[] {
+  if (!value) return [];
+  const errors = simplePathErrors(value, path);
+  if (errors.length || value.startsWith(".spec.") || value.startsWith(".status.")) return errors;
+  return [
+    {
+      type: "FieldValueInvalid",
+      field: path,
+      body: `Invalid value: ${encodeJson(value)}: should be a json path under either .spec or .status`,
+    },
+  ];
+}
+
+const columnTypes = ["boolean", "date", "integer", "number", "string"];
+const columnFormats = [
+  "byte",
+  "date",
+  "date-time",
+  "double",
+  "float",
+  "int32",
+  "int64",
+  "password",
+];
+
+/** One printer column; its path is only required to start with a dot. */
+export function validatePrinterColumn(column: PrinterColumn, path: string): FieldError[] {
+  return [
+    ...(column.name ? [] : [required(`${path}.name`, "")]),
+    ...columnTypeErrors(column.type, `${path}.type`),
+    ...(column.format && !columnFormats.includes(column.format)
+      ? [invalid(`${path}.format`, column.format, `must be one of ${columnFormats.join(",")}`)]
+      : []),
+    ...(column.jsonPath
+      ? simplePathErrors(column.jsonPath, `${path}.JSONPath`)
+      : [required(`${path}.JSONPath`, "")]),
+  ];
+}
+
+function columnTypeErrors(type: string | undefined, path: string): FieldError[] {
+  const detail = `must be one of ${columnTypes.join(",")}`;
+  if (!type) return [required(path, detail)];
+  return columnTypes.includes(type) ? [] : [invalid(path, type, detail)];
+}
+
+function simplePathErrors(value: string, path: string): FieldError[] {
+  return value.startsWith(".")
+    ? []
+    : [invalid(path, value, "must be a simple json path starting with .")];
+}
+
+const maxSelectableFields = 8;
+
+/** Selectable fields against the schema that defines them. */
+export function validateSelectableFields(
+  fields: readonly SelectableField[],
+  schema: JsonSchemaProps,
+  path: string,
+): FieldError[] {
+  const seen = new Set<string>();
+  const errors = fields.flatMap(({ jsonPath }, i) =>
+    jsonPath
+      ? selectableFieldErrors(jsonPath, schema, seen, `${path}[${i}].jsonPath`)
+      : [required(`${path}[${i}].jsonPath`, "")],
+  );
+  return seen.size > maxSelectableFields
+    ? [...errors, tooMany(path, seen.size, maxSelectableFields)]
+    : errors;
+}
+
+function selectableFieldErrors(
+  jsonPath: string,
+  root: JsonSchemaProps,
+  seen: Set<string>,
+  path: string,
+): FieldError[] {
+  const found = findSchemaAtPath(jsonPath, root, { arrays: "refused" });
+  if ("fault" in found) return [invalid(path, jsonPath, `is an invalid path: ${found.fault}`)];
+  const errors: FieldError[] = [];
+  if (found.path[0] === "metadata")
+    errors.push(invalid(path, jsonPath, "must not point to fields in metadata"));
+  if (!["string", "boolean", "integer"].includes(found.schema?.type ?? ""))
+    errors.push(
+      invalid(
+        path,
+        jsonPath,
+        "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
+      ),
+    );
+  const canonical = JSON.stringify(found.path);
+  if (seen.has(canonical)) errors.push(duplicate(path, jsonPath));
+  seen.add(canonical);
+  return errors;
+}

@@ -163,7 +163,9 @@ function print(results: readonly RowResult[]): void {
   }
 }
 
-const format = (value: number): string =>
-  Number.isFinite(value) ? (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)) : "–";
+function format(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
 
 await main();

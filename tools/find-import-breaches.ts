@@ -36,7 +36,7 @@ export function findImportBreaches(root: string): readonly string[] {
       importsOf(source.text).flatMap((specifier) => {
         const why = specifier.startsWith(".")
           ? relativeBreach(own, source, specifier)
-          : bareBreach(own, packages, workspace, source, specifier);
+          : bareBreach(own, packages, workspace, { path: source.path, specifier });
         return why === undefined ? [] : [`${source.path} imports ${specifier}: ${why}`];
       }),
     ),
@@ -86,8 +86,7 @@ function bareBreach(
   own: Package,
   packages: readonly Package[],
   workspace: Manifest,
-  { path }: Source,
-  specifier: string,
+  { path, specifier }: { readonly path: string; readonly specifier: string },
 ): string | undefined {
   if (specifier.startsWith("node:")) return undefined;
   const name = packageName(specifier);

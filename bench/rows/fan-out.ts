@@ -1,5 +1,6 @@
 // Watch fan-out: one writer, 1 to 1000 watchers; deliveries per second and the server's CPU per
 // delivery.
+import type { Client } from "homeostat/client";
 import { cpuSeconds } from "../measure/process-usage.ts";
 import { order, Order } from "./objects.ts";
 import type { Figures, ServerRow } from "./row.ts";
@@ -18,45 +19,19 @@ export function fanOutRow(watchers: number): ServerRow {
     run: (place, { factor }) =>
       withClient(place, name, async (client): Promise<Figures> => {
         const count = Math.round(writes * factor);
-        // Definitions settle, and upstream's first create waits for that; watches opened before may
-        // be ended by the server.
+        // The first create waits until the definition is established; upstream may close watches
+        // that were opened before.
         await client.create(Order, order(count));
         const path = `/apis/bench.example.com/v1/namespaces/${client.namespace}/orders?watch=true&resourceVersion=${(await client.list(Order, { namespace: client.namespace })).resourceVersion}`;
-        let delivered = 0;
-        const all = Promise.withResolvers<void>();
-        const opened: Promise<void>[] = [];
-        const streams = Array.from({ length: watchers }, () => {
-          let open = (): void => {};
-          opened.push(new Promise((resolve) => (open = resolve)));
-          return client.openStream(
-            { method: "GET", path },
-            {
-              opened: () => open(),
-              data(chunk) {
-                for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1))
-                  delivered++;
-                if (delivered >= watchers * count) all.resolve();
-                return true;
-              },
-              closed: (error) =>
-                all.reject(
-                  new Error(
-                    `${name}: a watch ended after ${delivered} of ${watchers * count} deliveries`,
-                    { cause: error },
-                  ),
-                ),
-            },
-          );
-        });
-        await Promise.all(opened);
+        const watches = await openWatches(client, { path, watchers, expected: watchers * count });
         const cpu = cpuSeconds(place.pids);
         const start = performance.now();
         await inLanes(count, 8, (i) => client.create(Order, order(i)));
         const written = performance.now();
-        await all.promise;
+        const delivered = await watches.done;
         const end = performance.now();
         const used = cpuSeconds(place.pids);
-        for (const stream of streams) stream.close();
+        watches.close();
         return {
           "deliveries per s": (delivered * 1000) / (end - start),
           "tail ms": end - written,
@@ -65,4 +40,45 @@ export function fanOutRow(watchers: number): ServerRow {
         };
       }),
   };
+}
+
+interface Watches {
+  /** Resolves to the number of deliveries once all have arrived. */
+  readonly done: Promise<number>;
+  close(): void;
+}
+
+/** Opens watches that count deliveries, and waits until all are open. */
+async function openWatches(
+  client: Client,
+  { path, watchers, expected }: { path: string; watchers: number; expected: number },
+): Promise<Watches> {
+  let delivered = 0;
+  const all = Promise.withResolvers<number>();
+  const opened: Promise<void>[] = [];
+  const open = (ready: () => void): ReturnType<Client["openStream"]> =>
+    client.openStream(
+      { method: "GET", path },
+      {
+        opened: ready,
+        data(chunk) {
+          for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) delivered++;
+          if (delivered >= expected) all.resolve(delivered);
+          return true;
+        },
+        closed: (error) =>
+          all.reject(
+            new Error(`a watch ended after ${delivered} of ${expected} deliveries`, {
+              cause: error,
+            }),
+          ),
+      },
+    );
+  const streams = Array.from({ length: watchers }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    opened.push(promise);
+    return open(resolve);
+  });
+  await Promise.all(opened);
+  return { done: all.promise, close: () => streams.forEach((stream) => stream.close()) };
 }

@@ -60,7 +60,7 @@ async function measureLanes(
   };
 }
 
-const builtinNote = "JSON on both sides; the rows in protobuf show what client-go asks for";
+const builtinNote = "JSON on both sides; client-go uses protobuf: see the rows in protobuf";
 
 function createRow(
   name: string,
@@ -101,12 +101,17 @@ function getRow(
   };
 }
 
-/** Changes one member of objects that are there, each call another value. */
+/** What a row is called and which objects it uses. */
+interface Subject {
+  readonly name: string;
+  readonly what: string;
+  readonly kind: Kind;
+  readonly manifest: (i: number) => object;
+}
+
+/** Changes one field of existing objects, to another value with each call. */
 function changeRow(
-  name: string,
-  what: string,
-  kind: Kind,
-  manifest: (i: number) => object,
+  { name, what, kind, manifest }: Subject,
   change: (client: Client, name: string, i: number) => Promise<unknown>,
 ): ServerRow {
   return {
@@ -124,28 +129,29 @@ function changeRow(
 }
 
 const patchCustom = changeRow(
-  "patch-custom",
-  "merge patches of custom resources",
-  Order,
-  order,
+  { name: "patch-custom", what: "merge patches of custom resources", kind: Order, manifest: order },
   (client, name, i) =>
     client.patch(Order, name, { type: "merge", body: { spec: { table: (i % 1000) + 1 } } }),
 );
 const applyCustom = changeRow(
-  "apply-custom",
-  "applies to custom resources, one field of the applied eight changed",
-  Order,
-  order,
+  {
+    name: "apply-custom",
+    what: "applies to custom resources, one field of the applied eight changed",
+    kind: Order,
+    manifest: order,
+  },
   (client, name, i) => {
     const { spec } = order(0);
     return client.apply(Order, Order(name, { ...spec, table: (i % 1000) + 1 }), { force: true });
   },
 );
 const patchConfigMap = changeRow(
-  "patch-configmap",
-  "strategic merge patches of config maps",
-  configMaps,
-  configMap,
+  {
+    name: "patch-configmap",
+    what: "strategic merge patches of config maps",
+    kind: configMaps,
+    manifest: configMap,
+  },
   (client, name, i) =>
     client.patch(configMaps, name, { type: "strategic", body: { data: { at: String(i) } } }),
 );
@@ -204,15 +210,10 @@ async function fill(
   return names;
 }
 
-/**
- * Lists 10,000 objects whole, as bytes: what the server can hand out, not what a client can parse.
- */
+/** Lists 10,000 objects as bytes: measures the server, not the client's parser. */
 function listRow(
-  name: string,
-  what: string,
-  kind: Kind,
+  { name, what, kind, manifest }: Subject,
   path: (namespace: string) => string,
-  manifest: (i: number) => object,
   accept = "application/json",
 ): ServerRow {
   return {
@@ -252,21 +253,33 @@ export const requestRows: readonly ServerRow[] = [
   getRow("get-custom", "get custom resources", Order, order),
   getRow("get-configmap", "get config maps", configMaps, configMap),
   listRow(
-    "list-custom",
-    "list 10,000 custom resources whole",
-    Order,
+    {
+      name: "list-custom",
+      what: "list 10,000 custom resources whole",
+      kind: Order,
+      manifest: order,
+    },
     (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`,
-    order,
   ),
-  listRow("list-configmap", "list 10,000 config maps whole", configMaps, mapsPath, configMap),
+  listRow(
+    {
+      name: "list-configmap",
+      what: "list 10,000 config maps whole",
+      kind: configMaps,
+      manifest: configMap,
+    },
+    mapsPath,
+  ),
   createProtobuf,
   getProtobuf,
   listRow(
-    "list-configmap-protobuf",
-    "list 10,000 config maps whole, in protobuf",
-    configMaps,
+    {
+      name: "list-configmap-protobuf",
+      what: "list 10,000 config maps whole, in protobuf",
+      kind: configMaps,
+      manifest: configMap,
+    },
     mapsPath,
-    configMap,
     protobufType,
   ),
   patchCustom,

@@ -131,27 +131,23 @@ function send(
 ): ReturnType<typeof call> {
   const key = `${path}/${name}`;
   const object = { apiVersion, kind, metadata: { name, annotations }, ...rest };
-  if (verb === "post") return call(transport, "POST", path, object);
+  if (verb === "post") return call(transport, "POST", path, { body: object });
   if (verb === "put")
     return call(transport, "PUT", key, {
-      ...object,
-      metadata: { ...object.metadata, resourceVersion: String(knowledge.revisionOf(key)) },
+      body: {
+        ...object,
+        metadata: { ...object.metadata, resourceVersion: String(knowledge.revisionOf(key)) },
+      },
     });
   if (verb === "merge")
-    return call(
-      transport,
-      "PATCH",
-      key,
-      { metadata: { annotations } },
-      "application/merge-patch+json",
-    );
-  return call(
-    transport,
-    "PATCH",
-    `${key}?fieldManager=proof&force=true`,
-    object,
-    "application/apply-patch+yaml",
-  );
+    return call(transport, "PATCH", key, {
+      body: { metadata: { annotations } },
+      type: "application/merge-patch+json",
+    });
+  return call(transport, "PATCH", `${key}?fieldManager=proof&force=true`, {
+    body: object,
+    type: "application/apply-patch+yaml",
+  });
 }
 
 const pick = <T>(chance: () => number, from: readonly T[]): T =>

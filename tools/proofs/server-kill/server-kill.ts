@@ -136,7 +136,9 @@ async function judgeAddresses(transport: Transport, objects: readonly Shown[]): 
     metadata: { name: "thief" },
     spec: { clusterIP: taken, ports: [{ port: 80 }] },
   };
-  const answer = await call(transport, "POST", "/api/v1/namespaces/default/services", thief);
+  const answer = await call(transport, "POST", "/api/v1/namespaces/default/services", {
+    body: thief,
+  });
   assert.equal(
     answer?.status,
     422,
@@ -165,8 +167,11 @@ async function lastLife(): Promise<void> {
     },
   };
   assert.equal(
-    (await call(transport, "POST", "/apis/apps/v1/namespaces/default/deployments", deployment))
-      ?.status,
+    (
+      await call(transport, "POST", "/apis/apps/v1/namespaces/default/deployments", {
+        body: deployment,
+      })
+    )?.status,
     201,
   );
   const giveUp = Date.now() + 60_000;
@@ -214,12 +219,9 @@ async function killFirstStart(first: number): Promise<void> {
 async function define(transport: Transport): Promise<void> {
   assert.equal(
     (
-      await call(
-        transport,
-        "POST",
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-        definition,
-      )
+      await call(transport, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+        body: definition,
+      })
     )?.status,
     201,
   );

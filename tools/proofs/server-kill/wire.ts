@@ -7,13 +7,19 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Sends one request; undefined when the connection ended before the answer did. */
+/** What a request sends. */
+export interface Sent {
+  readonly body: object;
+  /** Default `application/json`. */
+  readonly type?: string;
+}
+
+/** Sends one request; undefined when the connection ended before the response did. */
 export function call(
   transport: Transport,
   method: string,
   path: string,
-  body?: object,
-  type = "application/json",
+  { body, type = "application/json" }: Partial<Sent> = {},
 ): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     let status = 0;

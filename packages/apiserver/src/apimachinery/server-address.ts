@@ -1,10 +1,10 @@
-// Where a server listens, as it speaks of itself: in discovery, in its lease, in its own Service.
+// The address of a server as it publishes it: in discovery, in its lease, in its own Service.
 
 /** Where a server listens. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
-  /** Of the machine. */
+  /** The name of the machine. */
   readonly hostname: string;
 }
 

@@ -1,4 +1,4 @@
-// Which form of discovery an Accept header asks for. Aggregated discovery is version v2 only:
+// Negotiates the form of discovery from an Accept header. Aggregated discovery is version v2 only:
 // v2beta1 is gone in 1.36.
 // Upstream: k8s.io/apiserver/pkg/endpoints/discovery/aggregated (negotiation.go, wrapper.go),
 // handlers/negotiation/negotiate.go.
@@ -11,7 +11,7 @@ export const discoveryMediaTypes = [
 ] as const;
 export type DiscoveryMediaType = (typeof discoveryMediaTypes)[number];
 
-/** What has been agreed on. */
+/** The negotiated form. */
 export interface AcceptedDiscovery {
   readonly mediaType: DiscoveryMediaType;
   readonly aggregated: boolean;
@@ -20,8 +20,8 @@ export interface AcceptedDiscovery {
 }
 
 /**
- * What to serve; undefined means 406. Where aggregated discovery can be had, which is at /api and
- * /apis only, any clause that asks for it wins over all others.
+ * The form to serve; undefined means 406. At /api and /apis, which have aggregated discovery, a
+ * clause that asks for it wins over all others.
  */
 export function acceptDiscovery(
   header: string,
@@ -34,10 +34,7 @@ export function acceptDiscovery(
   return (aggregatable ? first(true) : undefined) ?? first(false);
 }
 
-/**
- * With `aggregated`, upstream admits nothing but the conversion; without, anything but a
- * conversion.
- */
+/** With `aggregated` upstream accepts only that conversion, without it no conversion. */
 function agreed(clause: AcceptClause, aggregated: boolean): AcceptedDiscovery | undefined {
   const { parameters } = clause;
   const converts = parameters.has("as") || parameters.has("g") || parameters.has("v");

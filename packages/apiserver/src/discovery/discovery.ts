@@ -1,6 +1,5 @@
-// Everything a client can ask before it knows any resource: discovery in its forms, /version,
-// health, the index of paths. Pure but for the cache by the catalog's epoch; knows no user and no
-// resource's content.
+// Serves the paths that are no resources: discovery in its forms, /version, health, the index of
+// paths. Pure but for the cache by the catalog's epoch; knows no user and no object.
 // Upstream: k8s.io/apiserver/pkg/endpoints/discovery, pkg/server/routes,
 // k8s.io/kube-aggregator/pkg/apiserver.
 import { createHash } from "node:crypto";
@@ -17,11 +16,11 @@ import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "../apimachinery/kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
-import { failure, json, refusal } from "./routed-answer.ts";
+import { failure, json, refusal } from "./installed-route.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";
-import { type IssuerFacts, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
+import { type PublicIssuer, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
 
-/** What discovery looks at of a request. */
+/** The parts of a request that discovery reads. */
 export interface DiscoveryRequest {
   readonly method: string;
   /** Without the query. */
@@ -31,32 +30,29 @@ export interface DiscoveryRequest {
   /** "" when the header is absent. */
   readonly accept: string;
   readonly ifNoneMatch?: string | undefined;
-  /** Indented JSON: asked for by the query, or a person's tool. */
+  /** Indented JSON: requested in the query, or for an interactive client. */
   readonly pretty: boolean;
 }
 
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;
-  /** Writes a document in the protobuf envelope; undefined where that cannot be done. */
+  /** Encodes a document in the protobuf envelope; undefined if it has no protobuf form. */
   readonly protobuf?: (document: JsonObject) => Uint8Array | undefined;
-  /**
-   * Where clients find this server, as `host:port`: what it knows of itself, whatever name the
-   * client came by.
-   */
+  /** The address of this server as `host:port`. */
   readonly address: string;
-  /** Whose tokens others may check. */
-  readonly issuer?: IssuerFacts;
+  /** The issuer whose tokens clients may verify. */
+  readonly issuer?: PublicIssuer;
 }
 
-/** Answers what it knows; undefined for every other path. */
+/** Answers the paths of discovery; undefined for every other path. */
 export type Discovery = (request: DiscoveryRequest) => Promise<ApiResponse | undefined>;
 
-/** A document and how it may be asked for. */
+/** A document and its forms. */
 interface Found {
   readonly document: () => JsonObject;
   /** Present at /api and /apis. */
   readonly aggregated?: () => JsonObject;
-  /** An installed route: it accepts GET alone and refuses media types by name. */
+  /** An installed route: it accepts GET only and refuses media types by name. */
   readonly routed: boolean;
 }
 
@@ -68,7 +64,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
     const plain =
-      plainAnswer(request) ??
+      plainResponse(request) ??
       (options.issuer && tokenMetadata(request, options.issuer, options.address));
     if (plain) return plain;
     const isIndex = request.path === "/" || request.path === "/index.html";
@@ -79,11 +75,11 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     }
     if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
     const found = find(groups, request.path, options.address);
-    return found && (await answer(found, request, options));
+    return found && (await documentResponse(found, request, options));
   };
 }
 
-function plainAnswer({ method, path, query, accept }: DiscoveryRequest): ApiResponse | undefined {
+function plainResponse({ method, path, query, accept }: DiscoveryRequest): ApiResponse | undefined {
   const health = healthText(path, query);
   if (health !== undefined)
     return {
@@ -116,7 +112,7 @@ function find(groups: readonly ServedGroup[], path: string, address: string): Fo
   );
 }
 
-async function answer(
+async function documentResponse(
   found: Found,
   request: DiscoveryRequest,
   options: DiscoveryOptions,
@@ -138,7 +134,7 @@ async function answer(
   return { status: 200, headers: { "content-type": mediaType }, body };
 }
 
-/** Aggregated documents carry a tag, so that clients need not fetch what they have. */
+/** Answers an aggregated document with an ETag, or 304 if the client has it. */
 async function tagged(
   document: JsonObject,
   accepted: AcceptedDiscovery,
@@ -165,8 +161,8 @@ interface Written {
 }
 
 /**
- * In the form agreed on; JSON where a document has no protobuf form here, for whoever reads
- * protobuf reads JSON.
+ * Encodes the document in the negotiated form; as JSON if it has no protobuf form here, which
+ * clients of protobuf read too.
  */
 async function write(
   document: JsonObject,
@@ -199,7 +195,7 @@ async function write(
   };
 }
 
-/** The answer to a path that nobody serves. */
+/** The 404 for a path without a handler. */
 export function pageNotFound(): ApiResponse {
   return {
     status: 404,

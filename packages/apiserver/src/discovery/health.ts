@@ -1,6 +1,5 @@
-// Health endpoints. A server in one process has nothing that could fail apart from the rest, so
-// every check that a kube-apiserver installs is listed, and passes as long as somebody answers at
-// all.
+// Health endpoints. They list every check of a kube-apiserver; in a server of one process no part
+// fails alone, so each passes.
 // Upstream: k8s.io/apiserver/pkg/server/healthz/healthz.go; names and order as a running 1.36.3
 // lists them.
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
@@ -48,8 +47,8 @@ const checks: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The text for `/livez`, `/readyz/etcd` and so on; undefined where there is no such check. `query`
- * has no question mark.
+ * The text for `/livez`, `/readyz/etcd` and so on; undefined for an unknown check. `query` has no
+ * question mark.
  */
 export function healthText(path: string, query: string): string | undefined {
   const [name = "", ...rest] = path.slice(1).split("/");

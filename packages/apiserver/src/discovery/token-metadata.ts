@@ -1,13 +1,13 @@
-// What others need to check the tokens of service accounts by themselves: who issues them, and the
-// public keys.
+// OpenID metadata, with which clients verify service account tokens: the issuer and its public
+// keys.
 // Upstream: k8s.io/kubernetes/pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import type { DiscoveryRequest } from "./discovery.ts";
-import { refusal } from "./routed-answer.ts";
+import { refusal } from "./installed-route.ts";
 
-/** Of a TokenIssuer, what is no secret. */
-export interface IssuerFacts {
+/** The public part of a TokenIssuer. */
+export interface PublicIssuer {
   readonly issuer: string;
   publicKey(): JsonObject;
 }
@@ -15,30 +15,30 @@ export interface IssuerFacts {
 const configurationPath = "/.well-known/openid-configuration";
 const keysPath = "/openid/v1/jwks";
 
-/** Both paths. */
+/** The paths of the metadata. */
 export const tokenMetadataPaths = [configurationPath, keysPath];
 
 /** Answers the two paths; undefined for every other. */
 export function tokenMetadata(
   { method, path, accept }: DiscoveryRequest,
-  issuer: IssuerFacts,
+  issuer: PublicIssuer,
   address: string,
 ): ApiResponse | undefined {
   const plain = path.replace(/(?<=.)\/$/, "");
   if (plain === configurationPath)
     return (
       refusal(method, accept, ["application/json"]) ??
-      answer("application/json", configuration(issuer, address))
+      response("application/json", configuration(issuer, address))
     );
   if (plain === keysPath)
     return (
       refusal(method, accept, ["application/jwk-set+json"]) ??
-      answer("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] })
+      response("application/jwk-set+json", { keys: [inOrder(issuer.publicKey())] })
     );
   return undefined;
 }
 
-function configuration(issuer: IssuerFacts, address: string): JsonObject {
+function configuration(issuer: PublicIssuer, address: string): JsonObject {
   return {
     issuer: issuer.issuer,
     jwks_uri: `https://${address}${keysPath}`,
@@ -57,7 +57,7 @@ function inOrder(key: JsonObject): JsonObject {
   );
 }
 
-function answer(type: string, document: JsonObject): ApiResponse {
+function response(type: string, document: JsonObject): ApiResponse {
   return {
     status: 200,
     headers: { "content-type": type, "cache-control": "public, max-age=3600" },

@@ -1,5 +1,5 @@
-// The paths of subresources that connect: they take options as queries and pass on what comes from
-// the other side.
+// The paths of subresources that connect: they take options as query parameters and pass on
+// responses.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with
 // options).
 import { compareBytewise, type JsonObject } from "homeostat/api";
@@ -13,7 +13,7 @@ const methodsOf: Readonly<Record<string, readonly string[]>> = {
   portforward: ["get", "post"],
   proxy: ["get", "put", "post", "delete", "options", "head", "patch"],
 };
-/** The one that is read like an object, and comes as text. */
+/** The subresource that is read like an object and returns text. */
 const readAsText: Readonly<Record<string, string>> = { log: "io.k8s.api.core.v1.PodLogOptions" };
 const textTypes = [
   "text/plain",
@@ -22,11 +22,11 @@ const textTypes = [
   "application/vnd.kubernetes.protobuf",
 ];
 
-/** True for subresources that are documented here. */
+/** True for the subresources that this file documents. */
 export const isConnection = ({ group, version }: ServedResource, name: string): boolean =>
   group === "" && version === "v1" && (name in methodsOf || name in readAsText);
 
-/** The paths of one of them. */
+/** The paths of a connecting subresource. */
 export function connectionPaths(
   resource: ServedResource,
   sub: SubresourceFacts,

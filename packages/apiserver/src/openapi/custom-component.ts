@@ -75,7 +75,7 @@ function withTypeMeta(schema: JsonObject): JsonObject {
 }
 
 /**
- * A schema as it is published: int-or-string spelled out, embedded resources with their type and
+ * The published form of a schema: int-or-string spelled out, embedded resources with their type and
  * object metadata.
  */
 function published(schema: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-// OpenAPI v3 documents: one for each served group and version, and the small ones beside them.
+// Builds OpenAPI v3 documents: one for each served group and version, and those of the other paths.
 // Upstream: k8s.io/kube-openapi/pkg/builder3, as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
 import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
@@ -30,7 +30,7 @@ export function documentPaths(catalog: ResourceCatalog): readonly string[] {
   return [...paths].sort();
 }
 
-/** The resources that a path of the index is about. */
+/** The resources that the document of a path describes. */
 export function documentedResources(
   path: string,
   catalog: ResourceCatalog,
@@ -146,7 +146,7 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
       style: installerStyle,
       model: facts.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
-      // Namespaces answer themselves too, but behind a wrapper that the documents do not see
+      // Namespaces are returned too, but behind a wrapper that upstream's builder does not see
       // through.
       deleteReturnsObject:
         resource.strategy.deleteReturnsObject &&
@@ -241,7 +241,7 @@ function discoveryPath({ path, rest, model, types = discoveryTypes }: DiscoveryP
   };
 }
 
-/** Everything that is referred to, directly or not. */
+/** All components that are referred to, directly or indirectly. */
 function componentsOf(
   paths: JsonObject,
   own: Readonly<Record<string, JsonObject>>,

@@ -8,7 +8,7 @@ import { createCustomResources } from "../kinds/custom/create-custom-resources.t
 import { cages } from "../kinds/custom/testdata/zoo.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
-import { createOpenApi } from "./openapi-answer.ts";
+import { createOpenApi } from "./openapi-service.ts";
 import { operationNames } from "./operation-id.ts";
 import { toVersionTwo } from "./version-two.ts";
 

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/openapi/openapi.go (GetOperationIDAndTags,
 // ToValidOperationID).
 
-/** What a path's operations are called after. */
+/** The names of a path's operations. */
 export interface OperationNames {
   readonly tag: string;
   /** Puts the group and version between a verb and the rest. */

@@ -1,5 +1,5 @@
-// Query and path parameters of operations by kind of action. What all operations of a path share
-// stands at the path.
+// Query and path parameters of operations by kind of action. Parameters that all operations of a
+// path share are listed at the path.
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (AddObjectParams),
 // k8s.io/kube-openapi/pkg/builder3.
 import type { JsonObject } from "homeostat/api";

@@ -1,10 +1,10 @@
-// Parameters that many operations of a v2 document have, written once and referred to. Names end in
-// a hash of what the parameter says; upstream's is over its description too, so that names differ
-// from upstream's where descriptions are left out.
+// Shares the parameters of a v2 document: each is written once and referred to. Names end in a hash
+// of the parameter; upstream hashes its description too, which is left out here, so the names
+// differ.
 // Upstream: k8s.io/kube-openapi/pkg/builder/parameters.go (deduplicateParameters).
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
-/** The paths with references, and what they refer to by name. */
+/** The paths with references, and the shared parameters by name. */
 export function shareParameters(paths: JsonObject): {
   readonly paths: JsonObject;
   readonly parameters: JsonObject;
@@ -42,7 +42,7 @@ export function shareParameters(paths: JsonObject): {
   };
 }
 
-/** Names say the kind, bodies have its schema, and old clients look for two others in place. */
+/** Not shared: names and bodies, which differ by kind, and two that old clients expect in place. */
 function isShared({ name, in: place, schema }: JsonObject): boolean {
   if (name === "name" || (place === "query" && (name === "fieldValidation" || name === "dryRun")))
     return false;

@@ -180,8 +180,7 @@ function simplify(schema: JsonObject, source: OpenApiSource["at"]): JsonObject {
 }
 
 /**
- * kubectl of old refuses what it cannot name, so open and nullable values lose their type and their
- * parts.
+ * Old kubectl refuses unknown types, so open and nullable values lose their type and their members.
  */
 function loosen(out: JsonObject, schema: JsonObject, nullable: boolean): JsonObject {
   const open = schema["x-kubernetes-preserve-unknown-fields"] === true;

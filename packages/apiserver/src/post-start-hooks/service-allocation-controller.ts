@@ -7,7 +7,7 @@ import type { JsonObject } from "homeostat/api";
 import type { LoopbackClient } from "./loopback-client.ts";
 import { itemsAt, stringAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
-import { holdingsOf } from "../kinds/core/service/service-facts.ts";
+import { holdingsOf } from "../kinds/core/service/service-fields.ts";
 import { createServicePool, type ServicePool } from "../kinds/core/service/service-pool.ts";
 import type { ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 

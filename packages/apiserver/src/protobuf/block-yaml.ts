@@ -1,17 +1,17 @@
-// JSON values as block YAML, as go.yaml.in/yaml/v3 writes them: what a binary OpenAPI document
-// holds where a value may have any form. Texts that are no single printable line are quoted as in
-// JSON, which YAML reads too.
+// Formats JSON values as block YAML in the layout of go.yaml.in/yaml/v3, for values of any type in
+// binary OpenAPI documents. Texts that are not one printable line are quoted as in JSON, which is
+// YAML too.
 import { isObject, type Json } from "homeostat/api";
 
 const plain = /^[A-Za-z_][\w.,/+-]*(?: [\w.,/+-]+)*$/;
-/** What would be read as something else, were it not quoted twice. */
+/** Texts that would read back as another type without double quotes. */
 const other = /^(?:|~|null|true|false|y|n|yes|no|on|off|[-+.]?\d.*)$/i;
 const printable = /^[ -~]*$/;
 
-/** The text, with the newline at its end. */
+/** Formats a value, with a final newline. */
 export const toBlockYaml = (value: Json): string => `${block(value, "").trimStart()}\n`;
 
-/** Scalars follow on the same line, collections begin on lines of their own. */
+/** Scalars follow on the same line; collections begin on the next one. */
 function block(value: Json, indent: string): string {
   if (Array.isArray(value))
     return value.length

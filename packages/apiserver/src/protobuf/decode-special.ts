@@ -1,5 +1,5 @@
-// Messages whose JSON is no object of their fields: times, quantities, raw JSON, unions of schema
-// or something else.
+// Decodes messages whose JSON is not an object of their fields: times, quantities, raw JSON, unions
+// with a schema.
 // Upstream: k8s.io/apimachinery pkg/apis/meta/v1 (time_proto.go, micro_time_proto.go, fieldsv1),
 // pkg/api/resource/quantity_proto.go, pkg/util/intstr, pkg/runtime (RawExtension),
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go.

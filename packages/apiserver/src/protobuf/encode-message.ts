@@ -1,5 +1,5 @@
-// JSON objects to protobuf messages, byte for byte as Go writes them: fields by number, zero values
-// of plain fields included, maps in order of key.
+// Encodes JSON objects as protobuf messages, byte for byte as Go does: fields by number, zero
+// values of plain fields included, maps in order of key.
 // Upstream: the MarshalToSizedBuffer methods in generated.pb.go.
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
 import type {
@@ -20,7 +20,7 @@ export class MessageEncoder {
     this.#data = data;
   }
 
-  /** Writes one message whole; members that the model does not have are left out. */
+  /** Writes one message; members that the model lacks are left out. */
   encode(model: string, object: JsonObject, writer: WireWriter): void {
     for (const field of this.#fieldsOf(this.#data.type(model))) {
       if (field.inline && field.ref.at === "struct") {
@@ -96,9 +96,7 @@ export class MessageEncoder {
     }
   }
 
-  /**
-   * Plain fields are written even where they are zero; lists, maps and bytes that are nil are not.
-   */
+  /** Writes plain fields even if they are zero, but no nil lists, maps and bytes. */
   #zero(number: number, ref: TypeRef, writer: WireWriter): void {
     if (ref.at === "string") writer.string(number, "");
     else if (ref.at === "bool" || ref.at === "int32" || ref.at === "int64")

@@ -1,5 +1,5 @@
-// The counterpart of decode-special.ts: the content of messages whose JSON is no object of their
-// fields.
+// Encodes messages whose JSON is not an object of their fields; the counterpart of
+// decode-special.ts.
 import { encodeJsonBytes, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { SpecialName } from "../apimachinery/kind-data/kind-data.ts";
 import { parseGoTime, rfc3339, rfc3339Micro } from "../apimachinery/values/go-time.ts";

@@ -1,5 +1,5 @@
-// An OpenAPI v3 document in its binary form. Knows the messages that describe an API server: no
-// callbacks, links, examples or headers, and one scheme of security.
+// Encodes an OpenAPI v3 document in its binary form. Covers the messages that describe an API
+// server: no callbacks, links, examples or headers, and one security scheme.
 // Upstream: github.com/google/gnostic-models/openapiv3 (OpenAPIv3.proto, OpenAPIv3.go), as
 // k8s.io/kube-openapi/pkg/handler3 uses it (ToV3ProtoBinary).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
@@ -213,9 +213,7 @@ const parameter: Message = {
   extensions: 14,
 };
 
-/**
- * Numbers, booleans and texts are told apart; a default of another form is there, and that is all.
- */
+/** Numbers, booleans and texts have a field each; a default of another type is an empty message. */
 const defaultValue: Write = (writer, field, value) =>
   writer.nested(field, () => {
     if (typeof value === "number" || typeof value === "bigint") writer.double(1, Number(value));

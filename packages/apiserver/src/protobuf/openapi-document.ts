@@ -1,5 +1,5 @@
-// The OpenAPI v2 document in its binary form, which clients written in Go ask for and nothing else.
-// Knows the messages that describe an API server: no forms, no response headers, no OAuth.
+// Encodes the OpenAPI v2 document in its binary form, which Go clients request. Covers the messages
+// that describe an API server: no forms, no response headers, no OAuth.
 // Upstream: github.com/google/gnostic-models/openapiv2 (OpenAPIv2.proto, OpenAPIv2.go), as
 // k8s.io/kube-openapi/pkg/handler uses it.
 import { isObject, type JsonObject } from "homeostat/api";

@@ -1,5 +1,5 @@
-// Kubernetes' protobuf bodies to objects and back, over the facts about built-in kinds. Custom
-// resources have no protobuf form; the registry asks for none.
+// Decodes and encodes Kubernetes' protobuf bodies with the kind data. Custom resources have no
+// protobuf form.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/protobuf/protobuf.go,
 // k8s.io/apiserver/pkg/endpoints/handlers/rest.go (transformDecodeError).
 import {
@@ -18,10 +18,10 @@ import { type Envelope, openEnvelope, sealEnvelope } from "./envelope.ts";
 import { ProtobufError, WireReader } from "./wire-reader.ts";
 import { WireWriter } from "./wire-writer.ts";
 
-/** Where upstream's scheme is made; it is part of a message. */
+/** The source position of upstream's scheme, which a message contains. */
 const scheme = '"pkg/runtime/scheme.go:111"';
 
-/** Creates a codec that can also write. */
+/** Creates a codec. */
 export function createProtobufCodec(data: KindData): Required<ProtobufCodec> {
   const decoder = new MessageDecoder(data);
   const encoder = new MessageEncoder(data);
@@ -32,7 +32,7 @@ export function createProtobufCodec(data: KindData): Required<ProtobufCodec> {
   };
 }
 
-/** Errors before the type is known are plain ones, later ones say what could not stand for what. */
+/** Errors before the type is known have plain messages; later ones name both types. */
 function decodeBody(
   data: KindData,
   decoder: MessageDecoder,
@@ -76,7 +76,7 @@ function decodeAs(
   return { apiVersion, kind, ...decoder.decode(model, new WireReader(raw)) };
 }
 
-/** Every group knows the options kinds of meta/v1, and Status belongs to no group. */
+/** Every group registers the options kinds of meta/v1; Status belongs to no group. */
 function sharedType(data: KindData, version: string, kind: string): ReturnType<KindData["typeOf"]> {
   return /Options$|^Status$|^WatchEvent$/.test(kind) || version === ""
     ? data.typeOf("", "v1", kind)

@@ -1,16 +1,13 @@
-// Reads the protobuf wire format, with the refusals and texts of the code that gogo/protobuf
-// generates for Kubernetes. Knows no message. Upstream: the Unmarshal methods in
-// k8s.io/api/*/generated.pb.go.
+// Reads the protobuf wire format, with the errors of the code that gogo/protobuf generates for
+// Kubernetes. Knows no message.
+// Upstream: the Unmarshal methods in k8s.io/api/*/generated.pb.go.
 
-/**
- * The bytes are no such message; `message` is what upstream's unmarshaller says, e.g. `unexpected
- * EOF`.
- */
+/** The bytes are not a valid message; `message` is upstream's, e.g. `unexpected EOF`. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
 
-/** How a field's value is laid out; 3 and 4 enclose groups, which Kubernetes never writes. */
+/** The wire type of a field; 3 and 4 enclose groups, which Kubernetes never writes. */
 export type WireType = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
 /** A field's number and layout. */
@@ -111,7 +108,7 @@ export class WireReader {
     return new WireReader(this.#bytes, start, end);
   }
 
-  /** Passes over the value of an unknown field. */
+  /** Skips the value of an unknown field. */
   skip(wireType: WireType): void {
     if (wireType === 0) this.varint();
     else if (wireType === 1) this.#forward(8);

@@ -140,7 +140,7 @@ const verbOfMethod: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** A connect endpoint has a method where it lists the method's verb. */
+/** A connect endpoint allows the methods whose verbs it lists. */
 function allowed(verbs: readonly string[], actions: Actions): Actions {
   return Object.fromEntries(
     Object.entries(actions).filter(([method, action]) =>

@@ -14,7 +14,7 @@ import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/re
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import { createOpenApi, type OpenApiService } from "../openapi/openapi-answer.ts";
+import { createOpenApi, type OpenApiService } from "../openapi/openapi-service.ts";
 import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
 import { encodeOpenApiThree } from "../protobuf/openapi-document-v3.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";

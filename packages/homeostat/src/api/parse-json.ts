@@ -1,10 +1,10 @@
-// The one exact JSON tokenizer, for bytes that somebody else wrote: keeps int64 exact, reports
-// duplicate keys and integral numbers written as floats, refuses what Go refuses. Our own bytes may
-// use JSON.parse instead.
+// The exact JSON parser for external input: keeps int64 exact, reports duplicate keys and integers
+// written as floats, and rejects what Go rejects. JSON.parse is enough for our own bytes.
 // Upstream: sigs.k8s.io/json (case-sensitive, int64-preserving, strict duplicate detection).
 import { type Json, type JsonObject, setOwn } from "./json.ts";
+import { quoteChar } from "./quote-char.ts";
 
-/** What was read, and what only a strict reader would complain about. */
+/** The parsed value, and findings that only strict decoding reports. */
 export interface ParsedJson {
   readonly value: Json;
   /**
@@ -13,8 +13,7 @@ export interface ParsedJson {
    */
   readonly duplicates: readonly string[];
   /**
-   * For each of `duplicates`, the path of the last new key before it: where in the document it
-   * stands.
+   * For each of `duplicates`, the path of the last new key before it: its place in the document.
    */
   readonly duplicatesAfter?: readonly string[];
   /**
@@ -29,11 +28,10 @@ export interface ParsedJson {
   readonly overflow?: string;
 }
 
-/** What a reader lets pass. */
+/** What the parser accepts. */
 export interface ParseJsonOptions {
   /**
-   * Numbers beyond float64: `refused` unless the caller knows better, since only some decoders ever
-   * look at them.
+   * Numbers beyond float64. Default `refused`; `kept` for callers whose decoder ignores them.
    */
   readonly overflow: "refused" | "kept";
 }
@@ -46,12 +44,9 @@ export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
 }
 
-/** Deepest nesting accepted, as by encoding/json. The reader itself needs no stack for it. */
+/** Nesting limit, as of encoding/json. The parser uses no recursion. */
 const maxDepth = 10_000;
-/**
- * Characters of all the paths that are reported: only who wants to do harm writes a document with
- * more.
- */
+/** Limit for the characters of all reported paths, which only a malicious document exceeds. */
 const maxPathCharacters = 2 ** 23;
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -79,7 +74,7 @@ export function parseJson(
 
 const tooDeep = (opening: string): string => `invalid character '${opening}' exceeded max depth`;
 
-/** What Go says of a number that no float64 can hold. */
+/** Go's message for a number that float64 cannot represent. */
 export const formatOverflow = (literal: string): string =>
   `json: cannot unmarshal number ${literal} into Go value of type float64`;
 
@@ -119,11 +114,10 @@ class Open {
       { step, parent } = parent
     )
       steps.push(step);
-    return steps.reduceRight<string>(
-      (path, step) =>
-        typeof step === "number" ? `${path}[${step}]` : path ? `${path}.${step}` : step,
-      "",
-    );
+    return steps.reduceRight<string>((path, step) => {
+      if (typeof step === "number") return `${path}[${step}]`;
+      return path ? `${path}.${step}` : step;
+    }, "");
   }
 }
 
@@ -150,7 +144,7 @@ class Reader {
     for (;;) {
       const c = this.#text[this.#at];
       if ((c === "{" || c === "[") && this.#enter(c)) continue;
-      let value = c === "{" ? {} : c === "[" ? [] : this.#scalar(c);
+      let value = this.#emptyOrScalar(c);
       for (;;) {
         this.#space();
         const open = this.#in;
@@ -162,6 +156,11 @@ class Reader {
         this.#in = open.parent;
       }
     }
+  }
+
+  #emptyOrScalar(c: string | undefined): Json {
+    if (c === "{") return {};
+    return c === "[" ? [] : this.#scalar(c);
   }
 
   #whole(value: Json): Json {
@@ -340,25 +339,4 @@ class Reader {
     const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
     throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);
   }
-}
-
-/** A character as Go's encoding/json quotes it in errors. */
-function quoteChar(c: string): string {
-  if (c === "'") return "'\\''";
-  if (c === '"') return "'\"'";
-  const named: Readonly<Record<string, string>> = {
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\u000b": "\\v",
-    "\u0007": "\\a",
-    "\\": "\\\\",
-  };
-  if (c in named) return `'${named[c]}'`;
-  if (c >= "\u0080" && c < "\u00a1") return `'\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}'`;
-  return c < " " || c === "\u007f"
-    ? `'\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}'`
-    : `'${c}'`;
 }

@@ -1,22 +1,22 @@
-// Reads off an object's bytes what caches and predicates need, without parsing: 1 to 2 microseconds
-// instead of 10 to 20. Spans of labels, owners and managedFields are kept for those who need them.
+// Reads an object's metadata from its bytes, for caches and predicates, without parsing: in 1 to 2
+// microseconds instead of 10 to 20. Labels, owners and managedFields are returned as byte ranges.
 import { type ByteRange, eachMember, readString, spells } from "./scan-json.ts";
 
-/** What stands in an object's metadata. Absent strings are "". */
+/** An object's metadata. Absent strings are "". */
 export interface ScannedMetadata {
   name: string;
   namespace: string;
   uid: string;
   resourceVersion: string;
   generation: number;
-  /** A deletionTimestamp is set. */
+  /** True when deletionTimestamp is set. */
   deleting: boolean;
-  /** Spans of values. */
+  /** Byte ranges of values. */
   labels: ByteRange | undefined;
   annotations: ByteRange | undefined;
   ownerReferences: ByteRange | undefined;
   managedFields: ByteRange | undefined;
-  /** Where the key of managedFields begins, at its quote. */
+  /** Offset of the key of managedFields, at its quote. */
   managedFieldsKey: number;
 }
 
@@ -25,68 +25,67 @@ export interface ScannedMetadata {
  * for anything else.
  */
 export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
-  const out: ScannedMetadata = {
-    name: "",
-    namespace: "",
-    uid: "",
-    resourceVersion: "",
-    generation: 0,
-    deleting: false,
-    labels: undefined,
-    annotations: undefined,
-    ownerReferences: undefined,
-    managedFields: undefined,
-    managedFieldsKey: -1,
-  };
+  const reader = new MetadataReader(bytes);
   let inner = -1;
   const outer = eachMember(bytes, 0, (keyStart, keyEnd, valueStart) => {
     if (!spells(bytes, keyStart, keyEnd, "metadata")) return;
-    inner = eachMember(bytes, valueStart, (start, end, from, to) =>
-      readField(bytes, out, start, end, from, to),
-    );
+    inner = eachMember(bytes, valueStart, (at, to, from, end) => reader.read(at, to, from, end));
     return false;
   });
-  return outer === -2 && inner > 0 && out.name ? out : undefined;
+  return outer === -2 && inner > 0 && reader.name ? reader : undefined;
 }
 
-function readField(
-  bytes: Uint8Array,
-  out: ScannedMetadata,
-  keyStart: number,
-  keyEnd: number,
-  start: number,
-  end: number,
-): void {
-  const is = (word: string): boolean => spells(bytes, keyStart, keyEnd, word);
-  switch (keyEnd - keyStart) {
-    case 3:
-      if (is("uid")) out.uid = readString(bytes, start, end) ?? "";
-      return;
-    case 4:
-      if (is("name")) out.name = readString(bytes, start, end) ?? "";
-      return;
-    case 6:
-      if (is("labels")) out.labels = { start, end };
-      return;
-    case 9:
-      if (is("namespace")) out.namespace = readString(bytes, start, end) ?? "";
-      return;
-    case 10:
-      if (is("generation")) out.generation = readInteger(bytes, start, end);
-      return;
-    case 11:
-      if (is("annotations")) out.annotations = { start, end };
-      return;
-    case 13:
-      if (is("managedFields"))
-        [out.managedFields, out.managedFieldsKey] = [{ start, end }, keyStart - 1];
-      return;
-    case 15:
-      if (is("resourceVersion")) out.resourceVersion = readString(bytes, start, end) ?? "";
-      else if (is("ownerReferences")) out.ownerReferences = { start, end };
-      return;
-    case 17:
-      if (is("deletionTimestamp")) out.deleting = bytes[start] === 34;
+class MetadataReader implements ScannedMetadata {
+  name = "";
+  namespace = "";
+  uid = "";
+  resourceVersion = "";
+  generation = 0;
+  deleting = false;
+  labels: ByteRange | undefined;
+  annotations: ByteRange | undefined;
+  ownerReferences: ByteRange | undefined;
+  managedFields: ByteRange | undefined;
+  managedFieldsKey = -1;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads one member of metadata. */
+  read(keyStart: number, keyEnd: number, start: number, end: number): void {
+    const is = (name: string): boolean => spells(this.#bytes, keyStart, keyEnd, name);
+    switch (keyEnd - keyStart) {
+      case 3:
+        if (is("uid")) this.uid = readString(this.#bytes, start, end) ?? "";
+        return;
+      case 4:
+        if (is("name")) this.name = readString(this.#bytes, start, end) ?? "";
+        return;
+      case 6:
+        if (is("labels")) this.labels = { start, end };
+        return;
+      case 9:
+        if (is("namespace")) this.namespace = readString(this.#bytes, start, end) ?? "";
+        return;
+      case 10:
+        if (is("generation")) this.generation = readInteger(this.#bytes, start, end);
+        return;
+      case 11:
+        if (is("annotations")) this.annotations = { start, end };
+        return;
+      case 13:
+        if (is("managedFields"))
+          [this.managedFields, this.managedFieldsKey] = [{ start, end }, keyStart - 1];
+        return;
+      case 15:
+        if (is("resourceVersion")) this.resourceVersion = readString(this.#bytes, start, end) ?? "";
+        else if (is("ownerReferences")) this.ownerReferences = { start, end };
+        return;
+      case 17:
+        if (is("deletionTimestamp")) this.deleting = this.#bytes[start] === 34;
+    }
   }
 }
 

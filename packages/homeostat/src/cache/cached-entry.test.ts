@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type EntryShape, toEntry } from "./cached-entry.ts";
-import { HotViews } from "./hot-views.ts";
+import { ParsedObjects } from "./parsed-objects.ts";
 
 const encode = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
@@ -11,7 +11,7 @@ const shape = (rest: Partial<EntryShape> = {}): EntryShape => ({
   apiVersion: "v1",
   kind: "Thing",
   frozen: true,
-  hot: new HotViews(100),
+  parsedObjects: new ParsedObjects(100),
   keepManager: () => false,
   project: undefined,
   ...rest,
@@ -93,7 +93,7 @@ describe("toEntry", () => {
   });
 
   it("knows owners, generation and deletion without parsing", () => {
-    const hot = new HotViews(100);
+    const parsedObjects = new ParsedObjects(100);
     const made = toEntry(
       encode({
         metadata: {
@@ -106,7 +106,7 @@ describe("toEntry", () => {
           ],
         },
       }),
-      shape({ hot }),
+      shape({ parsedObjects }),
     );
     assert.deepEqual(
       [made.key, made.generation, made.deleting, made.ownerUids, made.parsed],
@@ -134,10 +134,10 @@ describe("toEntry", () => {
     assert.throws(() => (read.spec.list[0].x = 2), TypeError);
   });
 
-  it("holds no more parsed views than allowed, oldest first", () => {
-    const hot = new HotViews(2);
+  it("holds no more parsed objects than allowed, oldest first", () => {
+    const parsedObjects = new ParsedObjects(2);
     const made = ["a", "b", "c"].map((name) =>
-      toEntry(encode({ metadata: { name } }), shape({ hot })),
+      toEntry(encode({ metadata: { name } }), shape({ parsedObjects })),
     );
     for (const each of made) each.read();
     assert.deepEqual(

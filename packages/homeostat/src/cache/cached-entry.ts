@@ -1,6 +1,6 @@
-// One cached object: facts scanned from its bytes, its text, and a parsed view made on first read
-// and given up when cold. Text and not a parsed tree, because most objects of a big cache are never
-// read, and a string costs the collector nothing.
+// One cached object: metadata scanned from its bytes, its JSON text, and the object itself, parsed
+// on first read and dropped later. It keeps text because most objects of a big cache are never
+// read, and a string costs the garbage collector nothing.
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
@@ -10,34 +10,31 @@ import { decodeJson } from "../client/request/decode-json.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { cutManagedFields } from "./cut-managed-fields.ts";
 import { freezeDeep } from "./freeze-deep.ts";
-import type { HotViews } from "./hot-views.ts";
+import type { ParsedObjects } from "./parsed-objects.ts";
 import type { CachedObject } from "./informer.ts";
 
-/** What all entries of one informer have in common. */
+/** What all entries of one informer share. */
 export interface EntryShape {
   readonly apiVersion: string;
   readonly kind: string;
   readonly frozen: boolean;
-  /** Whoever reads finds a status, be it an empty one. */
+  /** Read objects always have a status, possibly empty. */
   readonly promisesStatus?: boolean;
   /**
-   * Readers find apiVersion, kind and metadata, whatever came: PartialObjectMetadata from the
-   * server, whole objects from own writes.
+   * Read objects have apiVersion, kind and metadata only: both PartialObjectMetadata from the
+   * server and whole objects from own writes.
    */
   readonly metadataOnly?: boolean;
-  readonly hot: HotViews;
+  readonly parsedObjects: ParsedObjects;
   /** Managers whose managedFields are kept. */
   readonly keepManager: (manager: string) => boolean;
-  /** Makes objects smaller before they are held; must keep metadata. */
+  /** Reduces objects before they are stored; must keep metadata. */
   readonly project: ((object: any) => unknown) | undefined;
 }
 
 const noOwners: readonly string[] = [];
 
-/**
- * Makes an entry of an object's bytes, which are not kept. Throws ERR_CACHE_OBJECT on what is no
- * object.
- */
+/** Creates an entry from an object's bytes, which it does not keep. @throws ERR_CACHE_OBJECT */
 export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
   const compact = shape.project
     ? encodeJsonBytes(shape.project(decodeJson(bytes)) as never)
@@ -51,7 +48,7 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
     "ERR_CACHE_OBJECT",
     `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`,
     {
-      hint: "Something between client and server changed the stream; look for proxies.",
+      hint: "A proxy between client and server may have modified the stream.",
     },
   );
 }
@@ -68,7 +65,7 @@ export class CachedEntry implements CachedObject {
   readonly ownerUids: readonly string[];
   readonly #text: string;
   readonly #shape: EntryShape;
-  #view: object | undefined;
+  #object: object | undefined;
 
   constructor(bytes: Uint8Array, scanned: ScannedMetadata, shape: EntryShape) {
     this.name = scanned.name;
@@ -85,23 +82,23 @@ export class CachedEntry implements CachedObject {
     this.#shape = shape;
   }
 
-  /** Length of what is held, in characters: bytes for ASCII. */
+  /** Length of the stored text, in characters: bytes for ASCII. */
   get size(): number {
     return this.#text.length;
   }
 
   get parsed(): boolean {
-    return this.#view !== undefined;
+    return this.#object !== undefined;
   }
 
   read(): any {
-    if (this.#view) return this.#view;
-    const { frozen, hot, promisesStatus } = this.#shape;
+    if (this.#object) return this.#object;
+    const { frozen, parsedObjects, promisesStatus } = this.#shape;
     const whole = this.#parse();
     if (promisesStatus && whole.status === undefined) whole.status = emptyStatus();
-    this.#view = frozen ? freezeDeep(whole) : whole;
-    hot.add(this);
-    return this.#view;
+    this.#object = frozen ? freezeDeep(whole) : whole;
+    parsedObjects.add(this);
+    return this.#object;
   }
 
   #parse(): { apiVersion?: string; kind?: string; metadata?: unknown; status?: unknown } {
@@ -111,9 +108,9 @@ export class CachedEntry implements CachedObject {
     return parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
   }
 
-  /** Gives up the parsed view; the next read parses again. */
-  cool(): void {
-    this.#view = undefined;
+  /** Drops the parsed object; the next read parses again. */
+  dropParsed(): void {
+    this.#object = undefined;
   }
 }
 

@@ -1,8 +1,6 @@
-// The periodic look at the world: lists what the server held at the very revision that the cache
-// stands at, and compares. Any difference is a fault of server, network or this program, and worth
-// a new list.
-// Upstream idea: k8s.io/client-go/util/watchlist consistency detector, which compares a streamed
-// list once.
+// The periodic comparison of a cache with the server: lists the server's objects at the cache's
+// revision. Any difference is a fault of server, network or this program, and causes a relist.
+// Upstream: k8s.io/client-go/util/consistencydetector, which compares a streamed list once.
 import { scanMetadata } from "../api/scan-metadata.ts";
 import { isExpired } from "../api/status.ts";
 import type { Kind } from "../api/kind.ts";
@@ -11,9 +9,9 @@ import { askForMetadata, listRequest } from "../client/request/object-requests.t
 import type { InformerScope } from "./informer.ts";
 import { splitList } from "./split-list.ts";
 
-/** What a comparison found; keys, at most {@link keysShown} of each. */
+/** Result of a comparison: keys, at most {@link keysShown} of each. */
 export interface Comparison {
-  /** False when the server has forgotten the revision: nothing can be said. */
+  /** False when the server has compacted the revision. */
   readonly conclusive: boolean;
   readonly compared: number;
   /** On the server, not in the cache. */
@@ -27,16 +25,19 @@ export interface Comparison {
 const keysShown = 10;
 const pageSize = 500;
 
-/**
- * Compares `held` (key to resourceVersion), which is the cache at `resourceVersion`. `held` is used
- * up.
- */
+/** A cache at one revision. */
+export interface CacheSnapshot {
+  readonly kind: Kind;
+  readonly scope: InformerScope;
+  readonly resourceVersion: string;
+  /** The resourceVersion of each object, by key. The comparison modifies the map. */
+  readonly revisions: Map<string, string>;
+}
+
+/** Compares a cache with the server's objects at the same revision. */
 export async function compareWithServer(
   client: Client,
-  kind: Kind,
-  scope: InformerScope,
-  held: Map<string, string>,
-  resourceVersion: string,
+  { kind, scope, resourceVersion, revisions }: CacheSnapshot,
 ): Promise<Comparison> {
   const missing: string[] = [];
   const different: string[] = [];
@@ -56,8 +57,8 @@ export async function compareWithServer(
         if (!scanned) continue;
         compared++;
         const key = scanned.namespace ? `${scanned.namespace}/${scanned.name}` : scanned.name;
-        const here = held.get(key);
-        held.delete(key);
+        const here = revisions.get(key);
+        revisions.delete(key);
         if (here === undefined) missing.push(key);
         else if (here !== scanned.resourceVersion) different.push(key);
       }
@@ -72,16 +73,16 @@ export async function compareWithServer(
     conclusive: true,
     compared,
     missing: missing.slice(0, keysShown),
-    extra: [...held.keys()].slice(0, keysShown),
+    extra: [...revisions.keys()].slice(0, keysShown),
     different: different.slice(0, keysShown),
   };
 }
 
-/** One sentence for people, undefined when all is well. */
+/** Describes the differences in one sentence; undefined without differences. */
 export function describeComparison({ missing, extra, different }: Comparison): string | undefined {
   const parts = [
     ["missing", missing],
-    ["no longer there", extra],
+    ["deleted", extra],
     ["at another revision", different],
   ].flatMap(([what, keys]) =>
     keys!.length ? [`${what as string}: ${(keys as readonly string[]).join(", ")}`] : [],

@@ -1,67 +1,66 @@
-// All informers of a process over one client: shared by kind and scope, counted by holds, told of
-// every own write.
+// All informers of a process over one client: shared by kind and scope, reference counted, and
+// notified of every own write.
+// Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { HotViews } from "./hot-views.ts";
+import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
-import { reflectorDefaults, type ReflectorLimits } from "./reflector.machine.ts";
+import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
 export interface CacheOptions {
   readonly client: Client;
   readonly runtime: Runtime;
-  /** Freezes what is read, so that mutating it fails; for development and tests. */
+  /** Freezes objects on read, so that mutations fail; for development and tests. */
   readonly frozen?: boolean;
   /**
-   * Managers whose managedFields entries are kept, e.g. those that begin with `<operator>/`;
-   * default none.
+   * Managers whose managedFields entries are kept, e.g. those that start with `<operator>/`.
+   * Default: none.
    */
   readonly keepManagers?: (manager: string) => boolean;
-  /**
-   * Makes objects of a kind smaller before they are held; must keep apiVersion, kind and metadata.
-   */
+  /** Reduces objects of a kind before they are stored; must keep apiVersion, kind and metadata. */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
-  /** Parsed views held at most; default 10,000. */
-  readonly hotViews?: number;
-  /** Scope of a kind where `acquire` names none. */
+  /** Limit of parsed objects in memory. Default 10,000. */
+  readonly maxParsedObjects?: number;
+  /** Scope for `acquire` without a scope. */
   readonly defaultScope?: InformerScope;
   readonly limits?: Partial<ReflectorLimits>;
   /**
-   * How often each informer is compared with the server; default 10 h (controller-runtime's
-   * SyncPeriod), 0 for never.
+   * Interval of comparisons with the server. Default 10 h (controller-runtime's SyncPeriod); 0
+   * disables them.
    */
   readonly compareEveryMs?: number;
-  /** Told of what handlers and index functions throw; default: a process warning. */
-  readonly faulted?: (error: unknown, kind: Kind) => void;
+  /** Receives errors of handlers and index functions. Default: a process warning. */
+  readonly onError?: (error: unknown, kind: Kind) => void;
 }
 
-/** Creates a cache; nothing is listed before `start()`. */
+/** Creates a cache; informers start with `start()`. */
 export function createCache(options: CacheOptions): Cache {
   return new InformerCache(options);
 }
 
-interface Held {
+interface Shared {
   readonly informer: SharedInformer;
-  holds: number;
+  leases: number;
 }
 
 class InformerCache implements Cache {
   readonly #options: CacheOptions;
-  readonly #hot: HotViews;
-  readonly #held = new Map<string, Held>();
+  readonly #parsedObjects: ParsedObjects;
+  readonly #informers = new Map<string, Shared>();
   readonly #unobserve: () => void;
   #started = false;
-  /** While servers are away there is neither socket nor timer that would keep the process. */
+  /** Keeps the process alive while no socket or timer does. */
   #hold: Timer | undefined;
 
   constructor(options: CacheOptions) {
     this.#options = options;
-    this.#hot = new HotViews(options.hotViews ?? 10_000);
+    this.#parsedObjects = new ParsedObjects(options.maxParsedObjects ?? 10_000);
     this.#unobserve = options.client.observeWrites((write) => {
-      for (const { informer } of this.#held.values()) informer.written(write);
+      for (const { informer } of this.#informers.values()) informer.written(write);
     });
   }
 
@@ -78,44 +77,46 @@ class InformerCache implements Cache {
       scope.fieldSelector ?? "",
       scope.metadataOnly ? "metadata" : "",
     ].join("\n");
-    const held = this.#held.get(id) ?? this.#open(id, kind, scope);
-    held.holds++;
+    const shared = this.#informers.get(id) ?? this.#open(id, kind, scope);
+    shared.leases++;
     let released = false;
     return {
-      informer: held.informer as Informer<any>,
+      informer: shared.informer as Informer<any>,
       release: () => {
         if (released) return;
         released = true;
-        if (--held.holds > 0) return;
-        held.informer.stop();
-        this.#held.delete(id);
+        if (--shared.leases > 0) return;
+        shared.informer.stop();
+        this.#informers.delete(id);
       },
     };
   }
 
   informers(): readonly Informer[] {
-    return Array.from(this.#held.values(), ({ informer }) => informer);
+    return Array.from(this.#informers.values(), ({ informer }) => informer);
   }
 
   start(): void {
     if (this.#started) return;
     this.#started = true;
     this.#hold = this.#options.runtime.clock.hold?.();
-    for (const { informer } of this.#held.values()) informer.start();
+    for (const { informer } of this.#informers.values()) informer.start();
   }
 
   async synced(signal?: AbortSignal): Promise<void> {
-    await Promise.all(Array.from(this.#held.values(), ({ informer }) => informer.synced(signal)));
+    await Promise.all(
+      Array.from(this.#informers.values(), ({ informer }) => informer.synced(signal)),
+    );
   }
 
   async stop(): Promise<void> {
     this.#unobserve();
     this.#hold?.cancel();
-    for (const { informer } of this.#held.values()) informer.stop();
-    this.#held.clear();
+    for (const { informer } of this.#informers.values()) informer.stop();
+    this.#informers.clear();
   }
 
-  #open(id: string, kind: Kind, scope: InformerScope): Held {
+  #open(id: string, kind: Kind, scope: InformerScope): Shared {
     const {
       client,
       runtime,
@@ -123,7 +124,7 @@ class InformerCache implements Cache {
       frozen = false,
       keepManagers = () => false,
       projections,
-      faulted,
+      onError,
     } = this.#options;
     const informer = new SharedInformer({
       client,
@@ -138,22 +139,22 @@ class InformerCache implements Cache {
         frozen,
         promisesStatus: promisesStatus(kind) && !scope.metadataOnly,
         metadataOnly: scope.metadataOnly === true,
-        hot: this.#hot,
+        parsedObjects: this.#parsedObjects,
         keepManager: keepManagers,
         project: scope.metadataOnly ? undefined : projections?.get(kind),
       },
-      faulted: (error) => (faulted ? faulted(error, kind) : warn(error, kind)),
+      onError: (error) => (onError ? onError(error, kind) : warn(error, kind)),
     });
-    const held: Held = { informer, holds: 0 };
-    this.#held.set(id, held);
+    const shared: Shared = { informer, leases: 0 };
+    this.#informers.set(id, shared);
     if (this.#started) informer.start();
-    return held;
+    return shared;
   }
 }
 
 function warn(error: unknown, { kind }: Kind): void {
   process.emitWarning(
-    `a handler or index of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    `a handler or index function of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     { type: "HomeostatWarning" },
   );
 }

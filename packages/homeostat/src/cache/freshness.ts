@@ -1,9 +1,10 @@
-// Whether an informer can be trusted, and why not: from the reflector's state and the time. Pure.
+// Computes how fresh an informer is, from the reflector's state and the time. Pure.
 import type { Freshness } from "./informer.ts";
-import { isLost, type ReflectorLimits, type ReflectorState } from "./reflector.machine.ts";
+import { isLost } from "./reflector.machine.ts";
+import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
 
-/** Judges a state. `wallOffset` is wall time minus monotonic time. */
-export function judgeFreshness(
+/** Computes the freshness of a state. `wallOffset` is wall time minus monotonic time. */
+export function freshnessOf(
   state: ReflectorState,
   now: number,
   wallOffset: number,
@@ -25,9 +26,7 @@ export function judgeFreshness(
   };
 }
 
-/**
- * Monotonic moment after which readiness may have changed by time alone; Infinity when it cannot.
- */
+/** The monotonic time after which readiness may change by itself; Infinity if it cannot. */
 export function freshnessDeadline(
   state: ReflectorState,
   now: number,
@@ -41,13 +40,13 @@ export function freshnessDeadline(
 
 function whyNot(state: ReflectorState, now: number, limits: ReflectorLimits): string {
   const because = state.lastError === undefined ? "" : `: ${state.lastError}`;
-  if (state.phase === "stopped") return "the informer has been stopped";
-  if (!state.synced) return `the first list is not in yet${because}`;
+  if (state.phase === "stopped") return "the informer is stopped";
+  if (!state.synced) return `the first list is not complete${because}`;
   if (isLost(state, now, limits) && now - state.lostAt! >= limits.unreadyMs)
     return `no watch for ${seconds(now - state.lostAt!)} (limit ${seconds(limits.unreadyMs)})${because}`;
   const quiet = now - (state.lastContact ?? 0);
   return quiet > limits.silentMs
-    ? `no word from the server for ${seconds(quiet)} (limit ${seconds(limits.silentMs)})${because}`
+    ? `no data from the server for ${seconds(quiet)} (limit ${seconds(limits.silentMs)})${because}`
     : "";
 }
 

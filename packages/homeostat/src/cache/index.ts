@@ -1,4 +1,4 @@
-// The door to this folder for the layers above.
+// The public interface of this folder.
 export type { Comparison } from "./compare-with-server.ts";
 export { type CacheOptions, createCache } from "./create-cache.ts";
 export type {
@@ -13,4 +13,4 @@ export type {
   InformerScope,
   Reader,
 } from "./informer.ts";
-export { reflectorDefaults, type ReflectorLimits } from "./reflector.machine.ts";
+export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";

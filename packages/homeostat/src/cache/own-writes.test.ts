@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
-import { HotViews } from "./hot-views.ts";
-import { ObjectStore } from "./object-store.ts";
+import { ParsedObjects } from "./parsed-objects.ts";
+import { Indexer } from "./indexer.ts";
 
 const shape: EntryShape = {
   apiVersion: "v1",
   kind: "Thing",
   frozen: false,
-  hot: new HotViews(100),
+  parsedObjects: new ParsedObjects(100),
   keepManager: () => false,
   project: undefined,
 };
@@ -37,7 +37,7 @@ function toCached({ name, uid, revision }: Fact): CachedEntry {
  * late.
  */
 class Model {
-  readonly store = new ObjectStore();
+  readonly store = new Indexer();
   readonly history: Fact[] = [];
   readonly answers: Fact[] = [];
   readonly completed: Fact[] = [];
@@ -190,9 +190,9 @@ describe("own writes over the cache, for any interleaving", () => {
   });
 });
 
-describe("ObjectStore", () => {
+describe("Indexer", () => {
   it("finds by an index of one's own, also what is only written yet", () => {
-    const store = new ObjectStore();
+    const store = new Indexer();
     store.addIndex(
       "initial",
       (object) => [object.metadata.name[0]],
@@ -209,7 +209,7 @@ describe("ObjectStore", () => {
   });
 
   it("hides what an own write took out of the selection", () => {
-    const store = new ObjectStore();
+    const store = new Indexer();
     store.set(toCached({ name: "a", uid: "1", revision: 1, gone: false }));
     store.own.written(toCached({ name: "a", uid: "1", revision: 2, gone: false }), false);
     assert.equal(store.get("a"), undefined);
@@ -217,7 +217,7 @@ describe("ObjectStore", () => {
   });
 
   it("counts bytes", () => {
-    const store = new ObjectStore();
+    const store = new Indexer();
     const made = toCached({ name: "a", uid: "1", revision: 1, gone: false });
     store.set(made);
     store.set(made);
@@ -227,7 +227,7 @@ describe("ObjectStore", () => {
   });
 
   it("goes on when an index function throws, and says so", () => {
-    const store = new ObjectStore();
+    const store = new Indexer();
     const faults: unknown[] = [];
     store.addIndex(
       "broken",

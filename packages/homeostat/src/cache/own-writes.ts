@@ -1,20 +1,19 @@
-// What this process wrote and the watch has not shown yet: the overlay that keeps reads from being
-// older than own writes. It only ever lets a read see something newer. It never hides a revision
-// newer than the own write, and drops an entry as soon as the watch has passed it, so nobody else's
-// change is swallowed.
-// A deletion is remembered by uid, since its answer names no revision: what was deleted is never
-// read again, and another object of the same name is not affected. (Deleting by name what was never
-// read may thus leave an even older namesake in view for as long as the watch lags.)
+// Writes of this process that the watch has not delivered yet: the overlay that makes reads at
+// least as new as own writes. It only ever makes a read newer: it never hides a revision newer than
+// the own write, and drops an entry once the watch has passed it, so that no other change is lost.
+// Deletions are stored by uid, because their response has no revision: a deleted object is never
+// read again, and a new object of the same name is not affected. (After deleting by name an object
+// that was never read, reads may return an older object of that name until the watch catches up.)
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 
 interface OwnWrite {
   readonly entry: CachedEntry;
-  /** False when the object as written no longer belongs to the informer's selection. */
+  /** False when the written object no longer matches the informer's selectors. */
   readonly selected: boolean;
 }
 
-/** Uids remembered at most; one that is pushed out is only shown until its deletion arrives. */
+/** Limit of stored uids; an evicted object is readable until its deletion arrives. */
 const deletionsKept = 1024;
 
 /** The overlay of one informer. */
@@ -23,7 +22,7 @@ export class OwnWrites {
   readonly #deleted = new Set<string>();
   #observed: string | undefined;
 
-  /** Own writes that the watch has not passed. */
+  /** Number of own writes that the watch has not passed. */
   get size(): number {
     return this.#writes.size;
   }
@@ -32,7 +31,7 @@ export class OwnWrites {
     return this.#writes.size === 0 && this.#deleted.size === 0;
   }
 
-  /** A write was acknowledged with this revision. */
+  /** Records an acknowledged write. */
   written(entry: CachedEntry, selected: boolean): void {
     if (this.#observed !== undefined && !isNewer(entry.resourceVersion, this.#observed)) return;
     const held = this.#writes.get(entry.key);
@@ -40,36 +39,37 @@ export class OwnWrites {
       this.#writes.set(entry.key, { entry, selected });
   }
 
-  /** A deletion was acknowledged. */
+  /** Records an acknowledged deletion. */
   deleted(uid: string): void {
     this.#deleted.add(uid);
     if (this.#deleted.size > deletionsKept)
       this.#deleted.delete(this.#deleted.values().next().value!);
   }
 
-  /** The watch has shown everything up to this revision. */
+  /** The watch has delivered everything up to this revision. */
   observed(resourceVersion: string): void {
     this.#observed = resourceVersion;
     for (const [key, { entry }] of this.#writes)
       if (!isNewer(entry.resourceVersion, resourceVersion)) this.#writes.delete(key);
   }
 
-  /** The watch has shown that this object is gone; yields true when this process had deleted it. */
+  /** The watch has delivered a deletion; returns true when this process had deleted the object. */
   observedDeletion(uid: string): boolean {
     return this.#deleted.delete(uid);
   }
 
-  /** True when this very revision was written here. */
+  /** True when this process wrote this revision. */
   isOwn(entry: { readonly key: string; readonly resourceVersion: string }): boolean {
     return this.#writes.get(entry.key)?.entry.resourceVersion === entry.resourceVersion;
   }
 
-  /** What a read of `key` sees, given what the watch has shown. */
+  /** The object that a read of `key` returns, given the one that the watch has delivered. */
   resolve(key: string, cached: CachedEntry | undefined): CachedEntry | undefined {
     const own = this.#writes.get(key);
     const wins =
       own !== undefined && (!cached || isNewer(own.entry.resourceVersion, cached.resourceVersion));
-    const seen = wins ? (own.selected ? own.entry : undefined) : cached;
+    const written = own?.selected ? own.entry : undefined;
+    const seen = wins ? written : cached;
     return seen && !this.#deleted.has(seen.uid) ? seen : undefined;
   }
 

@@ -3,16 +3,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { freshnessDeadline, judgeFreshness } from "./freshness.ts";
+import { freshnessDeadline, freshnessOf } from "./freshness.ts";
+import { reflectorDeadline, stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
-  reflectorDeadline,
   reflectorDefaults as limits,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorState,
-  stepReflector,
-} from "./reflector.machine.ts";
+} from "./reflector-state.ts";
 
 type Move = readonly [atMs: number, input: ReflectorInput];
 
@@ -221,16 +220,16 @@ describe("stepReflector", () => {
   });
 });
 
-describe("judgeFreshness", () => {
+describe("freshnessOf", () => {
   const judge = (moves: readonly Move[], now: number): readonly [boolean, string] => {
-    const { ready, reason } = judgeFreshness(play(moves).state, now, 0, limits);
+    const { ready, reason } = freshnessOf(play(moves).state, now, 0, limits);
     return [ready, reason];
   };
 
   it("is unready before the first list, and says why", () => {
     assert.deepEqual(judge([start, [10, failed("forbidden", { code: 403 })]], 20), [
       false,
-      "the first list is not in yet: forbidden",
+      "the first list is not complete: forbidden",
     ]);
   });
 
@@ -244,7 +243,7 @@ describe("judgeFreshness", () => {
     assert.deepEqual(judge(synced, 85_020), [true, ""]);
     assert.deepEqual(judge(synced, 86_000), [
       false,
-      "no word from the server for 85 s (limit 85 s)",
+      "no data from the server for 85 s (limit 85 s)",
     ]);
   });
 

@@ -1,6 +1,6 @@
-// Drives the reflector machine: opens lists and watches, cuts their bytes into objects, sets the
-// one timer. Knows nothing of what is done with the objects; decides nothing that the machine can
-// decide.
+// Drives the reflector machine: opens lists and watches, splits their bytes into objects, and sets
+// its timers. Does not know what happens to the objects; leaves all decisions to the machine.
+// Upstream: k8s.io/client-go/tools/cache/reflector.go.
 import { isObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { isApiStatusError, type Status } from "../api/status.ts";
@@ -11,36 +11,35 @@ import { askForMetadata, listRequest, watchRequest } from "../client/request/obj
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { freshnessDeadline, judgeFreshness } from "./freshness.ts";
+import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
+import { reflectorDeadline, stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
-  reflectorDeadline,
   type ReflectorEffect,
   type ReflectorFault,
   type ReflectorInput,
   type ReflectorLimits,
   type ReflectorState,
-  stepReflector,
-} from "./reflector.machine.ts";
+} from "./reflector-state.ts";
 import { splitEvent, splitList } from "./split-list.ts";
 
-/** Receives what the reflector learns. Objects are views into bytes that are not kept. */
+/** Receives objects and progress. Objects are subarrays of buffers that are not kept. */
 export interface ReflectorSink {
-  /** A new set begins; what was gathered before is void. */
+  /** A list starts; drops the objects gathered so far. */
   gather(): void;
-  /** An object of the set. */
+  /** An object of the list. */
   gathered(object: Uint8Array): void;
-  /** An object of the set is gone again. */
+  /** An object of the list was deleted while it was streamed. */
   ungathered(object: Uint8Array): void;
-  /** The set is complete as of this revision. */
+  /** The list is complete at this revision, and replaces all objects. */
   replace(resourceVersion: string): void;
-  /** One change; yields the object's resourceVersion. */
+  /** A watch event; returns the object's resourceVersion. */
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string;
-  /** Nothing up to this revision is outstanding. */
+  /** All changes up to this revision have been delivered. */
   progress(resourceVersion: string): void;
   /** Readiness, phase or reason may have changed. */
-  judged(freshness: Freshness): void;
+  freshnessChanged(freshness: Freshness): void;
 }
 
 export interface ReflectorOptions {
@@ -59,7 +58,7 @@ const watchSeconds = { least: 300, span: 300 } as const;
 export class Reflector {
   readonly #options: ReflectorOptions;
   #state: ReflectorState = idleReflector();
-  /** Grows with every exchange, so that what still comes of an old one is ignored. */
+  /** Increases with every request, so that late data of closed requests is ignored. */
   #epoch = 0;
   #exchange: { close(): void } | undefined;
   #timer: Timer | undefined;
@@ -79,7 +78,7 @@ export class Reflector {
     this.#waiting?.cancel();
   }
 
-  /** What is held was found to be wrong: lists anew. */
+  /** Relists because the cache differs from the server. */
   distrust(reason: string): void {
     this.#input({ type: "distrust", reason });
   }
@@ -87,7 +86,7 @@ export class Reflector {
   freshness(): Freshness {
     const { clock } = this.#options.runtime;
     const now = clock.monotonic();
-    return judgeFreshness(this.#state, now, clock.now() - now, this.#options.limits);
+    return freshnessOf(this.#state, now, clock.now() - now, this.#options.limits);
   }
 
   #input(input: ReflectorInput): void {
@@ -108,7 +107,7 @@ export class Reflector {
     )
       return;
     this.#arm();
-    this.#options.sink.judged(this.freshness());
+    this.#options.sink.freshnessChanged(this.freshness());
   }
 
   #run(effect: ReflectorEffect): void {
@@ -136,9 +135,7 @@ export class Reflector {
     }
   }
 
-  /**
-   * The whole page is gathered before the machine hears of it: a page that breaks off is no page.
-   */
+  /** Reads a whole page before the machine learns of it; incomplete pages are discarded. */
   #list(limit: number, token: string): void {
     const { kind, scope, sink } = this.#options;
     const chunks: Uint8Array[] = [];
@@ -182,10 +179,7 @@ export class Reflector {
     });
   }
 
-  /**
-   * Opens an exchange whose callbacks count only as long as it is the present one; what they throw
-   * is a fault.
-   */
+  /** Opens a stream. Its callbacks are ignored once it is closed; errors they throw are faults. */
   #open(
     request: ApiRequest,
     on: { opened(): void; data(chunk: Uint8Array): void; ended(): void },

@@ -40,7 +40,7 @@ async function play(options: Partial<CacheOptions> = {}, scope: InformerScope = 
     client,
     runtime,
     frozen: true,
-    faulted: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
     ...options,
   });
   const { informer } = cache.acquire(Meal, scope);
@@ -229,7 +229,7 @@ describe("informer", () => {
     );
     await runtime.advance(75_000);
     assert.equal(transport.exchanges[0]?.aborted, true);
-    assert.equal(informer.freshness().lastError, "no word from the server for 75 s");
+    assert.equal(informer.freshness().lastError, "no data from the server for 75 s");
     await runtime.advance(1600);
     assert.equal(transport.last.query["resourceVersion"], "5");
     await runtime.advance(30_000);
@@ -240,7 +240,7 @@ describe("informer", () => {
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
     assert.ok(
-      seen.some((line) => line.startsWith("backoff true no word")) &&
+      seen.some((line) => line.startsWith("backoff true no data")) &&
         seen.some((line) => line.includes("false")),
       seen.join("\n"),
     );
@@ -431,7 +431,7 @@ describe("informer", () => {
     assert.equal(watch.aborted, true);
     assert.equal(
       informer.freshness().lastError,
-      "the cache differed from the server (missing: home/tart; no longer there: home/stew; at another revision: home/soup)",
+      "the cache differed from the server (missing: home/tart; deleted: home/stew; at another revision: home/soup)",
     );
     transport.last
       .head()

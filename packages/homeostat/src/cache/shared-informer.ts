@@ -1,5 +1,6 @@
-// The one informer behind all who watch a kind in a scope: reflector below, store in the middle,
-// handlers above.
+// The informer that all users of a kind and scope share: a reflector feeds an indexer, and handlers
+// follow its changes.
+// Upstream: k8s.io/client-go/tools/cache/shared_informer.go.
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { formatObjectKey } from "../api/gvk.ts";
@@ -23,9 +24,9 @@ import type {
   InformerHandler,
   InformerScope,
 } from "./informer.ts";
-import { ObjectStore, type StoreChange } from "./object-store.ts";
+import { Indexer, type StoreChange } from "./indexer.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
-import type { ReflectorLimits } from "./reflector.machine.ts";
+import type { ReflectorLimits } from "./reflector-state.ts";
 
 export interface SharedInformerOptions {
   readonly client: Client;
@@ -34,10 +35,10 @@ export interface SharedInformerOptions {
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
   readonly shape: EntryShape;
-  /** How often the cache is compared with the server; 0 for never. */
+  /** Interval of comparisons with the server; 0 disables them. */
   readonly compareEveryMs: number;
-  /** Told of what handlers and index functions throw; they must not, and the informer goes on. */
-  readonly faulted: (error: unknown) => void;
+  /** Receives errors of handlers and index functions; the informer continues. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Creates an informer that has not started. */
@@ -45,7 +46,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly kind: Kind;
   readonly scope: InformerScope;
   readonly #options: SharedInformerOptions;
-  readonly #store = new ObjectStore();
+  readonly #indexer = new Indexer();
   readonly #reflector: Reflector;
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
@@ -53,7 +54,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   #gathering = new Map<string, CachedEntry>();
   #synced = Promise.withResolvers<void>();
   #hasSynced = false;
-  #judged = "";
+  #lastFreshness = "";
   #comparing: Timer | undefined;
 
   constructor(options: SharedInformerOptions) {
@@ -79,26 +80,31 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const { resourceVersion } = this.freshness();
     if (!this.#hasSynced || resourceVersion === undefined)
       return { conclusive: false, compared: 0, missing: [], extra: [], different: [] };
-    const held = new Map(
+    const revisions = new Map(
       Array.from(
-        this.#store.observed().values(),
+        this.#indexer.observed().values(),
         (entry) => [entry.key, entry.resourceVersion] as const,
       ),
     );
-    const comparison = await compareWithServer(client, kind, scope, held, resourceVersion);
+    const comparison = await compareWithServer(client, {
+      kind,
+      scope,
+      revisions,
+      resourceVersion,
+    });
     const difference = describeComparison(comparison);
     if (difference) this.#reflector.distrust(difference);
     return comparison;
   }
 
-  /** Up to a tenth later than asked, so that many informers do not ask together. */
+  /** Adds up to a tenth of jitter, so that informers do not compare at the same time. */
   #compareLater(): void {
-    const { compareEveryMs, runtime, faulted } = this.#options;
+    const { compareEveryMs, runtime, onError } = this.#options;
     if (compareEveryMs <= 0) return;
     this.#comparing = runtime.clock.timer(
       compareEveryMs * (1 + unitInterval(runtime.entropy) / 10),
       () => {
-        this.compare().catch(faulted);
+        this.compare().catch(onError);
         this.#compareLater();
       },
     );
@@ -117,29 +123,29 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   entry(key: string): CachedObject | undefined {
-    return this.#store.get(key);
+    return this.#indexer.get(key);
   }
 
   entries({
     namespace,
   }: { readonly namespace?: string | undefined } = {}): readonly CachedObject[] {
     return namespace === undefined
-      ? this.#store.list()
-      : this.#store.byIndex("namespace", namespace);
+      ? this.#indexer.list()
+      : this.#indexer.byIndex("namespace", namespace);
   }
 
   entriesByIndex(index: string, value: string): readonly CachedObject[] {
-    return this.#store.byIndex(index, value);
+    return this.#indexer.byIndex(index, value);
   }
 
   addIndex(name: string, index: IndexFunction): void {
-    this.#store.addIndex(name, index, this.#options.faulted);
+    this.#indexer.addIndex(name, index, this.#options.onError);
   }
 
   addHandler(handler: InformerHandler): { remove(): void } {
     this.#handlers.add(handler);
     if (this.#hasSynced)
-      for (const entry of this.#store.observed().values())
+      for (const entry of this.#indexer.observed().values())
         this.#call(() => handler.added?.(entry, { through: "initial", ownWrite: false }));
     return { remove: () => void this.#handlers.delete(handler) };
   }
@@ -168,8 +174,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   resync(): void {
-    for (const entry of this.#store.observed().values())
-      this.#tell({ old: entry, entry }, { through: "resync", ownWrite: false });
+    for (const entry of this.#indexer.observed().values())
+      this.#notify({ old: entry, entry }, { through: "resync", ownWrite: false });
   }
 
   stats(): {
@@ -179,28 +185,28 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     readonly ownWrites: number;
   } {
     let parsed = 0;
-    for (const entry of this.#store.observed().values()) if (entry.parsed) parsed++;
+    for (const entry of this.#indexer.observed().values()) if (entry.parsed) parsed++;
     return {
-      objects: this.#store.objects,
-      bytes: this.#store.bytes,
+      objects: this.#indexer.objects,
+      bytes: this.#indexer.bytes,
       parsed,
-      ownWrites: this.#store.own.size,
+      ownWrites: this.#indexer.own.size,
     };
   }
 
-  /** A write of this process is through: reads must not be older from now on. */
+  /** Records a completed write of this process: later reads must not be older. */
   written(write: CompletedWrite): void {
     if (write.kind.kind !== this.kind.kind || write.kind.apiVersion !== this.kind.apiVersion)
       return;
     if (this.scope.namespace && write.key.namespace !== this.scope.namespace) return;
     if (!write.object) {
-      if (write.deletedUid) this.#store.own.deleted(write.deletedUid);
+      if (write.deletedUid) this.#indexer.own.deleted(write.deletedUid);
       return;
     }
     const entry = toEntry(encodeBody(write.object), this.#options.shape);
     const selected = this.#selects(write.object);
-    if (selected === undefined && !this.#store.get(entry.key)) return;
-    this.#store.own.written(entry, selected ?? true);
+    if (selected === undefined && !this.#indexer.get(entry.key)) return;
+    this.#indexer.own.written(entry, selected ?? true);
   }
 
   gather(): void {
@@ -217,17 +223,17 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   replace(resourceVersion: string): void {
-    const changes = this.#store.replace(this.#gathering);
+    const changes = this.#indexer.replace(this.#gathering);
     this.#gathering = new Map();
     const through = this.#hasSynced ? "relist" : "initial";
     for (const change of changes)
-      this.#tell(change, {
+      this.#notify(change, {
         through,
         ownWrite: change.entry
-          ? this.#store.own.isOwn(change.entry)
-          : this.#store.own.observedDeletion(change.old!.uid),
+          ? this.#indexer.own.isOwn(change.entry)
+          : this.#indexer.own.observedDeletion(change.old!.uid),
       });
-    this.#store.own.observed(resourceVersion);
+    this.#indexer.own.observed(resourceVersion);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
     this.#synced.resolve();
@@ -235,31 +241,31 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string {
     const entry = toEntry(object, this.#options.shape);
-    const { own } = this.#store;
+    const { own } = this.#indexer;
     const ownWrite = type === "DELETED" ? own.observedDeletion(entry.uid) : own.isOwn(entry);
     if (type === "DELETED")
-      this.#tell(
-        { old: this.#store.delete(entry.key).old && entry, entry: undefined },
+      this.#notify(
+        { old: this.#indexer.delete(entry.key).old && entry, entry: undefined },
         { through: "watch", ownWrite },
       );
-    else this.#tell(this.#store.set(entry), { through: "watch", ownWrite });
+    else this.#notify(this.#indexer.set(entry), { through: "watch", ownWrite });
     own.observed(entry.resourceVersion);
     return entry.resourceVersion;
   }
 
   progress(resourceVersion: string): void {
-    this.#store.own.observed(resourceVersion);
+    this.#indexer.own.observed(resourceVersion);
   }
 
-  judged(freshness: Freshness): void {
-    const judged = `${freshness.ready} ${freshness.phase} ${freshness.lastError ?? ""}`;
-    if (judged === this.#judged) return;
-    this.#judged = judged;
+  freshnessChanged(freshness: Freshness): void {
+    const summary = `${freshness.ready} ${freshness.phase} ${freshness.lastError ?? ""}`;
+    if (summary === this.#lastFreshness) return;
+    this.#lastFreshness = summary;
     for (const listener of this.#listeners) this.#call(() => listener(freshness));
   }
 
-  /** An object that was replaced by another of the same name is a deletion and an addition. */
-  #tell({ old, entry }: StoreChange, cause: HandlerCause): void {
+  /** Reports the replacement by another object of the same name as deletion and addition. */
+  #notify({ old, entry }: StoreChange, cause: HandlerCause): void {
     for (const handler of this.#handlers) {
       this.#call(() => {
         if (!entry) return old && handler.deleted?.(old, cause);
@@ -274,14 +280,14 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     try {
       run();
     } catch (error) {
-      this.#options.faulted(error);
+      this.#options.onError(error);
     }
   }
 }
 
 /**
- * Whether a written object belongs to the scope; undefined when a field selector cannot be judged
- * here.
+ * Returns whether a written object matches the scope; undefined for field selectors that only the
+ * server can evaluate.
  */
 function compileSelection({
   labelSelector,
@@ -289,7 +295,7 @@ function compileSelection({
 }: InformerScope): (object: JsonObject) => boolean | undefined {
   const labels = labelSelector ? parseLabelSelector(labelSelector) : undefined;
   const fields = fieldSelector ? parseFieldSelector(fieldSelector) : undefined;
-  const judgeable =
+  const evaluable =
     fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ??
     true;
   return (object) => {
@@ -299,7 +305,7 @@ function compileSelection({
       readonly labels?: Record<string, string>;
     };
     if (labels && !matchesLabels(labels, metadata.labels ?? {})) return false;
-    if (!judgeable) return undefined;
+    if (!evaluable) return undefined;
     return (
       !fields ||
       matchesFields(fields, (field) =>

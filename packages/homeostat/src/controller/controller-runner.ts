@@ -38,37 +38,36 @@ export interface RunnerOptions {
 export interface ControllerRunner {
   readonly name: string;
   readonly kind: Kind;
-  /** Starts the workers. Informers should have synced before. */
+  /** Starts the workers, once informers have synced. */
   start(): void;
   states(): readonly ObjectState[];
   explain(key: string): {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
-  /** True when no key is ready, none is processed. */
+  /** True when no key is queued or being processed. */
   isIdle(): boolean;
-  /** Lets running reconciles finish; aborts them after `timeoutMs`. */
+  /** Waits for running reconciles; aborts them after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Creates a runner and connects its sources; nothing is reconciled before `start`. */
+/** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(options: RunnerOptions): ControllerRunner {
-  const { definition, runtime, queue } = options;
+  const { definition, queue } = options;
   const stopping = new AbortController();
-  const states = createObjectStates({
-    controller: definition.name,
-    kind: definition.kind.kind,
-    now: () => runtime.clock.now(),
-    ...(options.changed ? { changed: options.changed } : {}),
-    failed: (error) => options.log.error("the manager's `changed` callback threw", { error }),
-  });
+  const states = statesOf(options);
   const primary = options.informer(definition.kind);
   const loops = new LoopDetector();
-  const gone = (key: string): void => {
-    states.delete(key);
-    loops.forget(key);
-  };
-  const sources = connectSources({ definition, queue, primary, informer: options.informer, gone });
+  const sources = connectSources({
+    definition,
+    queue,
+    primary,
+    informer: options.informer,
+    gone(key) {
+      states.delete(key);
+      loops.forget(key);
+    },
+  });
   const dependencies = {
     ...options,
     primary,
@@ -97,15 +96,34 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
-      const timer = runtime.clock.timer(drainMs, () =>
-        stopping.abort(new Error("the manager is shutting down")),
-      );
-      await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
-      timer.cancel();
-      stopping.abort(new Error("the manager has stopped"));
+      await drain(options, stopping, drainMs);
       await Promise.all(workers);
     },
   };
+}
+
+function statesOf({ definition, runtime, log, changed }: RunnerOptions) {
+  return createObjectStates({
+    controller: definition.name,
+    kind: definition.kind.kind,
+    now: () => runtime.clock.now(),
+    ...(changed ? { changed } : {}),
+    failed: (error) => log.error("the manager's `changed` callback threw", { error }),
+  });
+}
+
+/** Waits for running reconciles, and aborts them after `drainMs`. */
+async function drain(
+  { runtime, queue }: RunnerOptions,
+  stopping: AbortController,
+  drainMs: number,
+): Promise<void> {
+  const timer = runtime.clock.timer(drainMs, () =>
+    stopping.abort(new Error("the manager is shutting down")),
+  );
+  await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
+  timer.cancel();
+  stopping.abort(new Error("the manager has stopped"));
 }
 
 interface RunContext {
@@ -118,10 +136,10 @@ interface RunContext {
 }
 
 /**
- * Longest stretch of work without letting timers and sockets run: over an in-process transport
- * every await may be a microtask.
+ * Longest time before a worker yields to timers and sockets: with an in-process transport every
+ * await may be a microtask.
  */
-const breatheAfterMs = 10;
+const yieldAfterMs = 10;
 
 async function work(context: RunContext): Promise<void> {
   const { queue, runtime } = context.options;
@@ -132,7 +150,7 @@ async function work(context: RunContext): Promise<void> {
     item = await queue.get(context.stopping)
   ) {
     await processItem(context, item);
-    if (runtime.clock.monotonic() - rested < breatheAfterMs) continue;
+    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
     rested = runtime.clock.monotonic();
   }
@@ -193,7 +211,7 @@ function succeeded(
   else {
     queue.add(key, {
       afterMs: state.afterMs,
-      cause: { what: `asked to run again: ${state.because}`, source: "retry" },
+      cause: { what: `retry: ${state.because}`, source: "retry" },
     });
     states.set(
       key,

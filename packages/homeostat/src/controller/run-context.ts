@@ -1,5 +1,5 @@
-// The context that one call of the user's code is given, and what is kept of the call: what was
-// said, what was written, what is still open.
+// The context of one call of the user's code, and the record of the call: the status it set, its
+// writes, and work that is still open.
 import { parseDuration } from "../api/duration.ts";
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
@@ -21,16 +21,15 @@ import type { Call, ReconcileDependencies } from "./reconcile.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import { createSaid, type Said, type SaidCondition, sayStatus } from "./status-intent.ts";
 
-/** One call under way. */
+/** One running call. */
 export interface Run {
   readonly object: KubeObject;
   readonly context: Context<any, any, any>;
   readonly said: Said;
-  /** Grows while the call runs. */
+  /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
   /**
-   * Waits for what the user's code started and did not await. @throws ERR_NOT_AWAITED when there
-   * was any.
+   * Waits for work that the user's code did not await. @throws ERR_NOT_AWAITED if there was any.
    */
   settleOpen(): Promise<void>;
 }
@@ -42,15 +41,56 @@ export function createRun(
   client: Client,
   call: Call,
 ): Run {
-  const { definition, names } = dependencies;
-  const key = formatObjectKey(object.metadata);
+  const { definition } = dependencies;
+  const title = `${definition.kind.kind} ${formatObjectKey(object.metadata)}`;
   const said = createSaid();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
   const open = new OpenWork();
+  const context = {
+    object,
+    refs: resolveRefs(definition, object, {
+      namespace: dependencies.namespace,
+      informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
+    }),
+    ...ownAndStep({ dependencies, object, client, call, open, writes }),
+    status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),
+    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") =>
+      sayCondition(definition, said, { type, status, reason, message }),
+    wait: createWait((name) => describeRef(definition, object, name)),
+    retry,
+    client: createControllerClient(
+      client.with(
+        object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
+      ),
+    ),
+    log: bindLog(dependencies.log, { controller: definition.name, object: title }),
+    signal: call.signal,
+  };
+  return {
+    object,
+    context: context as unknown as Context<any, any, any>,
+    said,
+    writes,
+    settleOpen: () => open.settle(title),
+  };
+}
+
+interface OpenRun {
+  readonly dependencies: ReconcileDependencies;
+  readonly object: KubeObject;
+  readonly client: Client;
+  readonly call: Call;
+  readonly open: OpenWork;
+  readonly writes: Run["writes"];
+}
+
+/** The functions of the context that the user's code must await. */
+function ownAndStep({ dependencies, object, client, call, open, writes }: OpenRun) {
+  const key = formatObjectKey(object.metadata);
   const own = createOwn({
     owner: object,
-    ownerKind: definition.kind,
-    manager: names.manager,
+    ownerKind: dependencies.definition.kind,
+    manager: dependencies.names.manager,
     client,
     informer: (kind) => dependencies.informer(kind),
     wrote(what, { metadata }) {
@@ -58,19 +98,9 @@ export function createRun(
       writes.revisions.push(metadata.resourceVersion);
     },
   });
-  const context = {
-    object,
-    refs: resolveRefs(definition, object, {
-      namespace: dependencies.namespace,
-      informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
-    }),
+  return {
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
       open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
-    status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),
-    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") =>
-      sayCondition(definition, said, { type, status, reason, message }),
-    wait: createWait((name) => describeRef(definition, object, name)),
-    retry,
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,
@@ -80,31 +110,14 @@ export function createRun(
         `step("${name}")`,
         runStep(dependencies, call, key, { name, work, timeout: options.timeout }),
       ),
-    client: createControllerClient(
-      client.with(
-        object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
-      ),
-    ),
-    log: bindLog(dependencies.log, {
-      controller: definition.name,
-      object: `${definition.kind.kind} ${key}`,
-    }),
-    signal: call.signal,
-  };
-  return {
-    object,
-    context: context as unknown as Context<any, any, any>,
-    said,
-    writes,
-    settleOpen: () => open.settle(`${definition.kind.kind} ${key}`),
   };
 }
 
-/** Promises handed to the user's code that have not settled. */
+/** Promises that the user's code has received and that have not settled. */
 class OpenWork {
   readonly #open = new Map<Promise<unknown>, string>();
 
-  /** Never an unhandled rejection: what nobody awaits is reported by `settle`. */
+  /** Prevents unhandled rejections: `settle` reports work that is not awaited. */
   track<T>(what: string, work: Promise<T>): Promise<T> {
     this.#open.set(work, what);
     const close = (): void => void this.#open.delete(work);
@@ -133,7 +146,7 @@ function sayCondition(
   if (known && !known.includes(condition.type))
     throw new HomeostatError(
       "ERR_UNDECLARED",
-      `"${name}" says condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`,
+      `"${name}" sets condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`,
       {
         hint: "list it in the resource's `conditions`",
       },
@@ -163,31 +176,33 @@ async function runStep<T>(
   stepping(key, undefined);
   if (finish.at === "settled") return finish.value;
   if (finish.at === "abandoned") call.outliving(finish.settled);
-  const late = typeof timeout === "number" ? `${timeout} ms` : timeout;
   const problem =
     finish.at === "abandoned"
-      ? late === undefined
-        ? "did not end when it was asked to"
-        : `took longer than ${late}`
+      ? describeLate(timeout)
       : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
   throw new HomeostatError(
     "ERR_STEP",
     `step "${name}" of ${definition.kind.kind} ${key} ${problem}`,
     {
-      hint: "see the cause; the reconcile is tried again",
+      hint: "see the cause; the reconcile is retried",
       cause: finish.at === "failed" ? finish.error : undefined,
     },
   );
+}
+
+function describeLate(timeout: string | number | undefined): string {
+  if (timeout === undefined) return "did not stop when its signal aborted";
+  return `took longer than ${typeof timeout === "number" ? `${timeout} ms` : timeout}`;
 }
 
 function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
   const declared = definition.refs[name];
   if (!declared) return name;
   const targets = [declared.select(object)].flat().filter((target) => target !== undefined);
-  const words = targets.map((target) =>
-    typeof target === "string" ? target : `${target.namespace}/${target.name}`,
+  const keys = targets.map((target) =>
+    typeof target === "string" ? `"${target}"` : `"${target.namespace}/${target.name}"`,
   );
-  return `${declared.target.kind} ${words.length ? words.map((word) => `"${word}"`).join(", ") : `(${name}: none named)`}`;
+  return `${declared.target.kind} ${keys.join(", ") || `(${name}: no target)`}`;
 }
 
 function bindLog(log: ReconcileLog, bound: Readonly<Record<string, unknown>>): ReconcileLog {

@@ -1,5 +1,6 @@
-// From watch to queue: which object of the controller a change wakes, and the cause that people are
-// shown. Causes are recorded, never passed to reconcile.
+// From watch to queue: maps each change to the keys of the controller's objects, with a cause for
+// people. Causes are recorded, never passed to reconcile.
+// Upstream: sigs.k8s.io/controller-runtime/pkg/source and pkg/handler.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
@@ -9,22 +10,21 @@ import { refersToKind } from "./owned-set.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 
 /**
- * Priority of work that only the first list or a resync asks for, as controller-runtime's
- * handler.LowPriority.
+ * Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority.
  */
 const lowPriority = -100;
 
-/** What sources put keys into. */
+/** What sources connect. */
 export interface SourceDependencies {
   readonly definition: ControllerDefinition;
   readonly queue: WorkQueue;
   readonly primary: Informer;
   informer(kind: Kind): Informer | undefined;
-  /** An object of the primary kind is gone. */
+  /** Called when an object of the primary kind is deleted. */
   gone(key: string): void;
 }
 
-/** Connects every informer of a controller with its queue. Returns how to disconnect. */
+/** Connects the informers of a controller to its queue, until `remove()`. */
 export function connectSources(dependencies: SourceDependencies): { remove(): void } {
   const connections = [
     connectPrimary(dependencies),
@@ -37,15 +37,19 @@ export function connectSources(dependencies: SourceDependencies): { remove(): vo
 function connectPrimary({ definition, primary, queue, gone }: SourceDependencies): {
   remove(): void;
 } {
-  const wake = (object: CachedObject, change: string, cause: HandlerCause): void =>
-    enqueue(queue, object.key, `${definition.kind.kind} ${change}`, "itself", object, cause);
+  const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void =>
+    enqueue(queue, object.key, cause, {
+      what: `${definition.kind.kind} ${change}`,
+      source: "itself",
+      object,
+    });
   return primary.addHandler({
-    added: (object, cause) => wake(object, "added", cause),
+    added: (object, cause) => enqueueFor(object, "added", cause),
     updated: (_, object, cause) =>
-      wake(object, cause.through === "resync" ? "looked at again" : "changed", cause),
+      enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause),
     deleted(object, cause) {
       gone(object.key);
-      wake(object, "deleted", cause);
+      enqueueFor(object, "deleted", cause);
     },
   });
 }
@@ -54,22 +58,26 @@ function connectOwned(
   { definition, queue, ...dependencies }: SourceDependencies,
   kind: Kind,
 ): { remove(): void } {
-  const wake = (object: CachedObject, change: string, cause: HandlerCause): void => {
+  const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
     const owner = (object.read() as KubeObject).metadata.ownerReferences?.find(
       (reference) => reference.controller && refersToKind(reference, definition.kind),
     );
     if (!owner) return;
     const key =
       definition.kind.scope === "Namespaced" ? `${object.namespace}/${owner.name}` : owner.name;
-    enqueue(queue, key, `${kind.kind} ${object.key} ${change}`, `owns ${kind.kind}`, object, cause);
+    enqueue(queue, key, cause, {
+      what: `${kind.kind} ${object.key} ${change}`,
+      source: `owns ${kind.kind}`,
+      object,
+    });
   };
   return required(dependencies, kind).addHandler({
-    added: (object, cause) => wake(object, "added", cause),
+    added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {
-      wake(object, "changed", cause);
-      if (ownerUid(old) !== ownerUid(object)) wake(old, "left", cause);
+      enqueueFor(object, "changed", cause);
+      if (ownerUid(old) !== ownerUid(object)) enqueueFor(old, "left", cause);
     },
-    deleted: (object, cause) => wake(object, "deleted", cause),
+    deleted: (object, cause) => enqueueFor(object, "deleted", cause),
   });
 }
 
@@ -80,33 +88,34 @@ function connectRef(
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
-  const wake = (target: CachedObject, change: string, cause: HandlerCause): void => {
+  const enqueueFor = (target: CachedObject, change: string, cause: HandlerCause): void => {
     for (const source of primary.entriesByIndex(index, target.key))
-      enqueue(
-        queue,
-        source.key,
-        `${ref.target.kind} ${target.key} ${change}`,
-        `ref ${name}`,
-        target,
-        cause,
-      );
+      enqueue(queue, source.key, cause, {
+        what: `${ref.target.kind} ${target.key} ${change}`,
+        source: `ref ${name}`,
+        object: target,
+      });
   };
   return required(dependencies, ref.target).addHandler({
-    added: (target, cause) => wake(target, "added", cause),
-    updated: (_, target, cause) => wake(target, "changed", cause),
-    deleted: (target, cause) => wake(target, "deleted", cause),
+    added: (target, cause) => enqueueFor(target, "added", cause),
+    updated: (_, target, cause) => enqueueFor(target, "changed", cause),
+    deleted: (target, cause) => enqueueFor(target, "deleted", cause),
   });
+}
+
+interface Change {
+  readonly what: string;
+  readonly source: string;
+  readonly object: CachedObject;
 }
 
 function enqueue(
   queue: WorkQueue,
   key: string,
-  what: string,
-  source: string,
-  object: CachedObject,
-  cause: HandlerCause,
+  { through }: HandlerCause,
+  { what, source, object }: Change,
 ): void {
-  const priority = cause.through === "initial" || cause.through === "resync" ? lowPriority : 0;
+  const priority = through === "initial" || through === "resync" ? lowPriority : 0;
   queue.add(key, { priority, cause: { what, source, resourceVersion: object.resourceVersion } });
 }
 

@@ -59,29 +59,28 @@ export interface Manager {
    */
   start(): Promise<void>;
   /**
-   * Drains and stops, also while it starts; idempotent. Reconciles that do not end within
+   * Drains and stops, also during the start; idempotent. Reconciles that do not end within
    * `shutdownTimeoutMs` are abandoned and logged.
    */
   stop(): Promise<void>;
   /**
-   * Starts, and stops when `signal` aborts or the process is asked to end (SIGINT, SIGTERM).
-   * Resolves once stopped.
+   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
    */
   run(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Where every object stands with every controller. */
+  /** The state of every object with each controller. */
   states(): readonly ObjectState[];
-  /** What woke an object last, what it waits for, when it runs next. */
+  /** What triggered an object last, what it waits for, when it runs next. */
   explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
-  /** True when no key of any controller is ready or being processed. */
+  /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
-  /** Ready when every cache can show that it is fresh; the reasons otherwise. */
+  /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
 }
 
 /**
  * Creates a manager. Nothing is read or written before `start`.
- * @throws ERR_CONTROLLER_NAME for a name that cannot be carried, or that two controllers share.
+ * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share.
  */
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
@@ -108,6 +107,11 @@ export function createManager(options: ManagerOptions): Manager {
     runners: [],
     stopping: new AbortController(),
   };
+  return toManager(state);
+}
+
+function toManager(state: ManagerState): Manager {
+  const { options } = state;
   let started = false;
   let stopped: Promise<void> | undefined;
   const manager: Manager = {
@@ -115,9 +119,9 @@ export function createManager(options: ManagerOptions): Manager {
       if (started || stopped)
         throw new HomeostatError(
           "ERR_MANAGER_STATE",
-          `starting ${options.operator}: the manager has ${stopped ? "been stopped" : "been started already"}`,
+          `starting ${options.operator}: the manager ${stopped ? "is stopped" : "is already started"}`,
           {
-            hint: "create a manager for every start",
+            hint: "create a new manager for each start",
           },
         );
       started = true;
@@ -127,18 +131,7 @@ export function createManager(options: ManagerOptions): Manager {
       state.stopping.abort(new Error(`the manager of ${options.operator} was stopped`));
       return (stopped ??= stop(state));
     },
-    async run({ signal } = {}) {
-      const ended = asked(signal);
-      const running = manager.start();
-      await Promise.race([ended.promise, running]).catch(() => {});
-      try {
-        if (!ended.isAsked()) await running;
-        await ended.promise;
-      } finally {
-        ended.stopListening();
-        await manager.stop();
-      }
-    },
+    run: ({ signal } = {}) => runUntilAsked(manager, signal),
     states: () => state.runners.flatMap((runner) => runner.states()),
     explain: (kind, key) =>
       state.runners
@@ -147,22 +140,35 @@ export function createManager(options: ManagerOptions): Manager {
         )
         .map((runner) => runner.explain(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
-    readiness() {
-      const reasons = cache
-        .informers()
-        .flatMap((informer) =>
-          informer.freshness().ready
-            ? []
-            : [`${informer.kind.kind}: ${informer.freshness().reason}`],
-        );
-      return { ready: reasons.length === 0, reasons };
-    },
+    readiness: () => readinessOf(state.cache),
     freshness: () =>
-      cache
+      state.cache
         .informers()
         .map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
   };
   return manager;
+}
+
+/** Starts, and stops on a signal or when `signal` aborts, also while it starts. */
+async function runUntilAsked(manager: Manager, signal: AbortSignal | undefined): Promise<void> {
+  const ended = asked(signal);
+  const running = manager.start();
+  await Promise.race([ended.promise, running]).catch(() => {});
+  try {
+    if (!ended.isAsked()) await running;
+    await ended.promise;
+  } finally {
+    ended.stopListening();
+    await manager.stop();
+  }
+}
+
+function readinessOf(cache: Cache): ReturnType<Manager["readiness"]> {
+  const reasons = cache.informers().flatMap((informer) => {
+    const { ready, reason } = informer.freshness();
+    return ready ? [] : [`${informer.kind.kind}: ${reason}`];
+  });
+  return { ready: reasons.length === 0, reasons };
 }
 
 interface ManagerState {
@@ -183,12 +189,12 @@ function refuseSharedNames(definitions: readonly ControllerDefinition[]): void {
   if (twice)
     throw new HomeostatError(
       "ERR_CONTROLLER_NAME",
-      `two controllers are called "${twice.name}"; they would own each other's fields`,
+      `two controllers have the name "${twice.name}"; they would own each other's fields`,
       { hint: "give one of them another `name`" },
     );
 }
 
-/** One informer per kind, shared by all controllers. */
+/** Acquires one informer per kind, shared by all controllers. */
 function informers(state: ManagerState): (kind: Kind) => Informer {
   const known = new Map<string, Informer>();
   return (kind) => {

@@ -1,6 +1,7 @@
 // A Runtime in which time moves only when told to and randomness repeats by seed: the ground of
 // deterministic tests. Deferred work uses the microtask queue, so that promises and deferred calls
 // interleave as they do in production.
+import type { Entropy } from "./entropy.ts";
 import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -32,7 +33,6 @@ export function createVirtualRuntime(
   const pending = new Set<Pending>();
   let elapsed = 0;
   let order = 0;
-  let state = (options.seed ?? 1) >>> 0 || 1;
   const next = (): Pending | undefined =>
     [...pending].toSorted((a, b) => a.at - b.at || a.order - b.order)[0];
   return {
@@ -50,18 +50,7 @@ export function createVirtualRuntime(
         return timer;
       },
     },
-    entropy: {
-      bytes(n) {
-        const out = new Uint8Array(n);
-        for (let i = 0; i < n; i++) {
-          state ^= state << 13;
-          state ^= state >>> 17;
-          state ^= state << 5;
-          out[i] = state & 0xff;
-        }
-        return out;
-      },
-    },
+    entropy: createXorshift(options.seed ?? 1),
     defer: (run) => queueMicrotask(run),
     nextTimerMs() {
       const timer = next();
@@ -81,9 +70,24 @@ export function createVirtualRuntime(
   };
 }
 
-/**
- * Lets chains of resolved promises run out; 64 turns are more than any chain in the cores is long.
- */
+/** A pseudo-random generator (xorshift32) with a reproducible sequence. */
+function createXorshift(seed: number): Entropy {
+  let state = seed >>> 0 || 1;
+  return {
+    bytes(n) {
+      const out = new Uint8Array(n);
+      for (let i = 0; i < n; i++) {
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        out[i] = state & 0xff;
+      }
+      return out;
+    },
+  };
+}
+
+/** Lets chains of resolved promises complete; no chain in the cores is longer than 64 turns. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 64; turn++) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-// The Status errors that a server raises, in upstream's exact words.
+// The Status errors of a server, with upstream's exact messages.
 // Upstream: k8s.io/apimachinery/pkg/api/errors/errors.go.
 import { ApiStatusError, type Status, type StatusDetails } from "homeostat/api";
 import { type FieldError, quoteGo, toCause } from "./field-error.ts";

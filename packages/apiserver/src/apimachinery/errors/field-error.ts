@@ -1,8 +1,8 @@
-// field.Error of upstream: one breach of a rule, at a path, in the words that clients see.
+// Upstream's field.Error: a violation at a path, with the message that clients see.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go.
 import { encodeJson, type Json, type StatusCause } from "homeostat/api";
 
-/** `reason` of a StatusCause, with the words that its message begins with. */
+/** `reason` of a StatusCause, with the beginning of its message. */
 export type FieldErrorType =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -15,7 +15,7 @@ export type FieldErrorType =
   | "InternalError"
   | "FieldValueTypeInvalid";
 
-/** One breach. `body` is the message without the path, e.g. `Invalid value: 3: must be even`. */
+/** One violation. `body` is the message without the path, e.g. `Invalid value: 3: must be even`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
@@ -90,7 +90,7 @@ export function quoteGo(text: string): string {
  */
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** A lone surrogate stands for a byte that is no text. */
+/** A lone surrogate stands for a byte that is not UTF-8. */
 function escapeGo(code: number): string {
   if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code - 0xdc00).toString(16)}`;
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;

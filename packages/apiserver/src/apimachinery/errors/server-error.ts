@@ -1,4 +1,4 @@
-// Why a server could not be started, for people: what was attempted, what came, what to do.
+// The error of a server that fails to start: what was attempted, what happened, what to do.
 
 export type ServerErrorCode =
   | "ERR_SERVER_PORT_IN_USE"
@@ -12,7 +12,7 @@ export type ServerErrorCode =
   | "ERR_SERVER_STAGE"
   | "ERR_SERVER_NO_CLIENT_CERTIFICATES";
 
-/** The server did not start; nothing is left behind. */
+/** The server did not start, and has released everything that it had opened. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;
@@ -23,6 +23,6 @@ export class ServerError extends Error {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The message of a thrown value. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,11 +1,10 @@
-// Owner references: the same reference twice is sent to nobody's good, so the server keeps one and
-// warns.
+// Removes duplicate owner references with a warning.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (dedupOwnerReferences).
 import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
 import type { OwnerReference } from "homeostat/k8s/meta/v1";
 import { metadataOf, metaList } from "./read-meta.ts";
 
-/** Removes repeated owner references; warns with the uids that were repeated. */
+/** Removes duplicates; the warning names their uids. */
 export function dedupeOwnerReferences(
   object: JsonObject,
   when: "" | " after mutating admission happens",

@@ -69,9 +69,13 @@ export function optionalTextAt(object: JsonObject, field: string): string | unde
   return typeof value === "string" ? value : undefined;
 }
 
-/** The object without some of its fields. */
-export function withoutFields(object: JsonObject, ...fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => !fields.includes(name)));
+/** The object without some of its fields, all of which are optional. */
+export function withoutFields<T extends object>(
+  object: T,
+  ...fields: readonly (keyof NoInfer<T> & string)[]
+): T {
+  const names: readonly string[] = fields;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name))) as T;
 }
 
 /** An object-valued field, or an empty one where it is absent. The result is only for reading. */

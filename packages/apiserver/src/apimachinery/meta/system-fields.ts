@@ -1,11 +1,10 @@
-// The fields of metadata that belong to the server: wiped from what clients send, filled in for new
-// objects.
+// The fields of metadata that only the server sets: wiped from requests, filled in for new objects.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/meta.go.
 import type { JsonObject } from "homeostat/api";
 import { type Entropy, uuid } from "homeostat/runtime";
 import { metadataOf } from "./read-meta.ts";
 
-/** Removes what a client may not say about a new object. */
+/** Removes the fields that a client may not set on a new object. */
 export function wipeSystemFields(object: JsonObject): void {
   const metadata = metadataOf(object);
   for (const field of [

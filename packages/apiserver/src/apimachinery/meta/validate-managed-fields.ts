@@ -1,5 +1,4 @@
-// Rules on metadata.managedFields as clients may send them. What the fields mean is merge's
-// business.
+// Validates metadata.managedFields as clients may send them; merge interprets the fields.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateManagedFields,
 // ValidateFieldManager).
 import type { Json, JsonObject } from "homeostat/api";

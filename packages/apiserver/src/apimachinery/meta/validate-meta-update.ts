@@ -1,4 +1,4 @@
-// What may not change in metadata.
+// Validates changes of metadata: immutable fields.
 // Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go
 // (ValidateObjectMetaAccessorUpdate).
 import { compareBytewise, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";

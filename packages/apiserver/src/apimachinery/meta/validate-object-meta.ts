@@ -1,4 +1,4 @@
-// The rules on metadata that hold for every kind, in upstream's order and words.
+// Validates the metadata of every kind, in upstream's order and with its messages.
 // Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go,
 // pkg/apis/meta/v1/validation/validation.go.
 import {
@@ -16,8 +16,8 @@ import { validateManagedFields } from "./validate-managed-fields.ts";
 import { validateOwnerReferences } from "./validate-owner-references.ts";
 
 /**
- * A kind's rule for names: messages of every breach; `prefixOnly` for generateName, which something
- * will be appended to.
+ * A kind's rule for names: a message for every violation; `prefixOnly` for generateName, to which a
+ * suffix is appended.
  */
 export type NameRule = (name: string, prefixOnly: boolean) => readonly string[];
 

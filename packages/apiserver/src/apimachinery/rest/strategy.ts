@@ -46,7 +46,7 @@ export interface Strategy<T extends object = JsonObject> {
    * kind that validates the whole object again calls `validateObjectMeta` itself.
    */
   validateUpdate(object: T, old: T, context: WriteContext): readonly FieldError[];
-  /** Rule for metadata.name beyond presence: messages of every breach. */
+  /** Validates metadata.name beyond presence; returns a message for every violation. */
   readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
   /**
    * Warnings on a new object that has passed validation, in order. Pure. Upstream:
@@ -84,8 +84,6 @@ export interface DeletionRule<T extends object = JsonObject> {
    * the common marks.
    */
   mark(object: T, context: WriteContext): void;
-  /**
-   * True where the first delete leaves metadata.finalizers alone, whatever propagation it asks for.
-   */
+  /** The first delete does not change metadata.finalizers, whatever propagation it requests. */
   readonly ignoresPropagation?: true;
 }

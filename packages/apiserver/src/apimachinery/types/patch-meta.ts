@@ -1,12 +1,11 @@
-// Where strategic merge patch finds its rules: the Go types of a built-in kind, walked along the
-// patch.
+// The rules of strategic merge patch, which are tags of the Go types of a built-in kind.
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/meta.go,
 // third_party/forked/golang/json/fields.go.
 import { plainError } from "../errors/api-errors.ts";
 import { quoteGo } from "../errors/field-error.ts";
 import type { FieldFacts, KindData, TypeRef } from "../kind-data/kind-data.ts";
 
-/** A Go type met on the way, e.g. a struct, or the element type of a list. */
+/** A Go type below the root, e.g. a struct, or the element type of a list. */
 export interface PatchType {
   readonly ref: TypeRef;
   readonly pointer: boolean;

@@ -1,10 +1,10 @@
-// The types that structured merge works on, whatever they were made from: a custom resource's
-// schema or the data of a built-in kind. A type offers up to three alternatives; the value decides
-// which one is meant. Lazily linked, because built-in types are recursive.
+// The types that structured merge works on, made from the schema of a custom resource or the data
+// of a built-in kind. A type has up to three alternatives; the value selects one. Links are lazy,
+// because built-in types are recursive.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/schema/elements.go.
 import type { Json } from "homeostat/api";
 
-/** What a scalar may be; "untyped" takes any scalar. */
+/** The type of a scalar; "untyped" accepts any. */
 export type SmdScalar = "string" | "numeric" | "boolean" | "untyped";
 
 /** A list: owned as one (atomic), by value (set) or by keys (map). */
@@ -26,9 +26,9 @@ export interface SmdField {
 export interface SmdMap {
   readonly relation: "atomic" | "separable";
   readonly field: (name: string) => SmdField | undefined;
-  /** False where no field is named at all. */
+  /** False if the schema names no field. */
   readonly hasFields: boolean;
-  /** The type of fields that are not named; absent where there may be none. */
+  /** The type of other fields; absent if there may be none. */
   readonly element?: () => SmdType;
 }
 

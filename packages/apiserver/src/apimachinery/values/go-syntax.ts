@@ -1,5 +1,4 @@
-// Values as Go's fmt prints them with %#v and %s, because upstream's merge errors do so; %v and %T
-// are schema/go-format.ts.
+// Prints values as Go's fmt does with %#v and %s, for merge errors; %v and %T are in go-format.ts.
 // Upstream: fmt (print.go), strconv (ftoa.go).
 import { compareBytewise, type Json } from "homeostat/api";
 import { formatGoNumber, quoteGo } from "../errors/field-error.ts";
@@ -19,7 +18,7 @@ export function formatGoSyntax(value: Json): string {
 export const formatGoString = (value: Json): string =>
   value === null ? "%!s(<nil>)" : formatGoPart(value);
 
-/** Inside of another value nil is no mistake. */
+/** Inside another value, nil is printed plainly. */
 function formatGoPart(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "<nil>";

@@ -1,6 +1,5 @@
-// Times as Go reads and writes them: RFC 3339 in second precision (Time) and with exactly six
-// fraction digits (MicroTime), with the texts of Go's parse errors, which clients see inside 400
-// answers.
+// Parses and formats times as Go does: RFC 3339 in second precision (Time) and with exactly six
+// fraction digits (MicroTime). Parse errors have Go's messages, which 400 responses contain.
 // Upstream: Go's time package (format.go, parse), k8s.io/apimachinery/pkg/apis/meta/v1 time.go and
 // micro_time.go.
 import { quoteGo } from "../errors/field-error.ts";
@@ -17,7 +16,7 @@ export interface GoTime {
   readonly micros: number;
 }
 
-/** The text is no such time; `message` is Go's. */
+/** The text is not a time of the layout; `message` is Go's. */
 export class GoTimeError extends Error {
   override readonly name = "GoTimeError";
 }

@@ -1,5 +1,5 @@
-// Quantities in the form in which the server writes them back, e.g. `1024Mi` as `1Gi`, `0.1` as
-// `100m`, `3Gi` untouched.
+// Canonicalises quantities as the server does, e.g. `1024Mi` to `1Gi`, `0.1` to `100m`; `3Gi`
+// stays.
 // Upstream: k8s.io/apimachinery/pkg/api/resource quantity.go (ParseQuantity, CanonicalizeBytes),
 // suffix.go.
 
@@ -113,7 +113,7 @@ function parseSuffix(text: string): Suffix | undefined {
     : undefined;
 }
 
-/** Go keeps the text of what it takes for canonical by a cheap look. */
+/** Go keeps a text that passes a cheap test for canonical form. */
 function staysAsWritten(digits: string, places: number, { format, exponent }: Suffix): boolean {
   const scale = (format === "BinarySI" ? 0 : exponent) - places;
   if (scale < -9) return false;

@@ -45,7 +45,6 @@ export function customResourceDefinition(
         resetFields: [["f:spec"]],
         prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
         validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
-        warningsOnUpdate: () => [],
       },
     },
   };

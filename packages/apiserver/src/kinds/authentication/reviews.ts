@@ -1,14 +1,18 @@
-// Questions about identity: who am I, and whose token is this. Nothing is stored.
+// SelfSubjectReview and TokenReview: requests that are answered and not stored.
 // Upstream: k8s.io/kubernetes/pkg/registry/authentication/{selfsubjectreview,tokenreview}.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  SelfSubjectReview,
+  TokenReview,
+  UserInfo as ReviewedUser,
+} from "homeostat/k8s/authentication/v1";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authentication.k8s.io";
 
-export const selfSubjectReview: KindDefinition = {
+export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
   group,
   version: "v1",
   kind: "SelfSubjectReview",
@@ -20,25 +24,23 @@ export const selfSubjectReview: KindDefinition = {
   }),
 };
 
-export const tokenReview: KindDefinition = {
+export const tokenReview: KindDefinition<Decoded<TokenReview>> = {
   group,
   version: "v1",
   kind: "TokenReview",
-  review(object, { reviewToken }) {
-    const spec = objectAt(object, "spec");
-    const token = stringAt(spec, "token");
+  review(object: Decoded<TokenReview>, { reviewToken }) {
+    const { token, audiences } = object.spec ?? {};
     if (!token) throw badRequestError("token is required for TokenReview in authentication");
-    const audiences = Array.isArray(spec["audiences"]) ? spec["audiences"].map(String) : [];
-    const word = reviewToken(token, audiences);
-    object["status"] =
-      "error" in word
-        ? { user: {}, error: word.error }
-        : { authenticated: true, user: userInfoOf(word.user), audiences: [...word.audiences] };
+    const result = reviewToken(token, audiences ?? []);
+    object.status =
+      "error" in result
+        ? { user: {}, error: result.error }
+        : { authenticated: true, user: userInfoOf(result.user), audiences: [...result.audiences] };
     return object;
   },
 };
 
-function userInfoOf({ name, uid, groups, extra }: UserInfo): JsonObject {
+function userInfoOf({ name, uid, groups, extra }: UserInfo): Decoded<ReviewedUser> {
   return {
     ...(name ? { username: name } : {}),
     ...(uid ? { uid } : {}),

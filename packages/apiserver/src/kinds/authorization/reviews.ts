@@ -1,8 +1,17 @@
-// Questions about permission. This server allows everything to whoever has been authenticated, and
-// says so.
+// Access reviews: requests that are answered and not stored. This server allows every
+// authenticated user everything, and answers so.
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
-import { isObject, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type {
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+} from "homeostat/k8s/authorization/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import {
   type FieldError,
@@ -10,40 +19,48 @@ import {
   invalidInternal,
   printError,
 } from "../../apimachinery/errors/field-error.ts";
+import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { hasItems, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authorization.k8s.io";
-const allowed: JsonObject = { allowed: true };
 const pathType = "*authorization.NonResourceAttributes";
 
-export const subjectAccessReview: KindDefinition = reviewKind(
+/** What the three access reviews have in common. */
+interface AccessReview extends DecodedObject {
+  spec?: Decoded<SubjectAccessReviewSpec> | null;
+  status?: Decoded<SubjectAccessReviewStatus> | null;
+}
+
+const allowed: Decoded<SubjectAccessReviewStatus> = { allowed: true };
+
+export const subjectAccessReview: KindDefinition<Decoded<SubjectAccessReview>> = reviewKind(
   "SubjectAccessReview",
   answer((object) => [
     ...subjectErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const selfSubjectAccessReview: KindDefinition = reviewKind(
+export const selfSubjectAccessReview: KindDefinition<Decoded<SelfSubjectAccessReview>> = reviewKind(
   "SelfSubjectAccessReview",
   answer((object) => [
     ...attributeErrors(object),
     ...emptyMetadataErrors(object, [], "must be empty"),
   ]),
 );
-export const localSubjectAccessReview: KindDefinition = reviewKind(
-  "LocalSubjectAccessReview",
-  answer((object) => [
-    ...subjectErrors(object),
-    ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"),
-    ...localErrors(object),
-  ]),
-);
-export const selfSubjectRulesReview: KindDefinition = reviewKind(
+export const localSubjectAccessReview: KindDefinition<Decoded<LocalSubjectAccessReview>> =
+  reviewKind(
+    "LocalSubjectAccessReview",
+    answer((object) => [
+      ...subjectErrors(object),
+      ...emptyMetadataErrors(object, ["namespace"], "must be empty except for namespace"),
+      ...localErrors(object),
+    ]),
+  );
+export const selfSubjectRulesReview: KindDefinition<Decoded<SelfSubjectRulesReview>> = reviewKind(
   "SelfSubjectRulesReview",
-  (object) => {
-    if (!stringAt(objectAt(object, "spec"), "namespace"))
-      throw badRequestError("no namespace on request");
+  (object: Decoded<SelfSubjectRulesReview>) => {
+    if (!object.spec?.namespace) throw badRequestError("no namespace on request");
     const status = {
       resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
       nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
@@ -65,20 +82,20 @@ function reviewKind(kind: string, review: Review): KindDefinition {
   return { group, version: "v1", kind, review };
 }
 
-function answer(validate: (object: JsonObject) => readonly FieldError[]): Review {
+function answer(validate: (object: AccessReview) => readonly FieldError[]): Review {
   return (object, _caller, print) => {
     const errors = validate(object).map((error) => printError(error, print));
     // Upstream names no kind here.
     if (errors.length) throw invalidError({ group, kind: "" }, "", errors);
-    object["status"] = { ...allowed };
+    object.status = { ...allowed };
     return object;
   };
 }
 
 /** Either a resource or a path. */
-function attributeErrors(object: JsonObject): FieldError[] {
-  const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
-  if (isObject(resourceAttributes) && isObject(nonResourceAttributes))
+function attributeErrors(object: AccessReview): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
+  if (resourceAttributes && nonResourceAttributes)
     return [
       invalidInternal(
         "spec.nonResourceAttributes",
@@ -86,7 +103,7 @@ function attributeErrors(object: JsonObject): FieldError[] {
         "cannot be specified in combination with resourceAttributes",
       ),
     ];
-  if (isObject(resourceAttributes) || isObject(nonResourceAttributes)) return [];
+  if (resourceAttributes || nonResourceAttributes) return [];
   return [
     invalid(
       "spec.resourceAttributes",
@@ -96,39 +113,38 @@ function attributeErrors(object: JsonObject): FieldError[] {
   ];
 }
 
-function subjectErrors(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
+function subjectErrors(object: AccessReview): FieldError[] {
+  const spec = object.spec ?? {};
   return [
     ...attributeErrors(object),
-    ...(stringAt(spec, "user") || hasItems(spec["groups"])
+    ...(spec.user || hasItems(spec.groups)
       ? []
       : [invalid("spec.user", "", "at least one of user or group must be specified")]),
   ];
 }
 
 function emptyMetadataErrors(
-  object: JsonObject,
-  except: readonly string[],
+  object: DecodedObject,
+  except: readonly (keyof ObjectMeta)[],
   detail: string,
 ): FieldError[] {
-  const metadata = objectAt(object, "metadata");
-  const given = Object.keys(metadata).filter(
-    (field) => field !== "managedFields" && metadata[field] !== null && !except.includes(field),
+  const metadata = object.metadata ?? {};
+  const ignored: readonly string[] = ["managedFields", ...except];
+  const given = Object.entries(metadata).filter(
+    ([field, value]) => value !== null && !ignored.includes(field),
   );
   return given.length ? [invalid("metadata", metadata, detail)] : [];
 }
 
-function localErrors(object: JsonObject): FieldError[] {
-  const { resourceAttributes, nonResourceAttributes } = objectAt(object, "spec");
-  const namespace = stringAt(objectAt(object, "metadata"), "namespace");
-  const asked = isObject(resourceAttributes)
-    ? stringAt(resourceAttributes, "namespace")
-    : namespace;
+function localErrors(object: AccessReview): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
+  const namespace = object.metadata?.namespace ?? "";
+  const asked = resourceAttributes ? (resourceAttributes.namespace ?? "") : namespace;
   return [
     ...(asked === namespace
       ? []
       : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
-    ...(isObject(nonResourceAttributes)
+    ...(nonResourceAttributes
       ? [
           invalidInternal(
             "spec.nonResourceAttributes",

@@ -10,7 +10,7 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { dnsLabelErrors, ruled } from "../validation/field-rules.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
-import { containerResourceNameErrors } from "../core/pod/validation/containers/validate-resources.ts";
+import { containerResourceNameErrors } from "../core/resources/validate-resource-lists.ts";
 import {
   isSet,
   itemsAt,

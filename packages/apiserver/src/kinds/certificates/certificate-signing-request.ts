@@ -1,33 +1,31 @@
-// Certificate signing requests: asked by a user, approved through one endpoint, answered through
-// another.
+// Certificate signing requests: created by a user, approved through the approval subresource,
+// issued through the status subresource.
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestSpec,
+  CertificateSigningRequestStatus,
+} from "homeostat/k8s/certificates/v1";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  itemsAt,
-  numberAt,
-  withoutFields,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
-export const certificateSigningRequest: KindDefinition = {
+export const certificateSigningRequest: KindDefinition<Decoded<CertificateSigningRequest>> = {
   group: "certificates.k8s.io",
   version: "v1",
   kind: "CertificateSigningRequest",
   strategy: {
-    // Upstream does not care about names here.
+    // Upstream accepts any name here.
     validateName: () => [],
     resetFields: [["f:spec"], ["f:status"]],
     prepareForCreate(object, context) {
-      setRequester(objectAt(object, "spec"), context);
-      object["status"] = {};
+      setRequester(object.spec ?? {}, context);
+      object.status = {};
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "spec");
@@ -42,19 +40,19 @@ export const certificateSigningRequest: KindDefinition = {
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
         for (const type of ["Approved", "Denied"])
-          keepConditions(objectAt(object, "status"), objectAt(old, "status"), type);
-        dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
+          keepConditions(object.status ?? {}, old.status ?? {}, type);
+        dateConditions(object.status ?? {}, old.status ?? {}, now);
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "status"),
     },
     approval: {
       resetFields: [["f:spec"], ["f:status", "f:certificate"]],
       prepareForUpdate(object, old, { now }) {
-        dateConditions(objectAt(object, "status"), objectAt(old, "status"), now);
-        const { conditions } = objectAt(object, "status");
+        dateConditions(object.status ?? {}, old.status ?? {}, now);
+        const { conditions } = object.status ?? {};
         keepOld(object, old, "spec");
-        object["status"] = {
-          ...withoutFields(objectAt(old, "status"), "conditions"),
+        object.status = {
+          ...withoutFields(old.status ?? {}, "conditions"),
           ...(isSet(conditions) ? { conditions } : {}),
         };
       },
@@ -63,68 +61,76 @@ export const certificateSigningRequest: KindDefinition = {
   },
   selectable: {
     names: ["spec.signerName"],
-    extract: (object) => ({ "spec.signerName": stringAt(objectAt(object, "spec"), "signerName") }),
+    extract: (object) => ({ "spec.signerName": object.spec?.signerName ?? "" }),
   },
   cells,
 };
 
-/** Who asks is what authentication found out, whatever the body says. */
-function setRequester(spec: JsonObject, { user, caller }: WriteContext): void {
-  for (const field of ["username", "uid", "groups", "extra"]) delete spec[field];
-  if (user) spec["username"] = user;
-  if (caller?.uid) spec["uid"] = caller.uid;
-  if (caller?.groups.length) spec["groups"] = [...caller.groups];
+/** The requester is the authenticated user, whatever the body says. */
+function setRequester(
+  spec: Decoded<CertificateSigningRequestSpec>,
+  { user, caller }: WriteContext,
+): void {
+  for (const field of ["username", "uid", "groups", "extra"] as const) delete spec[field];
+  if (user) spec.username = user;
+  if (caller?.uid) spec.uid = caller.uid;
+  if (caller?.groups.length) spec.groups = [...caller.groups];
   if (caller?.extra && Object.keys(caller.extra).length)
-    spec["extra"] = Object.fromEntries(
+    spec.extra = Object.fromEntries(
       Object.entries(caller.extra).map(([key, values]) => [key, [...values]]),
     );
 }
 
-/** Verdicts are not this endpoint's to change. */
-function keepConditions(status: JsonObject, old: JsonObject, type: string): void {
-  const before = itemsAt(old, "conditions").filter(
-    (condition) => stringAt(condition, "type") === type,
-  );
-  const now = itemsAt(status, "conditions");
-  if (now.filter((condition) => stringAt(condition, "type") === type).length !== before.length)
-    return;
+/** The status subresource cannot change the approval conditions. */
+function keepConditions(
+  status: Decoded<CertificateSigningRequestStatus>,
+  old: Decoded<CertificateSigningRequestStatus>,
+  type: string,
+): void {
+  const before = (old.conditions ?? []).filter((condition) => condition.type === type);
+  const now = status.conditions ?? [];
+  if (now.filter((condition) => condition.type === type).length !== before.length) return;
   let next = 0;
   if (before.length)
-    status["conditions"] = now.map((condition) =>
-      stringAt(condition, "type") === type ? before[next++]! : condition,
+    status.conditions = now.map((condition) =>
+      condition.type === type ? before[next++]! : condition,
     );
 }
 
-function dateConditions(status: JsonObject, old: JsonObject, now: string): void {
-  for (const condition of itemsAt(status, "conditions")) {
-    if (!isSet(condition["lastUpdateTime"])) condition["lastUpdateTime"] = now;
-    if (isSet(condition["lastTransitionTime"])) continue;
-    const before = itemsAt(old, "conditions").find(
+function dateConditions(
+  status: Decoded<CertificateSigningRequestStatus>,
+  old: Decoded<CertificateSigningRequestStatus>,
+  now: string,
+): void {
+  for (const condition of status.conditions ?? []) {
+    if (!isSet(condition.lastUpdateTime)) condition.lastUpdateTime = now;
+    if (isSet(condition.lastTransitionTime)) continue;
+    const before = (old.conditions ?? []).find(
       (each) =>
-        each["type"] === condition["type"] &&
-        each["status"] === condition["status"] &&
-        isSet(each["lastTransitionTime"]),
+        each.type === condition.type &&
+        each.status === condition.status &&
+        isSet(each.lastTransitionTime),
     );
-    condition["lastTransitionTime"] = before?.["lastTransitionTime"] ?? now;
+    condition.lastTransitionTime = before?.lastTransitionTime ?? now;
   }
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const seconds = spec["expirationSeconds"];
+function cells(object: Decoded<CertificateSigningRequest>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const seconds = spec.expirationSeconds;
   return [
     nameOf(object),
     ageOf(object, nowMs),
-    stringAt(spec, "signerName") || "<none>",
-    stringAt(spec, "username"),
-    isSet(seconds) ? formatDuration(numberAt(spec, "expirationSeconds") * 1000) : "<none>",
-    stateOf(objectAt(object, "status")),
+    spec.signerName || "<none>",
+    spec.username ?? "",
+    isSet(seconds) ? formatDuration(seconds * 1000) : "<none>",
+    stateOf(object.status ?? {}),
   ];
 }
 
-function stateOf(status: JsonObject): string {
+function stateOf(status: Decoded<CertificateSigningRequestStatus>): string {
   const has = (type: string): boolean =>
-    itemsAt(status, "conditions").some((condition) => stringAt(condition, "type") === type);
-  const verdict = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
-  return `${verdict}${has("Failed") ? ",Failed" : ""}${stringAt(status, "certificate") ? ",Issued" : ""}`;
+    (status.conditions ?? []).some((condition) => condition.type === type);
+  const approval = ["Denied", "Approved"].find(has) ?? "Pending";
+  return `${approval}${has("Failed") ? ",Failed" : ""}${status.certificate ? ",Issued" : ""}`;
 }

@@ -1,5 +1,5 @@
-// Checks that a PKCS#10 certificate request is one that its own key has signed. What is malformed
-// is refused in Go's words, but for the inside of RSA keys and for extensions.
+// Checks that a PKCS#10 certificate request is signed by its own key. Errors are Go's, except for
+// the contents of RSA keys and of extensions.
 // Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC
 // 2986.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
@@ -64,7 +64,7 @@ const digests: Readonly<Record<string, string | null>> = {
   "2b6570": null,
 };
 
-/** Why the PEM text is no request that its own key has signed; undefined when it is one. */
+/** Why the PEM text is not a request signed by its own key; undefined when it is. */
 export function signingRequestFault(pem: string): string | undefined {
   const block = /-----BEGIN ([^-\n]*)-----\s*([A-Za-z0-9+/=\s]*)-----END \1-----/.exec(pem);
   if (!block || !pem.slice(block.index).startsWith(begin))
@@ -78,7 +78,7 @@ export function signingRequestFault(pem: string): string | undefined {
     : malformed;
 }
 
-/** What Go says while it reads. */
+/** The error of Go's parser. */
 function encodingFault(der: Buffer): string | undefined {
   try {
     if (readShape(der, 0, requestShape) < der.length) return "asn1: syntax error: trailing data";
@@ -103,7 +103,7 @@ const curves: Readonly<Record<string, readonly [name: string, bytes: number]>> =
   "2b81040023": ["P521", 66],
 };
 
-/** Why a key cannot be one; keys of other types are let pass, and verify nothing. */
+/** Why a public key is invalid; keys of other types pass here, and verify nothing. */
 function keyFault(key: DerElement): string | undefined {
   const [algorithm, bits] = inside(key);
   const [type, parameters] = inside(algorithm);
@@ -158,10 +158,7 @@ function signatureFault([info, algorithm, signature]: readonly [
   return isValid ? undefined : (failures[publicKey.asymmetricKeyType ?? ""] ?? unverifiable);
 }
 
-/**
- * What a request that can be read gives as organisations of its subject: the groups of the
- * certificate's holder.
- */
+/** The organizations of the request's subject: the groups of the certificate's holder. */
 export function requestedOrganizations(pem: string): readonly string[] {
   const request = readSigningRequest(pem);
   return request ? organizationsOf(request) : [];

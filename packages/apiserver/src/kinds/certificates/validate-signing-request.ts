@@ -1,13 +1,17 @@
-// Rules for certificate signing requests, and for what each endpoint may change about one.
+// Validates certificate signing requests and what each endpoint may change about one.
 // Upstream: k8s.io/kubernetes/pkg/apis/certificates/validation/validation.go,
 // pkg/apis/core/validation (ValidateSignerName).
 import {
+  type Decoded,
   dnsLabelFaults,
   dnsSubdomainFaults,
   equalJson,
-  type JsonObject,
   type SyntaxRule,
 } from "homeostat/api";
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from "homeostat/k8s/certificates/v1";
 import {
   duplicate,
   type FieldError,
@@ -20,13 +24,7 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import {
-  isSet,
-  itemsAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
@@ -56,32 +54,28 @@ const usages = [
   "signing",
   "timestamping",
 ];
-const verdicts = ["Approved", "Denied"];
-const onlyTrue = [...verdicts, "Failed"];
+const approvals = ["Approved", "Denied"];
+const onlyTrue = [...approvals, "Failed"];
 const legacySigner = "kubernetes.io/legacy-unknown";
 
-const conditionsOf = (object: JsonObject): readonly JsonObject[] =>
-  itemsAt(objectAt(object, "status"), "conditions");
-const typesOf = (object: JsonObject): string[] =>
-  conditionsOf(object).map((condition) => stringAt(condition, "type"));
+type Request = Decoded<CertificateSigningRequest>;
+type Condition = Decoded<CertificateSigningRequestCondition>;
 
-/** Every breach; what the stored request already breaks stays allowed. */
-export function validateRequest(object: JsonObject, old: JsonObject | undefined): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const signer = stringAt(spec, "signerName");
-  const seconds = spec["expirationSeconds"];
-  const fault = signingRequestFault(
-    Buffer.from(stringAt(spec, "request"), "base64").toString("utf8"),
-  );
-  const keepsSigner =
-    old !== undefined && stringAt(objectAt(old, "spec"), "signerName") === legacySigner;
+const conditionsOf = (object: Request): readonly Condition[] => object.status?.conditions ?? [];
+const typesOf = (object: Request): string[] =>
+  conditionsOf(object).map((condition) => condition.type ?? "");
+
+/** Every violation; those that the stored request already has stay allowed. */
+export function validateRequest(object: Request, old: Request | undefined): FieldError[] {
+  const spec = object.spec ?? {};
+  const signer = spec.signerName ?? "";
+  const seconds = spec.expirationSeconds;
+  const fault = signingRequestFault(Buffer.from(spec.request ?? "", "base64").toString("utf8"));
+  const keepsSigner = old !== undefined && (old.spec?.signerName ?? "") === legacySigner;
   return [
     ...finalizerErrors(object),
-    ...(fault ? [invalid("spec.request", stringAt(spec, "request") || null, fault)] : []),
-    ...usageErrors(
-      textsAt(spec, "usages"),
-      old ? textsAt(objectAt(old, "spec"), "usages") : undefined,
-    ),
+    ...(fault ? [invalid("spec.request", spec.request || null, fault)] : []),
+    ...usageErrors(spec.usages ?? [], old ? (old.spec?.usages ?? []) : undefined),
     ...(signer === legacySigner && !keepsSigner
       ? [
           invalid(
@@ -91,7 +85,7 @@ export function validateRequest(object: JsonObject, old: JsonObject | undefined)
           ),
         ]
       : signerErrors(signer, "spec.signerName")),
-    ...(isSet(seconds) && Number(seconds) < 600
+    ...(isSet(seconds) && seconds < 600
       ? [
           invalid(
             "spec.expirationSeconds",
@@ -101,10 +95,7 @@ export function validateRequest(object: JsonObject, old: JsonObject | undefined)
         ]
       : []),
     ...conditionErrors(object, old),
-    ...certificateErrors(
-      stringAt(objectAt(object, "status"), "certificate"),
-      old && stringAt(objectAt(old, "status"), "certificate"),
-    ),
+    ...certificateErrors(object.status?.certificate ?? "", old && (old.status?.certificate ?? "")),
   ];
 }
 
@@ -139,7 +130,7 @@ function signerErrors(signer: string, path: string): FieldError[] {
         "must be a fully qualified domain and path of the form 'example.com/signer-name'",
       ),
     ];
-  // Only the first label that is wrong is told.
+  // Upstream reports the first invalid label only.
   const inside = (shown: string, rule: SyntaxRule): FieldError[] => {
     const label = shown.split(".").find((each) => rule(each).length > 0);
     return label === undefined
@@ -159,22 +150,22 @@ function signerErrors(signer: string, path: string): FieldError[] {
   ];
 }
 
-function conditionErrors(object: JsonObject, old: JsonObject | undefined): FieldError[] {
+function conditionErrors(object: Request, old: Request | undefined): FieldError[] {
   const path = "status.conditions";
   const before = old ? typesOf(old) : [];
-  const hadBoth = verdicts.every((type) => before.includes(type));
+  const hadBoth = approvals.every((type) => before.includes(type));
   const hadTwice = new Set(before).size < before.length;
   const seen = new Set<string>();
   return conditionsOf(object).flatMap((condition, i) => {
-    const type = stringAt(condition, "type");
-    const status = stringAt(condition, "status");
+    const type = condition.type ?? "";
+    const status = condition.status ?? "";
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     const errors: FieldError[] =
       type || before.includes("") ? [] : [required(`${path}[${i}].type`, "")];
     if (!status) errors.push(required(`${path}[${i}].status`, ""));
     else if (!values.includes(status))
       errors.push(notSupported(`${path}[${i}].status`, status, values));
-    const opposite = verdicts.includes(type) ? verdicts.find((each) => each !== type)! : "";
+    const opposite = approvals.includes(type) ? approvals.find((each) => each !== type)! : "";
     if (opposite && !hadBoth && seen.has(opposite))
       errors.push(invalid(path, type, "Approved and Denied conditions are mutually exclusive"));
     if (seen.has(type) && !hadTwice) errors.push(duplicate(`${path}[${i}].type`, type));
@@ -183,7 +174,7 @@ function conditionErrors(object: JsonObject, old: JsonObject | undefined): Field
   });
 }
 
-/** Certificates and nothing else, in PEM. */
+/** PEM blocks of certificates only. */
 function certificateErrors(certificate: string, old: string | undefined): FieldError[] {
   if (!certificate || certificate === old) return [];
   const blocks = [
@@ -202,25 +193,26 @@ function certificateErrors(certificate: string, old: string | undefined): FieldE
 }
 
 /**
- * The endpoint decides: verdicts through approval, certificates through status, each certificate
- * once.
+ * What an update through each endpoint may change: approval conditions through `approval`, the
+ * certificate through `status`, and that once.
  */
 export function validateRequestChange(
-  object: JsonObject,
-  old: JsonObject,
+  object: Request,
+  old: Request,
   endpoint: "main" | "status" | "approval",
 ): FieldError[] {
   const path = "status.conditions";
-  const of = (each: JsonObject, type: string): JsonObject[] =>
-    conditionsOf(each).filter((condition) => stringAt(condition, "type") === type);
+  const of = (each: Request, type: string): Condition[] =>
+    conditionsOf(each).filter((condition) => condition.type === type);
   const removed = onlyTrue
     .filter((type) => of(object, type).length < of(old, type).length)
     .map((type) => forbidden(path, `updates may not remove a condition of type "${type}"`));
   const touched =
     endpoint === "approval"
       ? []
-      : verdicts.flatMap((type) => {
-          const [now, before] = [of(object, type), of(old, type)];
+      : approvals.flatMap((type) => {
+          const now = of(object, type);
+          const before = of(old, type);
           if (now.length > before.length)
             return [forbidden(path, `updates may not add a condition of type "${type}"`)];
           return now.length < before.length || equalJson(now, before)
@@ -243,14 +235,8 @@ export function validateRequestChange(
   ];
 }
 
-function certificateChangeErrors(
-  object: JsonObject,
-  old: JsonObject,
-  endpoint: string,
-): FieldError[] {
-  const [now, before] = [object, old].map((each) =>
-    stringAt(objectAt(each, "status"), "certificate"),
-  );
+function certificateChangeErrors(object: Request, old: Request, endpoint: string): FieldError[] {
+  const [now, before] = [object, old].map((each) => each.status?.certificate ?? "");
   if (now === before) return [];
   if (endpoint !== "status")
     return [forbidden("status.certificate", "updates may not set certificate content")];

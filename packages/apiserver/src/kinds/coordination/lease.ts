@@ -1,16 +1,17 @@
-// Leases: created by PUT as well, never updated without a resourceVersion.
+// Leases. A PUT may create one; an update needs a resourceVersion.
 // Upstream: k8s.io/kubernetes/pkg/registry/coordination/lease/strategy.go,
 // pkg/apis/coordination/validation.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Lease } from "homeostat/k8s/coordination/v1";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
 /** Fields of coordinated leader election, whose feature gate is off. */
 const gated = ["strategy", "preferredHolder"] as const;
 
-export const lease: KindDefinition = {
+export const lease: KindDefinition<Decoded<Lease>> = {
   group: "coordination.k8s.io",
   version: "v1",
   kind: "Lease",
@@ -24,25 +25,24 @@ export const lease: KindDefinition = {
   },
   cells: (object, nowMs) => [
     nameOf(object),
-    stringAt(objectAt(object, "spec"), "holderIdentity"),
+    object.spec?.holderIdentity ?? "",
     ageOf(object, nowMs),
   ],
 };
 
-function dropGated(object: JsonObject, old: JsonObject): void {
-  const spec = objectAt(object, "spec");
-  for (const field of gated) if (objectAt(old, "spec")[field] === undefined) delete spec[field];
+function dropGated(object: Decoded<Lease>, old: Decoded<Lease>): void {
+  const spec = object.spec ?? {};
+  for (const field of gated) if (old.spec?.[field] === undefined) delete spec[field];
 }
 
-function validate(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const below = (field: string, min: number, text: string): FieldError[] =>
-    isBelow(spec[field], min) ? [invalid(`spec.${field}`, spec[field], text)] : [];
+function validate({ spec }: Decoded<Lease>): FieldError[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec ?? {};
   return [
-    ...below("leaseDurationSeconds", 1, "must be greater than 0"),
-    ...below("leaseTransitions", 0, "must be greater than or equal to 0"),
+    ...(isSet(duration) && duration < 1
+      ? [invalid("spec.leaseDurationSeconds", duration, "must be greater than 0")]
+      : []),
+    ...(isSet(transitions) && transitions < 0
+      ? [invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]
+      : []),
   ];
 }
-
-const isBelow = (value: Json | undefined, min: number): boolean =>
-  typeof value === "number" && value < min;

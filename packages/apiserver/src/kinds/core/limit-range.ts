@@ -23,7 +23,7 @@ import {
   containerResourceNameErrors,
   resourceNameErrors,
   sortedEntries,
-} from "./resource-rules.ts";
+} from "./resources/validate-resource-lists.ts";
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
@@ -123,57 +123,92 @@ interface Bound {
   readonly nano: bigint;
 }
 
+type BoundName = (typeof lists)[number];
+
+/** `lower` must not exceed `upper`; the error shows the value of `shown` in the list `field`. */
+interface Comparison {
+  readonly lower: BoundName;
+  readonly upper: BoundName;
+  readonly field: BoundName;
+  readonly shown: BoundName;
+  readonly labels: readonly [lower: string, upper: string];
+}
+
+/** In upstream's order. */
+const comparisons: readonly Comparison[] = [
+  { lower: "min", upper: "max", field: "min", shown: "min", labels: ["min", "max"] },
+  {
+    lower: "min",
+    upper: "defaultRequest",
+    field: "defaultRequest",
+    shown: "defaultRequest",
+    labels: ["min", "default request"],
+  },
+  {
+    lower: "defaultRequest",
+    upper: "max",
+    field: "defaultRequest",
+    shown: "defaultRequest",
+    labels: ["default request", "max"],
+  },
+  {
+    lower: "defaultRequest",
+    upper: "default",
+    field: "defaultRequest",
+    shown: "defaultRequest",
+    labels: ["default request", "default limit"],
+  },
+  { lower: "min", upper: "default", field: "default", shown: "min", labels: ["min", "default"] },
+  { lower: "default", upper: "max", field: "default", shown: "max", labels: ["default", "max"] },
+];
+
 function compareBounds(
   item: Decoded<LimitRangeItem>,
   type: string,
   name: string,
   path: string,
 ): FieldError[] {
-  const bound = (list: (typeof lists)[number]): Bound | undefined => {
+  const boundOf = (list: BoundName): Bound | undefined => {
     const text = listsOf(type).includes(list) ? item[list]?.[name] : undefined;
     return text === undefined ? undefined : { text, nano: parseQuantity(text).nano };
   };
-  const [min, max, limit, request, ratio] = [
-    bound("min"),
-    bound("max"),
-    bound("default"),
-    bound("defaultRequest"),
-    bound("maxLimitRequestRatio"),
+  const errors = comparisons.flatMap(({ lower, upper, field, shown, labels }) => {
+    const [a, b] = [boundOf(lower), boundOf(upper)];
+    if (!a || !b || a.nano <= b.nano) return [];
+    const detail = `${labels[0]} value ${a.text} is greater than ${labels[1]} value ${b.text}`;
+    return [invalid(`${path}.${field}[${name}]`, boundOf(shown)!.text, detail)];
+  });
+  return [
+    ...errors,
+    ...ratioErrors(
+      boundOf("maxLimitRequestRatio"),
+      boundOf("min"),
+      boundOf("max"),
+      `${path}.maxLimitRequestRatio[${name}]`,
+    ),
+    ...overcommitErrors(
+      name,
+      boundOf("default"),
+      boundOf("defaultRequest"),
+      `${path}.defaultRequest[${name}]`,
+    ),
   ];
-  const errors: FieldError[] = [];
-  const above = (
-    a: Bound | undefined,
-    b: Bound | undefined,
-    list: string,
-    shown: Bound | undefined,
-    words: readonly [string, string],
-  ): void => {
-    if (a && b && a.nano > b.nano)
-      errors.push(
-        invalid(
-          `${path}.${list}[${name}]`,
-          shown!.text,
-          `${words[0]} value ${a.text} is greater than ${words[1]} value ${b.text}`,
-        ),
-      );
-  };
-  above(min, max, "min", min, ["min", "max"]);
-  above(min, request, "defaultRequest", request, ["min", "default request"]);
-  above(request, max, "defaultRequest", request, ["default request", "max"]);
-  above(request, limit, "defaultRequest", request, ["default request", "default limit"]);
-  above(min, limit, "default", min, ["min", "default"]);
-  above(limit, max, "default", max, ["default", "max"]);
-  errors.push(...ratioErrors(ratio, min, max, `${path}.maxLimitRequestRatio[${name}]`));
-  if (limit && request && limit.nano !== request.nano && !isOvercommitAllowed(name)) {
-    errors.push(
-      invalid(
-        `${path}.defaultRequest[${name}]`,
-        request.text,
-        `default value ${limit.text} must equal to defaultRequest value ${request.text} in ${name}`,
-      ),
-    );
-  }
-  return errors;
+}
+
+function overcommitErrors(
+  name: string,
+  limit: Bound | undefined,
+  request: Bound | undefined,
+  path: string,
+): FieldError[] {
+  if (!limit || !request || limit.nano === request.nano || isOvercommitAllowed(name)) return [];
+  return [
+    invalid(
+      path,
+      request.text,
+      `default value ${limit.text} must equal to defaultRequest value ${request.text} in ${name}`,
+    ),
+  ];
 }
 
 const one = 1_000_000_000n;

@@ -27,7 +27,7 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
-import { amountErrors, sortedEntries } from "./resource-rules.ts";
+import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import { proxyToNode } from "./node-proxy.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -142,7 +142,7 @@ function resourceErrors(object: Decoded<Node>): FieldError[] {
   const status = object.status ?? {};
   return (["capacity", "allocatable"] as const).flatMap((list) =>
     sortedEntries(status[list] ?? {}).flatMap(([name, amount]) =>
-      amountErrors(name, amount, `status.${list}.${name}`),
+      quantityErrors(name, amount, `status.${list}.${name}`),
     ),
   );
 }

@@ -50,37 +50,30 @@ export const requestToken: ConnectHandler = async (
   const bound = findBoundObject(account, reference, tools);
   const audiences = spec.audiences?.length ? spec.audiences : tools.tokens.audiences;
   const from = Date.parse(now) / 1000;
-  const terms = {
-    id: tools.newUid(),
-    audiences,
-    from,
-    until:
-      from + (isExtended(spec, audiences, tools.tokens.audiences) ? yearSeconds : Number(seconds)),
-  };
-  const status = {
-    token: tools.tokens.sign(tokenClaims(account, bound, terms)),
-    expirationTimestamp: formatSeconds(from + Number(seconds)),
-  };
-  const { namespace, uid } = metadata;
-  const identity = {
-    ...request.metadata,
-    name,
-    namespace: namespace!,
-    uid: uid!,
-    creationTimestamp: now,
-  };
+  const isLong = isExtended(spec, audiences, tools.tokens.audiences);
+  const until = from + (isLong ? yearSeconds : Number(seconds));
+  const terms = { id: tools.newUid(), audiences, from, until };
   return {
     status: 201,
     object: {
       kind: "TokenRequest",
       apiVersion: "authentication.k8s.io/v1",
-      metadata: identity,
+      metadata: {
+        ...request.metadata,
+        name,
+        namespace: metadata.namespace ?? null,
+        uid: metadata.uid ?? null,
+        creationTimestamp: now,
+      },
       spec: {
         audiences: [...audiences],
         expirationSeconds: seconds,
         boundObjectRef: reference ?? null,
       },
-      status,
+      status: {
+        token: tools.tokens.sign(tokenClaims(account, bound, terms)),
+        expirationTimestamp: formatSeconds(from + Number(seconds)),
+      },
     },
   };
 };

@@ -10,7 +10,11 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { isNativeResource } from "./resources/resource-names.ts";
-import { amountErrors, basicAmountErrors, sortedEntries } from "./resource-rules.ts";
+import {
+  quantityErrors,
+  basicQuantityErrors,
+  sortedEntries,
+} from "./resources/validate-resource-lists.ts";
 
 const resizeStates = [
   "ControllerResizeInProgress",
@@ -28,7 +32,7 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
   return [
     ...((object.spec?.accessModes ?? []).length ? [] : [required("Spec.accessModes", "")]),
     ...sortedEntries(status.capacity ?? {}).flatMap(([name, amount]) =>
-      basicAmountErrors(amount, `status.capacity[${name}]`),
+      basicQuantityErrors(amount, `status.capacity[${name}]`),
     ),
     ...sortedEntries(status.allocatedResourceStatuses ?? {}).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, states),
@@ -40,8 +44,8 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
       return errors.length
         ? errors
         : [
-            ...basicAmountErrors(amount, at),
-            ...(amount.startsWith("-") ? [] : amountErrors("storage", amount, at)),
+            ...basicQuantityErrors(amount, at),
+            ...(amount.startsWith("-") ? [] : quantityErrors("storage", amount, at)),
           ];
     }),
   ];

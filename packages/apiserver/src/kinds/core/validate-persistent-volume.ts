@@ -24,7 +24,7 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { immutable } from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
-import { basicAmountErrors, sortedEntries } from "./resource-rules.ts";
+import { basicQuantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
   persistentSources,
@@ -126,7 +126,7 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
     ...sortedEntries(capacity).flatMap(([name, amount]) => {
       const path = `spec.capacity[${name}]`;
       return [
-        ...basicAmountErrors(amount, path),
+        ...basicQuantityErrors(amount, path),
         ...(parseQuantity(amount).nano <= 0n
           ? [invalid(path, amount, "must be greater than zero")]
           : []),

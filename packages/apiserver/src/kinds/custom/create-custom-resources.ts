@@ -1,5 +1,5 @@
-// Turns an established CustomResourceDefinition into the resources that it serves, one for each
-// served version. Knows nothing of how definitions are validated, accepted or taken away.
+// Creates the resources of an established CustomResourceDefinition, one for each served version.
+// Knows nothing of how definitions are validated, accepted and deleted.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (getOrCreateServingInfoFor), customresource_discovery_controller.go.
 import { createHash } from "node:crypto";
@@ -22,13 +22,13 @@ import { type CustomSchema, createCustomSchema } from "./custom-schema.ts";
 import {
   createCustomStatusStrategy,
   createCustomStrategy,
-  type CustomRules,
+  type CustomStrategyOptions,
 } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
 import { customTraits } from "./custom-traits.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
-/** What all custom resources are made with. */
+/** What all custom resources are created with. */
 export interface CustomMaterials {
   readonly data: KindData;
   readonly smdOf: (model: string) => SmdType;
@@ -52,13 +52,13 @@ export function createCustomResources(
     createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
   );
   const decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
-  const maker = new Maker(crd, schemas, decoder, materials);
+  const factory = new ResourceFactory(crd, schemas, decoder, materials);
   return crd.spec.versions.flatMap((version, i) =>
-    version.served ? [maker.resource(version, schemas[i]!)] : [],
+    version.served ? [factory.resource(version, schemas[i]!)] : [],
   );
 }
 
-class Maker {
+class ResourceFactory {
   readonly #crd: Crd;
   readonly #schemas: readonly CustomSchema[];
   readonly #decoder: MetadataDecoder;
@@ -80,7 +80,7 @@ class Maker {
     const { group, scope, versions } = this.#crd.spec;
     const names = servedNames(this.#crd);
     const terminating = isCrdConditionTrue(this.#crd, "Terminating");
-    const rules = this.#rules(version, schema);
+    const options = this.#strategyOptions(version, schema);
     const codec = this.#codec(schema);
     const warning = deprecationWarning(this.#crd, version);
     return {
@@ -99,8 +99,8 @@ class Maker {
       ...customTraits,
       etcdPrefix: `${group}/${names.plural}`,
       codec,
-      strategy: createCustomStrategy(rules),
-      subresources: this.#subresources(version, rules, codec),
+      strategy: createCustomStrategy(options),
+      subresources: this.#subresources(version, options, codec),
       fields: createSelectableFields(version, versions),
       table: createCustomTable(version.additionalPrinterColumns),
       openapi: { at: "schema", schema: schema.props as unknown as JsonObject | undefined },
@@ -129,7 +129,7 @@ class Maker {
     };
   }
 
-  #rules(version: CrdVersion, schema: CustomSchema): CustomRules {
+  #strategyOptions(version: CrdVersion, schema: CustomSchema): CustomStrategyOptions {
     const { group } = this.#crd.spec;
     return {
       apiVersion: `${group}/${version.name}`,
@@ -158,31 +158,31 @@ class Maker {
 
   #subresources(
     version: CrdVersion,
-    rules: CustomRules,
+    options: CustomStrategyOptions,
     codec: VersionCodec,
   ): ReadonlyMap<string, Subresource> {
-    const kind = { group: this.#crd.spec.group, version: version.name, kind: rules.kind };
-    const views = new Map<string, Subresource>();
-    if (rules.hasStatus)
-      views.set("status", {
+    const kind = { group: this.#crd.spec.group, version: version.name, kind: options.kind };
+    const subresources = new Map<string, Subresource>();
+    if (options.hasStatus)
+      subresources.set("status", {
         at: "store",
         kind,
         verbs: subresourceVerbs,
-        strategy: createCustomStatusStrategy(rules),
+        strategy: createCustomStatusStrategy(options),
         codec,
       });
-    if (rules.scale && version.subresources?.scale) {
+    if (options.scale && version.subresources?.scale) {
       const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" };
-      views.set("scale", {
+      subresources.set("scale", {
         at: "scale",
         kind: scaleKind,
         verbs: subresourceVerbs,
-        scale: createScaleConverter(rules.scale),
+        scale: createScaleConverter(options.scale),
         scheme: "lacks Scale",
         uidCheck: "store",
         table: createScaleTable(version.subresources.scale),
       });
     }
-    return views;
+    return subresources;
   }
 }

@@ -1,6 +1,6 @@
 // Reads and writes one version of a custom resource. Versions differ in apiVersion and schema only
-// (conversion strategy None): what another version does not know is lost on the way, and defaults
-// are those of the version that an object is stored in.
+// (conversion strategy None): conversion drops the fields that the other version lacks, and
+// defaults are those of the storage version.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (crdConversionRESTOptionsGetter), conversion/nop_converter.go.
 import { encodeJson, type JsonObject } from "homeostat/api";
@@ -17,13 +17,13 @@ import {
   readCustom,
 } from "./custom-schema.ts";
 
-/** What a version is read and written with. */
+/** What the codec of a version needs. */
 export interface CustomCodecOptions {
   readonly group: string;
   readonly kind: string;
   readonly schema: CustomSchema;
   readonly storage: CustomSchema;
-  /** All versions: objects may still be stored in one that no longer is the storage version. */
+  /** All versions: objects may be stored in a former storage version. */
   readonly schemas: readonly CustomSchema[];
   readonly decoder: MetadataDecoder;
   readonly smd: SmdType;
@@ -79,7 +79,7 @@ export function createCustomCodec({
   };
 }
 
-/** Better no answer than an object that its webhook would have shown otherwise. */
+/** Without its webhook, the object would differ from what upstream returns. */
 function unconverted(kind: string, from: string, to: string): Error {
   return failure(
     501,

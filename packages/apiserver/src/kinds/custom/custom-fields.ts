@@ -1,4 +1,4 @@
-// Selectable fields of a custom resource: scalar values at the paths that a version names, as Go
+// Selectable fields of a custom resource: scalar values at the JSON paths of a version, as Go
 // prints them.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go
 // (selectableFields), pkg/apiserver/conversion/converter.go (ConvertFieldLabel).
@@ -13,8 +13,8 @@ import type { CrdVersion } from "./crd-version.ts";
 const fieldName = (jsonPath: string): string => jsonPath.replace(/^\./, "");
 
 /**
- * The fields of one version. Facts hold the fields of all versions, because objects are selected by
- * any of them.
+ * The fields of one version. The indexed attributes hold the fields of all versions, because
+ * objects are selected by any of them.
  */
 export function createSelectableFields(
   version: CrdVersion,
@@ -36,7 +36,7 @@ export function createSelectableFields(
   };
 }
 
-/** Absent and null are the empty text. */
+/** "" for absent and null. */
 function valueAt(object: JsonObject, path: JsonPath): string {
   const value = findJsonPath(path, object, { missingKeys: "allowed" })[0]?.[0];
   return value === undefined || value === null ? "" : formatGoValue(value);

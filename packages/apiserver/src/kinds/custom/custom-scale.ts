@@ -1,5 +1,5 @@
-// The scale subresource of a custom resource: autoscaling/v1 Scale read from and written to the
-// paths that the definition names, and the rules that those paths put on every write of the object.
+// The scale subresource of a custom resource: reads and writes autoscaling/v1 Scale at the paths of
+// the definition, and validates these paths on every write of the object.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST),
 // validator.go (ValidateScale…).
 import { isObject, type JsonObject } from "homeostat/api";
@@ -20,23 +20,23 @@ import {
 } from "./nested-field.ts";
 
 const maxInt32 = 2 ** 31 - 1;
-/** Stands for replicas that are not there while a Scale is being patched. */
+/** Stands for absent replicas while a Scale is patched. */
 const absentReplicas = -(2 ** 31);
 
-/** A path as it is written, and its fields. */
+/** A path as written, and its fields. */
 interface FieldAt {
   readonly path: string;
   readonly fields: readonly string[];
 }
 
-/** The paths of a scale subresource, taken apart once. */
+/** The parsed paths of a scale subresource. */
 export interface ScalePaths {
-  readonly wanted: FieldAt;
+  readonly desired: FieldAt;
   readonly actual: FieldAt;
   readonly selector: FieldAt | undefined;
 }
 
-/** Takes the paths of a definition apart. */
+/** Parses the paths of a definition. */
 export function scalePathsOf({
   specReplicasPath,
   statusReplicasPath,
@@ -44,15 +44,15 @@ export function scalePathsOf({
 }: CustomResourceSubresourceScale): ScalePaths {
   const at = (path: string): FieldAt => ({ path, fields: splitFieldPath(path) });
   return {
-    wanted: at(specReplicasPath),
+    desired: at(specReplicasPath),
     actual: at(statusReplicasPath),
     selector: labelSelectorPath ? at(labelSelectorPath) : undefined,
   };
 }
 
-/** The view of one version. */
+/** The converter of one version. */
 export function createScaleConverter(scale: ScalePaths): ScaleConverter {
-  const missing = `the spec replicas field "${scale.wanted.path}" `;
+  const missing = `the spec replicas field "${scale.desired.path}" `;
   return {
     toScale(parent) {
       const { view, replicasFound } = readScale(parent, scale);
@@ -68,10 +68,10 @@ export function createScaleConverter(scale: ScalePaths): ScaleConverter {
       const spec = isObject(wanted.spec) ? wanted.spec : {};
       const replicas = typeof spec.replicas === "number" ? spec.replicas : 0;
       if (replicas === absentReplicas) throw badRequestError(`${missing}cannot be empty`);
-      const fault = setNestedField(parent, scale.wanted.fields, replicas);
+      const fault = setNestedField(parent, scale.desired.fields, replicas);
       if (fault !== undefined) throw plainError(fault);
     },
-    replicasPath: scale.wanted.fields.map((field) => `f:${field}`),
+    replicasPath: scale.desired.fields.map((field) => `f:${field}`),
   };
 }
 
@@ -79,7 +79,7 @@ function readScale(
   parent: JsonObject,
   scale: ScalePaths,
 ): { readonly view: JsonObject; readonly replicasFound: boolean } {
-  const wanted = orThrow(nestedInt64(parent, scale.wanted.fields));
+  const wanted = orThrow(nestedInt64(parent, scale.desired.fields));
   const actual = orThrow(nestedInt64(parent, scale.actual.fields));
   const selector = scale.selector && orThrow(nestedString(parent, scale.selector.fields));
   const replicas = toInt32(wanted ?? 0);
@@ -101,7 +101,7 @@ function scaleMetadata(parent: JsonObject): JsonObject {
   return metadata;
 }
 
-/** Go's int32(int64) keeps the low 32 bits. */
+/** Like Go's int32(int64), which keeps the low 32 bits. */
 const toInt32 = (value: number | bigint): number => Number(BigInt.asIntN(32, BigInt(value)));
 
 function orThrow<T>(nested: NestedValue<T>): T | undefined {
@@ -109,12 +109,12 @@ function orThrow<T>(nested: NestedValue<T>): T | undefined {
   return nested.found ? nested.value : undefined;
 }
 
-/** The rule on the wanted replicas. */
+/** Validates the desired replicas. */
 export function validateScaleSpec(object: JsonObject, scale: ScalePaths): readonly FieldError[] {
-  return validateReplicas(object, scale.wanted);
+  return validateReplicas(object, scale.desired);
 }
 
-/** The rules on the replicas reported and on the selector. */
+/** Validates the actual replicas and the selector. */
 export function validateScaleStatus(object: JsonObject, scale: ScalePaths): readonly FieldError[] {
   const errors = validateReplicas(object, scale.actual);
   const selector = scale.selector && nestedString(object, scale.selector.fields);

@@ -1,5 +1,4 @@
-// What one version's schema does to objects of that version: decoding, and what reading from
-// another version leaves of them.
+// Decodes objects by the schema of a version: prunes, coerces metadata, applies defaults.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (unstructuredSchemaCoercer).
 import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat/api";
@@ -16,12 +15,12 @@ import { pruneResource } from "../../schema/pruning/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import type { DecodeResult } from "../../apimachinery/rest/version-codec.ts";
 
-/** One version's schema, ready for use. */
+/** The compiled schema of one version. */
 export interface CustomSchema {
   readonly version: string;
   /**
-   * Undefined for a version without schema: everything but metadata is pruned, unless unknown
-   * fields are kept.
+   * Undefined for a version without a schema: everything outside metadata is pruned, unless unknown
+   * fields are preserved.
    */
   readonly node: SchemaNode | undefined;
   readonly props: JsonSchemaProps | undefined;
@@ -37,21 +36,17 @@ export function createCustomSchema(
   return { version, props, pruning, node: props && compileSchema(props) };
 }
 
-/** What a version decodes with. */
+/** What decoding a version needs. */
 export interface CustomDecoding {
   readonly group: string;
   readonly kind: string;
   readonly schema: CustomSchema;
-  /**
-   * The schema of an apiVersion in a body: a patch may change it, though that is refused later on.
-   */
+  /** The schema of an apiVersion in a body; a patch may change it, which is refused later. */
   readonly schemaOf: (apiVersion: string) => CustomSchema | undefined;
   readonly decoder: MetadataDecoder;
 }
 
-/**
- * Turns a body into an object. Throws the 400 of upstream, whose `cause` carries the bare message.
- */
+/** Decodes a body. Throws upstream's 400, whose `cause` carries the bare message. */
 export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): DecodeResult {
   const object = body.value as JsonObject;
   const strictErrors = body.duplicates.map((path) => `duplicate field "${path}"`);
@@ -70,8 +65,8 @@ export function decodeCustom(body: ParsedJson, decoding: CustomDecoding): Decode
 }
 
 /**
- * What an apply has merged: its metadata as read, and defaults. Nothing is pruned, and nulls are
- * left for validation to refuse.
+ * Decodes the metadata of a merged apply and sets defaults. Nothing is pruned, and nulls stay for
+ * validation to refuse.
  */
 export function completeCustom(object: JsonObject, decoding: CustomDecoding): JsonObject {
   const metadata = decodeMetadata(object, [], decoding);
@@ -80,10 +75,7 @@ export function completeCustom(object: JsonObject, decoding: CustomDecoding): Js
   return object;
 }
 
-/**
- * The schema by which the body is read: none for another kind, an empty one for a version that the
- * definition lacks.
- */
+/** The schema of the body's version: none for another kind, an empty one for an unknown version. */
 function claimedSchema(
   { apiVersion, kind }: JsonObject,
   { group, kind: own, schema, schemaOf }: CustomDecoding,
@@ -101,10 +93,7 @@ function claimedSchema(
   );
 }
 
-/**
- * Drops what the version does not know, and nulls that nothing allows. Answers the paths of unknown
- * fields.
- */
+/** Removes unknown fields and nulls that the schema does not allow. Returns the unknown paths. */
 export function pruneCustom(object: JsonObject, schema: CustomSchema): readonly string[] {
   if (schema.pruning === "keeps unknown fields") return [];
   const removed = pruneResource(object, schema.node);
@@ -112,7 +101,7 @@ export function pruneCustom(object: JsonObject, schema: CustomSchema): readonly 
   return removed;
 }
 
-/** What reading does to an object stored in this very version. */
+/** Prunes and defaults an object that is stored in this version. */
 export function readCustom(object: JsonObject, schema: CustomSchema): void {
   pruneCustom(object, schema);
   applyDefaults(object, schema.node);

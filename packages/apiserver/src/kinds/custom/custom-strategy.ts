@@ -1,4 +1,4 @@
-// What custom resources decide about their own objects, on the main endpoint and on /status.
+// The strategies of custom resources, of the main endpoint and of /status.
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy,validator}.go.
 import {
@@ -19,11 +19,12 @@ import { validateUniqueLists } from "../../schema/listtype/validate-list-types.t
 import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import { blockingError, validateSchema } from "../../schema/validation/validate-schema.ts";
+import { isQualifiedFinalizer } from "../definition/default-strategy.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { type ScalePaths, validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
 
-/** One version, as its strategies see it. */
-export interface CustomRules {
+/** What the strategies of one version need. */
+export interface CustomStrategyOptions {
   readonly apiVersion: string;
   readonly kind: string;
   readonly node: SchemaNode | undefined;
@@ -33,7 +34,7 @@ export interface CustomRules {
 }
 
 /** The strategy of the main endpoint. */
-export function createCustomStrategy(custom: CustomRules): Strategy {
+export function createCustomStrategy(custom: CustomStrategyOptions): Strategy {
   return {
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
@@ -48,21 +49,22 @@ export function createCustomStrategy(custom: CustomRules): Strategy {
       if (!equalBeyondMetadata(object, old))
         metadataOf(object).generation = (metaNumber(old, "generation") ?? 0) + 1;
     },
-    validateCreate: (object, context) => validateNew(object, custom, context),
-    validateUpdate: (object, old, context) => validateChange(object, old, custom, context),
-    warningsOnCreate: () => [],
-    warningsOnUpdate: () => [],
+    validateCreate: (object) => validateNew(object, custom),
+    validateUpdate: (object, old, context) => validateUpdate(object, old, custom, context),
+    warningsOnCreate: (object) => finalizerWarnings(finalizersOf(object)),
+    warningsOnUpdate: (object, old) => finalizerWarnings(addedFinalizers(object, old)),
     validateName: nameIsDnsSubdomain,
     resetFields: custom.hasStatus ? [["f:status"]] : [],
   };
 }
 
-/** The strategy of /status: nothing but status changes. */
-export function createCustomStatusStrategy(custom: CustomRules): Strategy {
+/** The strategy of /status, which changes the status only. */
+export function createCustomStatusStrategy(custom: CustomStrategyOptions): Strategy {
   return {
     ...createCustomStrategy(custom),
     prepareForUpdate: takeStatusOnly,
-    validateUpdate: (object, old, context) => validateStatusChange(object, old, custom, context),
+    validateUpdate: (object, old, context) => validateStatusUpdate(object, old, custom, context),
+    warningsOnUpdate: () => [],
     resetFields: [["f:metadata"], ["f:spec"]],
   };
 }
@@ -88,13 +90,9 @@ function takeStatusOnly(object: JsonObject, old: JsonObject): void {
   else object.status = status;
 }
 
-function validateNew(
-  object: JsonObject,
-  custom: CustomRules,
-  context: WriteContext,
-): readonly FieldError[] {
+function validateNew(object: JsonObject, custom: CustomStrategyOptions): readonly FieldError[] {
   const body = validateBody(object, custom, (node) => validateSchema(object, node));
-  const errors = withRuleErrors(
+  return withRuleErrors(
     [
       ...body,
       ...validateEmbeddedMetadata(object, custom.node),
@@ -103,20 +101,18 @@ function validateNew(
     custom,
     { object },
   );
-  if (!errors.length) warnOfFinalizers(finalizersOf(object), context);
-  return errors;
 }
 
-function validateChange(
+function validateUpdate(
   object: JsonObject,
   old: JsonObject,
-  custom: CustomRules,
+  custom: CustomStrategyOptions,
   context: WriteContext,
 ): readonly FieldError[] {
   const body = validateBody(object, custom, (node) =>
     validateSchema(object, node, { correlation: new Correlation(object, old, node) }),
   );
-  const errors = withRuleErrors(
+  return withRuleErrors(
     [
       ...body,
       ...validateEmbeddedMetadata(object, custom.node),
@@ -125,14 +121,12 @@ function validateChange(
     custom,
     { object, old, context },
   );
-  if (!errors.length) warnOfFinalizers(addedFinalizers(object, old), context);
-  return errors;
 }
 
-function validateStatusChange(
+function validateStatusUpdate(
   object: JsonObject,
   old: JsonObject,
-  custom: CustomRules,
+  custom: CustomStrategyOptions,
   context: WriteContext,
 ): readonly FieldError[] {
   return withRuleErrors(
@@ -142,10 +136,10 @@ function validateStatusChange(
   );
 }
 
-/** An object of the wrong kind is not looked into. */
+/** An object of the wrong kind is not validated further. */
 function validateBody(
   object: JsonObject,
-  custom: CustomRules,
+  custom: CustomStrategyOptions,
   schemaErrors: (node: SchemaNode) => readonly FieldError[],
 ): readonly FieldError[] {
   const { node, scale } = custom;
@@ -163,7 +157,7 @@ function validateBody(
 function validateStatus(
   object: JsonObject,
   old: JsonObject,
-  custom: CustomRules,
+  custom: CustomStrategyOptions,
 ): readonly FieldError[] {
   const errors = validateTypeMeta(object, custom);
   if (errors.length) return errors;
@@ -180,23 +174,23 @@ function validateStatus(
   return custom.scale ? [...status, ...validateScaleStatus(object, custom.scale)] : status;
 }
 
-/** A list that held something twice before may do so again. */
+/** A list may have duplicates if the old object has any. */
 function newListErrors(
   object: JsonObject,
   old: JsonObject,
-  custom: CustomRules,
+  custom: CustomStrategyOptions,
 ): readonly FieldError[] {
   const errors = validateUniqueLists(object, custom.node);
   return errors.length && validateUniqueLists(old, custom.node).length ? [] : errors;
 }
 
 /**
- * CEL rules run only on objects that they can be trusted with. `context` is given where unchanged
- * breaches become warnings.
+ * CEL rules run only when no error blocks them. With `context`, violations that did not change
+ * become warnings, which are sent even when the write is refused.
  */
 function withRuleErrors(
   errors: readonly FieldError[],
-  { rules }: CustomRules,
+  { rules }: CustomStrategyOptions,
   {
     object,
     old,
@@ -212,7 +206,10 @@ function withRuleErrors(
   return [...errors, ...rules.evaluate({ object, old, path: "", warn }).errors];
 }
 
-function validateTypeMeta(object: JsonObject, { kind, apiVersion }: CustomRules): FieldError[] {
+function validateTypeMeta(
+  object: JsonObject,
+  { kind, apiVersion }: CustomStrategyOptions,
+): FieldError[] {
   const wrong = (field: string, value: Json | undefined, wanted: string): FieldError[] =>
     value === wanted ? [] : [invalid(field, value ?? "", `must be ${wanted}`)];
   return [
@@ -226,20 +223,15 @@ function addedFinalizers(object: JsonObject, old: JsonObject): readonly string[]
   return finalizersOf(object).filter((finalizer) => !before.has(finalizer));
 }
 
-const standardFinalizers: ReadonlySet<string> = new Set([
-  "orphan",
-  "foregroundDeletion",
-  "kubernetes",
-]);
-
-function warnOfFinalizers(finalizers: readonly string[], context: WriteContext): void {
-  for (const finalizer of [...new Set(finalizers)].sort(compareBytewise)) {
-    for (const fault of labelKeyFaults(finalizer))
-      context.warn(`metadata.finalizers: ${quoteGo(finalizer)}: ${fault}`);
-    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
+function finalizerWarnings(finalizers: readonly string[]): readonly string[] {
+  return [...new Set(finalizers)].sort(compareBytewise).flatMap((finalizer) => {
+    const path = `metadata.finalizers: ${quoteGo(finalizer)}`;
+    const faults = labelKeyFaults(finalizer).map((fault) => `${path}: ${fault}`);
+    if (isQualifiedFinalizer(finalizer)) return faults;
     const advice = finalizer.includes(".") ? "name including a path (/) " : "name ";
-    context.warn(
-      `metadata.finalizers: ${quoteGo(finalizer)}: prefer a domain-qualified finalizer ${advice}to avoid accidental conflicts with other finalizer writers`,
-    );
-  }
+    return [
+      ...faults,
+      `${path}: prefer a domain-qualified finalizer ${advice}to avoid accidental conflicts with other finalizer writers`,
+    ];
+  });
 }

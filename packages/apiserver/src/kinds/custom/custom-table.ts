@@ -1,6 +1,5 @@
-// Custom resources as Tables: the name, then the columns that the definition names by JSONPath, or
-// the age where it names none. A column whose path does not parse takes all later ones with it, as
-// upstream falls back to what it has so far.
+// Custom resources as Tables: the name, then the definition's columns, or the age without any. A
+// column whose path does not parse ends the columns, as upstream keeps those before it.
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go,
 // pkg/apiserver/helpers.go (default and scale columns).
@@ -119,17 +118,14 @@ function firstFound(object: JsonObject, path: JsonPath): Json | undefined {
   }
 }
 
-/** Values of the wrong type are null; fractions in integer columns are cut off. */
+/** Values of the wrong type are null; integer columns truncate fractions. */
 function typedCell(value: Json, type: string, nowMs: number): Json {
   switch (type) {
     case "integer":
-      return typeof value === "number"
-        ? Math.trunc(value)
-        : typeof value === "bigint"
-          ? value
-          : null;
+      if (typeof value === "bigint") return value;
+      return typeof value === "number" ? Math.trunc(value) : null;
     case "number":
-      return typeof value === "number" ? value : typeof value === "bigint" ? Number(value) : null;
+      return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":

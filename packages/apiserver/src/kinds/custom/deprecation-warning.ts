@@ -1,12 +1,12 @@
-// The warning that comes with every answer of a deprecated version.
+// The warning that every response of a deprecated version carries.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (defaultDeprecationWarning), k8s.io/apimachinery/pkg/version/helpers.go
 // (CompareKubeAwareVersionStrings).
 import type { Crd, CrdVersion } from "./crd-version.ts";
 
 /**
- * The definition's own text, or `g/v1beta1 Kind is deprecated; use g/v1 Kind`; undefined for
- * versions in good standing.
+ * The text of the definition, or `g/v1beta1 Kind is deprecated; use g/v1 Kind`; undefined for
+ * versions that are not deprecated.
  */
 export function deprecationWarning(crd: Crd, version: CrdVersion): string | undefined {
   if (!version.deprecated) return undefined;
@@ -28,8 +28,11 @@ export function deprecationWarning(crd: Crd, version: CrdVersion): string | unde
  */
 export function compareKubeVersions(a: string, b: string): number {
   if (a === b) return 0;
-  const [left, right] = [parse(a), parse(b)];
-  if (!left || !right) return left ? 1 : right ? -1 : a < b ? 1 : -1;
+  const left = parse(a);
+  const right = parse(b);
+  if (!left && !right) return a < b ? 1 : -1;
+  if (!left) return -1;
+  if (!right) return 1;
   for (const [i, part] of left.entries()) if (part !== right[i]) return part - right[i]!;
   return 0;
 }

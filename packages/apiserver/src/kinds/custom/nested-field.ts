@@ -4,10 +4,7 @@
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { formatGoType, formatGoValue } from "../../apimachinery/values/go-format.ts";
 
-/**
- * What stands at a path; `fault` where something on the way, or the value itself, has the wrong
- * type.
- */
+/** The value at a path; `fault` when it or an object on the way has the wrong type. */
 export type NestedValue<T> =
   | { readonly found: true; readonly value: T }
   | { readonly found: false }
@@ -17,7 +14,7 @@ export type NestedValue<T> =
 export const splitFieldPath = (path: string): readonly string[] =>
   path.replace(/^\./, "").split(".");
 
-/** An int64; fractions, texts and null are faults. */
+/** An int64; fractions, strings and null are faults. */
 export function nestedInt64(
   object: JsonObject,
   fields: readonly string[],
@@ -30,7 +27,7 @@ export function nestedInt64(
     : wrongType(fields, value, "int64");
 }
 
-/** A text. */
+/** A string. */
 export function nestedString(object: JsonObject, fields: readonly string[]): NestedValue<string> {
   const nested = nestedField(object, fields);
   if (!("value" in nested)) return nested;
@@ -39,7 +36,7 @@ export function nestedString(object: JsonObject, fields: readonly string[]): Nes
     : wrongType(fields, nested.value, "string");
 }
 
-/** Writes a value, making objects on the way. Answers what is in the way, if anything. */
+/** Sets a value and creates objects on the way. Returns the fault, if any. */
 export function setNestedField(
   object: JsonObject,
   fields: readonly string[],

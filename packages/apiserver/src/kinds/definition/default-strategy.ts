@@ -110,12 +110,16 @@ const standardFinalizers: ReadonlySet<string> = new Set([
   "foregroundDeletion",
 ]);
 
+/** Whether a finalizer is a standard one or has a domain. */
+export const isQualifiedFinalizer = (name: string): boolean =>
+  name.includes("/") || standardFinalizers.has(name);
+
 /**
  * The rule on finalizers beyond syntax that kinds of k8s.io/kubernetes have: an unqualified name
  * must be a standard one.
  */
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
-  return name.includes("/") || standardFinalizers.has(name)
+  return isQualifiedFinalizer(name)
     ? []
     : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }

@@ -1,111 +1,91 @@
-// Endpoint slices: addresses and ports behind a service.
+// Endpoint slices: the addresses and ports behind a service.
 // Upstream: k8s.io/kubernetes/pkg/registry/discovery/endpointslice/strategy.go,
 // pkg/apis/discovery/{v1/defaults.go,validation}.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  itemsAt,
-  setIfNil,
-  textsAt,
-  withoutFields,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
-export const endpointSlice: KindDefinition = {
+export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {
   group: "discovery.k8s.io",
   version: "v1",
   kind: "EndpointSlice",
   defaults(object) {
-    for (const port of itemsAt(object, "ports")) {
-      setIfNil(port, "name", "");
-      setIfNil(port, "protocol", "TCP");
+    for (const port of object.ports ?? []) {
+      port.name ??= "";
+      port.protocol ??= "TCP";
     }
   },
   strategy: {
     prepareForCreate(object) {
-      metadataOf(object)["generation"] = 1;
+      metadataOf(object).generation = 1;
       dropTopology(object);
     },
     prepareForUpdate(object, old) {
-      const before = Number(metadataOf(old)["generation"] ?? 0);
-      if (isChanged(object, old)) metadataOf(object)["generation"] = before + 1;
-      if (!equalJson(object["endpoints"] ?? null, old["endpoints"] ?? null)) dropTopology(object);
+      const before = Number(metadataOf(old).generation ?? 0);
+      if (isChanged(object, old)) metadataOf(object).generation = before + 1;
+      if (!equalJson(object.endpoints ?? null, old.endpoints ?? null)) dropTopology(object);
     },
-    validateCreate: (object, context) =>
-      warned(object, "create", context, [
-        ...finalizerErrors(object),
-        ...validateEndpointSlice(object, undefined),
-      ]),
-    validateUpdate: (object, old, context) =>
-      warned(object, "update", context, [
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validateEndpointSlice(object, old),
-        ...immutable("addressType", stringAt(object, "addressType"), stringAt(old, "addressType")),
-      ]),
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateEndpointSlice(object, undefined),
+    ],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validateEndpointSlice(object, old),
+      ...immutable("addressType", object.addressType ?? "", old.addressType ?? ""),
+    ],
+    warningsOnCreate: (object) => [
+      ...(object.addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
+      ...addressWarnings(object),
+    ],
+    warningsOnUpdate: addressWarnings,
   },
   cells,
 };
 
-/** Anything but metadata counts, and so do labels. */
-function isChanged(object: JsonObject, old: JsonObject): boolean {
+/** Whether the generation grows: everything outside metadata counts, and so do labels. */
+function isChanged(object: Decoded<EndpointSlice>, old: Decoded<EndpointSlice>): boolean {
   return (
     !equalJson(withoutFields(object, "metadata"), withoutFields(old, "metadata")) ||
-    !equalJson(objectAt(metadataOf(object), "labels"), objectAt(metadataOf(old), "labels"))
+    !equalJson(metadataOf(object).labels ?? {}, metadataOf(old).labels ?? {})
   );
 }
 
-/** v1 reads deprecatedTopology and never writes it. */
-function dropTopology(object: JsonObject): void {
-  for (const endpoint of itemsAt(object, "endpoints")) delete endpoint["deprecatedTopology"];
+/** deprecatedTopology is read-only in v1. */
+function dropTopology(object: Decoded<EndpointSlice>): void {
+  for (const endpoint of object.endpoints ?? []) delete endpoint.deprecatedTopology;
 }
 
 const ownManagers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
-function warned(
-  object: JsonObject,
-  operation: "create" | "update",
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  if (operation === "create" && stringAt(object, "addressType") === "FQDN")
-    context.warn("spec.addressType: FQDN endpoints are deprecated");
-  if (
-    ownManagers.includes(
-      stringAt(objectAt(metadataOf(object), "labels"), "endpointslice.kubernetes.io/managed-by"),
-    )
-  )
-    return errors;
-  itemsAt(object, "endpoints").forEach((endpoint, i) =>
-    textsAt(endpoint, "addresses").forEach((address, j) =>
-      ipWarnings(address, `endpoints[${i}].addresses[${j}]`).forEach(context.warn),
+/** Upstream's own controllers write what they have been given. */
+function addressWarnings(object: Decoded<EndpointSlice>): readonly string[] {
+  const manager = metadataOf(object).labels?.["endpointslice.kubernetes.io/managed-by"];
+  if (ownManagers.includes(manager ?? "")) return [];
+  return (object.endpoints ?? []).flatMap((endpoint, i) =>
+    (endpoint.addresses ?? []).flatMap((address, j) =>
+      ipWarnings(address, `endpoints[${i}].addresses[${j}]`),
     ),
   );
-  return errors;
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const ports = itemsAt(object, "ports").map((port) =>
-    isSet(port["port"]) ? String(port["port"]) : stringAt(port, "name"),
+function cells(object: Decoded<EndpointSlice>, nowMs: number): readonly Json[] {
+  const ports = (object.ports ?? []).map((port) =>
+    isSet(port.port) ? String(port.port) : (port.name ?? ""),
   );
-  const addresses = itemsAt(object, "endpoints").flatMap((endpoint) =>
-    textsAt(endpoint, "addresses"),
-  );
+  const addresses = (object.endpoints ?? []).flatMap((endpoint) => endpoint.addresses ?? []);
   return [
     nameOf(object),
-    stringAt(object, "addressType"),
+    object.addressType ?? "",
     withMore(ports),
     withMore(addresses),
     ageOf(object, nowMs),

@@ -1,14 +1,19 @@
-// Rules for endpoint slices.
+// Validates endpoint slices.
 // Upstream: k8s.io/kubernetes/pkg/apis/discovery/validation/validation.go.
 import {
+  type Decoded,
   dnsLabelFaults,
   dnsSubdomainFaults,
   equalJson,
-  isObject,
-  type JsonObject,
   labelKeyFaults,
   labelValueFaults,
 } from "homeostat/api";
+import type {
+  Endpoint,
+  EndpointHints,
+  EndpointPort,
+  EndpointSlice,
+} from "homeostat/k8s/discovery/v1";
 import {
   duplicate,
   type FieldError,
@@ -24,44 +29,37 @@ import {
   ipFamilyOf,
   legacyIpErrors,
 } from "../validation/ip-addresses.ts";
-import {
-  itemsAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];
 const limits = { topology: 16, addresses: 100, ports: 20_000, endpoints: 1000, hints: 8 };
 
-/** Every breach; endpoints that did not change are not looked at. */
+/** Every violation; endpoints that did not change are not validated. */
 export function validateEndpointSlice(
-  object: JsonObject,
-  old: JsonObject | undefined,
+  object: Decoded<EndpointSlice>,
+  old: Decoded<EndpointSlice> | undefined,
 ): FieldError[] {
-  const type = stringAt(object, "addressType");
-  const isKept =
-    old !== undefined && equalJson(object["endpoints"] ?? null, old["endpoints"] ?? null);
+  const type = object.addressType ?? "";
+  const isKept = old !== undefined && equalJson(object.endpoints ?? null, old.endpoints ?? null);
   return [
-    ...(type
-      ? addressTypes.includes(type)
-        ? []
-        : [notSupported("addressType", type, addressTypes)]
-      : [required("addressType", "")]),
-    ...validatePorts(itemsAt(object, "ports")),
-    ...(isKept ? [] : validateEndpoints(itemsAt(object, "endpoints"), type)),
+    ...addressTypeErrors(type),
+    ...validatePorts(object.ports ?? []),
+    ...(isKept ? [] : validateEndpoints(object.endpoints ?? [], type)),
   ];
 }
 
-function validatePorts(ports: readonly JsonObject[]): FieldError[] {
+function addressTypeErrors(type: string): FieldError[] {
+  if (!type) return [required("addressType", "")];
+  return addressTypes.includes(type) ? [] : [notSupported("addressType", type, addressTypes)];
+}
+
+function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
   if (ports.length > limits.ports) return [tooMany("ports", ports.length, limits.ports)];
   const seen = new Set<string>();
   return ports.flatMap((port, i) => {
     const path = `ports[${i}]`;
-    const name = stringAt(port, "name");
-    const protocol = stringAt(port, "protocol");
+    const name = port.name ?? "";
+    const protocol = port.protocol ?? "";
     const errors = name
       ? dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
       : [];
@@ -69,7 +67,7 @@ function validatePorts(ports: readonly JsonObject[]): FieldError[] {
     seen.add(name);
     if (!protocols.includes(protocol))
       errors.push(notSupported(`${path}.protocol`, protocol, protocols));
-    const appProtocol = port["appProtocol"];
+    const appProtocol = port.appProtocol;
     if (typeof appProtocol === "string")
       errors.push(
         ...labelKeyFaults(appProtocol).map((fault) =>
@@ -80,14 +78,14 @@ function validatePorts(ports: readonly JsonObject[]): FieldError[] {
   });
 }
 
-function validateEndpoints(endpoints: readonly JsonObject[], type: string): FieldError[] {
+function validateEndpoints(endpoints: readonly Decoded<Endpoint>[], type: string): FieldError[] {
   if (endpoints.length > limits.endpoints)
     return [tooMany("endpoints", endpoints.length, limits.endpoints)];
   return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`));
 }
 
-function validateEndpoint(endpoint: JsonObject, type: string, path: string): FieldError[] {
-  const addresses = textsAt(endpoint, "addresses");
+function validateEndpoint(endpoint: Decoded<Endpoint>, type: string, path: string): FieldError[] {
+  const addresses = endpoint.addresses ?? [];
   const errors: FieldError[] = [];
   if (!addresses.length)
     errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
@@ -101,7 +99,7 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: string): Fie
     errors.push(
       ...dnsSubdomainFaults(nodeName).map((fault) => invalid(`${path}.nodeName`, nodeName, fault)),
     );
-  const topology = textMapAt(endpoint, "deprecatedTopology");
+  const topology = endpoint.deprecatedTopology ?? {};
   if (Object.keys(topology).length > limits.topology)
     errors.push(
       tooMany(`${path}.deprecatedTopology`, Object.keys(topology).length, limits.topology),
@@ -111,9 +109,7 @@ function validateEndpoint(endpoint: JsonObject, type: string, path: string): Fie
     errors.push(
       ...dnsLabelFaults(hostname).map((fault) => invalid(`${path}.hostname`, hostname, fault)),
     );
-  return isObject(endpoint["hints"])
-    ? [...errors, ...validateHints(objectAt(endpoint, "hints"), `${path}.hints`)]
-    : errors;
+  return endpoint.hints ? [...errors, ...validateHints(endpoint.hints, `${path}.hints`)] : errors;
 }
 
 function validateAddress(address: string, type: string, path: string, i: number): FieldError[] {
@@ -142,23 +138,23 @@ function fqdnErrors(name: string, path: string): FieldError[] {
   return broken === undefined ? [] : [invalid(path, broken, dnsLabelFaults(broken).join(","))];
 }
 
-function validateHints(hints: JsonObject, path: string): FieldError[] {
+function validateHints(hints: Decoded<EndpointHints>, path: string): FieldError[] {
   const zones = validateHintNames(hints, "forZones", path, labelValueFaults);
-  if (itemsAt(hints, "forZones").length > limits.hints) return zones;
+  if ((hints.forZones ?? []).length > limits.hints) return zones;
   return [...zones, ...validateHintNames(hints, "forNodes", path, dnsSubdomainFaults)];
 }
 
 function validateHintNames(
-  hints: JsonObject,
-  field: string,
+  hints: Decoded<EndpointHints>,
+  field: "forZones" | "forNodes",
   path: string,
   faults: (name: string) => readonly string[],
 ): FieldError[] {
-  const items = itemsAt(hints, field);
+  const items = hints[field] ?? [];
   if (items.length > limits.hints) return [tooMany(`${path}.${field}`, items.length, limits.hints)];
   const seen = new Set<string>();
   return items.flatMap((item, i) => {
-    const name = stringAt(item, "name");
+    const name = item.name ?? "";
     const at = `${path}.${field}[${i}].name`;
     const errors = seen.has(name) ? [duplicate(at, name)] : [];
     seen.add(name);

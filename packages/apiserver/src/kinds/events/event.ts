@@ -1,9 +1,11 @@
-// Events in both groups, stored once in the core form. The old group is checked leniently, the new
-// one strictly.
+// Events of both groups, stored as core/v1. Validation of core/v1 is lenient, that of events.k8s.io
+// strict.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go,
 // pkg/apis/core/validation/events.go, pkg/apis/events/v1/conversion.go,
 // pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type { Event as CoreEvent } from "homeostat/k8s/core/v1";
+import type { Event } from "homeostat/k8s/events/v1";
 import type {
   KindDefinition,
   StrategyOverrides,
@@ -11,7 +13,6 @@ import type {
 } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { formatAge, nameOf } from "../printers/cells.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { validateEvent, validateEventChange, validateNewEvent } from "./validate-event.ts";
 
 const referenceFields = [
@@ -25,7 +26,7 @@ const referenceFields = [
 ] as const;
 
 /** Names in events.k8s.io/v1 and in core/v1, where they differ. */
-const renamed: readonly (readonly [string, string])[] = [
+const renamed: readonly (readonly [keyof Event, keyof CoreEvent])[] = [
   ["regarding", "involvedObject"],
   ["note", "message"],
   ["deprecatedSource", "source"],
@@ -35,15 +36,15 @@ const renamed: readonly (readonly [string, string])[] = [
   ["reportingController", "reportingComponent"],
 ];
 
-const commonRules: StrategyOverrides = { allowCreateOnUpdate: true };
+const commonStrategy: StrategyOverrides = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
-export const coreEvent: KindDefinition = {
+export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
   group: "",
   version: "v1",
   kind: "Event",
   strategy: {
-    ...commonRules,
+    ...commonStrategy,
     validateName: () => [],
     validateCreate: (object) => validateEvent(object, "reportingComponent"),
     validateUpdate: (object) => validateEvent(object, "reportingComponent"),
@@ -61,24 +62,19 @@ export const coreEvent: KindDefinition = {
   cells,
 };
 
-/** Event in events.k8s.io. */
-export const event: KindDefinition = {
+/** Event in events.k8s.io; its strategy sees the stored form. */
+export const event: KindDefinition<Decoded<CoreEvent>> = {
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",
   storage: {
     group: "",
     version: "v1",
-    fromStorage: (stored) =>
-      rename(
-        stored,
-        (name) => name[1],
-        (name) => name[0],
-      ),
+    fromStorage: (stored) => rename(stored, ([name, coreName]) => [coreName, name]),
     toStorage: toCore,
   },
   strategy: {
-    ...commonRules,
+    ...commonStrategy,
     validateName: nameIsDnsSubdomain,
     validateCreate: validateNewEvent,
     validateUpdate: validateEventChange,
@@ -99,21 +95,20 @@ export const event: KindDefinition = {
 };
 
 function toCore(object: JsonObject): JsonObject {
-  return rename(
-    object,
-    (name) => name[0],
-    (name) => name[1],
-  );
+  return rename(object, (names) => names);
 }
 
-type Pick2 = (name: readonly [string, string]) => string;
-
-function rename(object: JsonObject, from: Pick2, to: Pick2): JsonObject {
+/** The object with each field that `direction` names under its other name. */
+function rename(
+  object: JsonObject,
+  direction: (names: (typeof renamed)[number]) => readonly [from: string, to: string],
+): JsonObject {
   const out = { ...object };
-  for (const name of renamed) {
-    delete out[from(name)];
-    const value = object[from(name)];
-    if (value !== undefined) out[to(name)] = value;
+  for (const names of renamed) {
+    const [from, to] = direction(names);
+    delete out[from];
+    const value = object[from];
+    if (value !== undefined) out[to] = value;
   }
   return out;
 }
@@ -121,57 +116,49 @@ function rename(object: JsonObject, from: Pick2, to: Pick2): JsonObject {
 function selectable(
   names: readonly string[],
   attributeName: (name: string) => string,
-): SelectableFieldsDefinition {
+): SelectableFieldsDefinition<Decoded<CoreEvent>> {
   return { names, attributeName, extract };
 }
 
-/**
- * Facts under their core names; `source` is the component, of the reporter where there is no
- * old-style source.
- */
-function extract(object: JsonObject): Readonly<Record<string, string>> {
-  const about = objectAt(object, "involvedObject");
-  const reporter = stringAt(object, "reportingComponent");
+/** Values by their core names; `source` is source.component, or else the reporting component. */
+function extract(object: Decoded<CoreEvent>): Readonly<Record<string, string>> {
+  const about = object.involvedObject ?? {};
+  const reporter = object.reportingComponent ?? "";
   return {
     ...Object.fromEntries(
-      referenceFields.map((field) => [`involvedObject.${field}`, stringAt(about, field)]),
+      referenceFields.map((field) => [`involvedObject.${field}`, about[field] ?? ""]),
     ),
-    reason: stringAt(object, "reason"),
+    reason: object.reason ?? "",
     reportingComponent: reporter,
-    source: stringAt(objectAt(object, "source"), "component") || reporter,
-    type: stringAt(object, "type"),
+    source: object.source?.component || reporter,
+    type: object.type ?? "",
   };
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const about = objectAt(object, "involvedObject");
-  const series = object["series"];
-  const first = formatAge(object["firstTimestamp"] ?? object["eventTime"], nowMs);
-  const last = isObject(series)
-    ? formatAge(series["lastObservedTime"], nowMs)
-    : object["lastTimestamp"]
-      ? formatAge(object["lastTimestamp"], nowMs)
-      : first;
-  const count = isObject(series) ? (series["count"] ?? 0) : (object["count"] ?? 1);
-  const kind = stringAt(about, "kind").toLowerCase();
-  const name = stringAt(about, "name");
+function cells(object: Decoded<CoreEvent>, nowMs: number): readonly Json[] {
+  const about = object.involvedObject ?? {};
+  const series = object.series;
+  const first = object.firstTimestamp ?? object.eventTime;
+  const last = series ? series.lastObservedTime : object.lastTimestamp || first;
+  const count = series ? (series.count ?? 0) : (object.count ?? 1);
+  const kind = (about.kind ?? "").toLowerCase();
+  const name = about.name ?? "";
   return [
-    last,
-    stringAt(object, "type"),
-    stringAt(object, "reason"),
+    formatAge(last, nowMs),
+    object.type ?? "",
+    object.reason ?? "",
     name ? `${kind}/${name}` : kind,
-    stringAt(about, "fieldPath"),
+    about.fieldPath ?? "",
     sourceOf(object),
-    stringAt(object, "message").trim(),
-    first,
+    (object.message ?? "").trim(),
+    formatAge(first, nowMs),
     count,
     nameOf(object),
   ];
 }
 
-function sourceOf(object: JsonObject): string {
-  const source = objectAt(object, "source");
-  const component = stringAt(source, "component") || stringAt(object, "reportingComponent");
-  const instance = stringAt(source, "host") || stringAt(object, "reportingInstance");
+function sourceOf(object: Decoded<CoreEvent>): string {
+  const component = object.source?.component || (object.reportingComponent ?? "");
+  const instance = object.source?.host || object.reportingInstance;
   return instance ? `${component}, ${instance}` : component;
 }

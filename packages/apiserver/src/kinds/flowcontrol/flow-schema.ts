@@ -1,13 +1,14 @@
-// Flow schemas: which requests belong to which priority level. Requests are not queued by this
-// server.
+// Flow schemas: which requests belong to which priority level. This server does not queue requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
-import {
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "homeostat/api";
+import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
+import type {
+  FlowSchema,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  ServiceAccountSubject,
+  Subject,
+} from "homeostat/k8s/flowcontrol/v1";
 import {
   type FieldError,
   forbidden,
@@ -17,17 +18,8 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  setIfEmpty,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { flowRules } from "./flow-rules.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { flowControlStrategy } from "./flow-control-strategy.ts";
 import { fixedSchemaErrors } from "./mandatory-flows.ts";
 
 const defaultPrecedence = 1000;
@@ -45,32 +37,31 @@ const verbs = [
   "watch",
 ];
 
-export const flowSchema: KindDefinition = {
+export const flowSchema: KindDefinition<Decoded<FlowSchema>> = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "FlowSchema",
   defaults(object) {
-    const spec = mutableAt(object, "spec");
-    if (spec) setIfEmpty(spec, "matchingPrecedence", defaultPrecedence);
+    if (object.spec) object.spec.matchingPrecedence ||= defaultPrecedence;
   },
-  ...flowRules("FlowSchema", validate),
+  ...flowControlStrategy("FlowSchema", validate),
   cells,
 };
 
-function validate(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const method = spec["distinguisherMethod"];
-  const level = stringAt(objectAt(spec, "priorityLevelConfiguration"), "name");
+function validate(object: Decoded<FlowSchema>): FieldError[] {
+  const spec = object.spec ?? {};
+  const method = spec.distinguisherMethod;
+  const level = spec.priorityLevelConfiguration?.name ?? "";
   const levelPath = "spec.priorityLevelConfiguration.name";
   return [
-    ...precedenceErrors(numberAt(spec, "matchingPrecedence"), nameOf(object)),
-    ...(isObject(method) && !methods.includes(stringAt(method, "type"))
-      ? [notSupported("spec.distinguisherMethod.type", { Type: stringAt(method, "type") }, methods)]
+    ...precedenceErrors(spec.matchingPrecedence ?? 0, nameOf(object)),
+    ...(method && !methods.includes(method.type ?? "")
+      ? [notSupported("spec.distinguisherMethod.type", { Type: method.type ?? "" }, methods)]
       : []),
     ...(level
       ? dnsSubdomainFaults(level).map((fault) => invalid(levelPath, level, fault))
       : [required(levelPath, "must reference a priority level")]),
-    ...itemsAt(spec, "rules").flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
+    ...(spec.rules ?? []).flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
     ...fixedSchemaErrors(object),
   ];
 }
@@ -88,12 +79,10 @@ function precedenceErrors(precedence: number, name: string): FieldError[] {
   ];
 }
 
-function ruleErrors(rule: JsonObject, path: string): FieldError[] {
-  const [subjects, resources, urls] = [
-    itemsAt(rule, "subjects"),
-    itemsAt(rule, "resourceRules"),
-    itemsAt(rule, "nonResourceRules"),
-  ];
+function ruleErrors(rule: Decoded<PolicyRulesWithSubjects>, path: string): FieldError[] {
+  const subjects = rule.subjects ?? [];
+  const resources = rule.resourceRules ?? [];
+  const urls = rule.nonResourceRules ?? [];
   return [
     ...(subjects.length
       ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`))
@@ -108,7 +97,7 @@ function ruleErrors(rule: JsonObject, path: string): FieldError[] {
 
 const subjectFields = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 type SubjectKind = keyof typeof subjectFields;
-/** In the order in which upstream looks for what does not belong. */
+/** Fields that a subject of each kind must not have, in the order of upstream's errors. */
 const foreignFields: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = {
   ServiceAccount: ["User", "Group"],
   User: ["ServiceAccount", "Group"],
@@ -116,8 +105,8 @@ const foreignFields: Readonly<Record<SubjectKind, readonly SubjectKind[]>> = {
 };
 const isSubjectKind = (kind: string): kind is SubjectKind => Object.hasOwn(subjectFields, kind);
 
-function subjectErrors(subject: JsonObject, path: string): FieldError[] {
-  const kind = stringAt(subject, "kind");
+function subjectErrors(subject: Decoded<Subject>, path: string): FieldError[] {
+  const kind = subject.kind ?? "";
   if (!isSubjectKind(kind))
     return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
   const field = subjectFields[kind];
@@ -130,28 +119,22 @@ function subjectErrors(subject: JsonObject, path: string): FieldError[] {
       ),
     );
   const own = subject[field];
-  if (!isObject(own))
+  if (!own)
     return [
       required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`),
       ...foreign,
     ];
-  return [
-    ...(kind === "ServiceAccount"
-      ? accountErrors(own, `${path}.${field}`)
-      : stringAt(own, "name")
-        ? []
-        : [required(`${path}.${field}.name`, "")]),
-    ...foreign,
-  ];
+  if (kind === "ServiceAccount") return [...accountErrors(own, `${path}.${field}`), ...foreign];
+  return own.name ? foreign : [required(`${path}.${field}.name`, ""), ...foreign];
 }
 
-function accountErrors(account: JsonObject, path: string): FieldError[] {
-  const [name, namespace] = [stringAt(account, "name"), stringAt(account, "namespace")];
+function accountErrors(account: Decoded<ServiceAccountSubject>, path: string): FieldError[] {
+  const name = account.name ?? "";
+  const namespace = account.namespace ?? "";
+  const nameFaults = name === "*" ? [] : dnsSubdomainFaults(name);
   return [
     ...(name
-      ? name === "*"
-        ? []
-        : dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+      ? nameFaults.map((fault) => invalid(`${path}.name`, name, fault))
       : [required(`${path}.name`, "")]),
     ...(namespace
       ? dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault))
@@ -159,22 +142,25 @@ function accountErrors(account: JsonObject, path: string): FieldError[] {
   ];
 }
 
-const alone = (texts: readonly string[], path: string, what: string): FieldError[] =>
+const wildcardErrors = (texts: readonly string[], path: string, what: string): FieldError[] =>
   texts.length > 1 && texts.includes("*")
     ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
     : [];
 
-function verbErrors(rule: JsonObject, path: string): FieldError[] {
-  const given = textsAt(rule, "verbs");
+function verbErrors(
+  rule: Decoded<ResourcePolicyRule> | Decoded<NonResourcePolicyRule>,
+  path: string,
+): FieldError[] {
+  const given = rule.verbs ?? [];
   if (!given.length) return [required(`${path}.verbs`, "verbs must contain at least one value")];
-  if (given.includes("*")) return alone(given, `${path}.verbs`, "verbs");
+  if (given.includes("*")) return wildcardErrors(given, `${path}.verbs`, "verbs");
   return given.every((verb) => verbs.includes(verb))
     ? []
     : [notSupported(`${path}.verbs`, [...given], verbs)];
 }
 
-function urlRuleErrors(rule: JsonObject, path: string): FieldError[] {
-  const urls = textsAt(rule, "nonResourceURLs");
+function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): FieldError[] {
+  const urls = rule.nonResourceURLs ?? [];
   const at = `${path}.nonResourceURLs`;
   if (!urls.length)
     return [
@@ -182,7 +168,7 @@ function urlRuleErrors(rule: JsonObject, path: string): FieldError[] {
       required(at, "nonResourceURLs must contain at least one value"),
     ];
   if (urls.includes("*"))
-    return [...verbErrors(rule, path), ...alone(urls, at, "non-resource URLs")];
+    return [...verbErrors(rule, path), ...wildcardErrors(urls, at, "non-resource URLs")];
   return [
     ...verbErrors(rule, path),
     ...urls.flatMap((url, i) => urlFault(url).map((fault) => invalid(`${at}[${i}]`, url, fault))),
@@ -201,18 +187,20 @@ function urlFault(url: string): readonly string[] {
     : [];
 }
 
-function resourceRuleErrors(rule: JsonObject, path: string): FieldError[] {
-  const list = (field: string, missing: string, what: string): FieldError[] =>
-    textsAt(rule, field).length
-      ? alone(textsAt(rule, field), `${path}.${field}`, what)
+function resourceRuleErrors(rule: Decoded<ResourcePolicyRule>, path: string): FieldError[] {
+  const list = (field: "apiGroups" | "resources", missing: string, what: string): FieldError[] => {
+    const values = rule[field] ?? [];
+    return values.length
+      ? wildcardErrors(values, `${path}.${field}`, what)
       : [required(`${path}.${field}`, missing)];
+  };
   return [
     ...verbErrors(rule, path),
     ...list("apiGroups", "resource rules must supply at least one api group", "api groups"),
     ...list("resources", "resource rules must supply at least one resource", "resources"),
     ...namespaceErrors(
-      textsAt(rule, "namespaces"),
-      rule["clusterScope"] === true ? "cluster" : "namespaces",
+      rule.namespaces ?? [],
+      rule.clusterScope === true ? "cluster" : "namespaces",
       `${path}.namespaces`,
     ),
   ];
@@ -230,7 +218,7 @@ function namespaceErrors(
         "resource rules that are not cluster scoped must supply at least one namespace",
       ),
     ];
-  if (namespaces.includes("*")) return alone(namespaces, path, "namespaces");
+  if (namespaces.includes("*")) return wildcardErrors(namespaces, path, "namespaces");
   return namespaces.flatMap((namespace, i) =>
     dnsLabelFaults(namespace).map((fault) =>
       invalid(
@@ -242,18 +230,18 @@ function namespaceErrors(
   );
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const method = spec["distinguisherMethod"];
-  const dangling = itemsAt(objectAt(object, "status"), "conditions").find(
-    (condition) => stringAt(condition, "type") === "Dangling",
+function cells(object: Decoded<FlowSchema>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const method = spec.distinguisherMethod;
+  const dangling = (object.status?.conditions ?? []).find(
+    (condition) => condition.type === "Dangling",
   );
   return [
     nameOf(object),
-    stringAt(objectAt(spec, "priorityLevelConfiguration"), "name"),
-    numberAt(spec, "matchingPrecedence"),
-    isObject(method) ? stringAt(method, "type") : "<none>",
+    spec.priorityLevelConfiguration?.name ?? "",
+    spec.matchingPrecedence ?? 0,
+    method ? (method.type ?? "") : "<none>",
     ageOf(object, nowMs),
-    dangling ? stringAt(dangling, "status") : "?",
+    dangling ? (dangling.status ?? "") : "?",
   ];
 }

@@ -1,21 +1,28 @@
-// The flow schemas and priority levels that every server must have as they are, and how their specs
-// print.
+// The flow schemas and priority levels whose specs are fixed.
 // Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
 // k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
-import { equalJson, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson } from "homeostat/api";
+import type {
+  FlowSchema,
+  FlowSchemaSpec,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  Subject,
+} from "homeostat/k8s/flowcontrol/v1";
 import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
-import { withoutFields, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 
-const group = (name: string): JsonObject => ({ kind: "Group", group: { name } });
-const everything: JsonObject = {
+const group = (name: string): Decoded<Subject> => ({ kind: "Group", group: { name } });
+const everything: Decoded<PolicyRulesWithSubjects> = {
   resourceRules: [
     { verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"] },
   ],
   nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
 };
 
-const schemas: Readonly<Record<string, JsonObject>> = {
+const schemas: Readonly<Record<string, Decoded<FlowSchemaSpec>>> = {
   exempt: {
     priorityLevelConfiguration: { name: "exempt" },
     matchingPrecedence: 1,
@@ -31,16 +38,16 @@ const schemas: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-const catchAllLevel: JsonObject = {
+const catchAllLevel: Decoded<PriorityLevelConfigurationSpec> = {
   type: "Limited",
   limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
 };
 
-/** A mandatory schema that is not as it must be. */
-export function fixedSchemaErrors(schema: JsonObject): FieldError[] {
+/** A mandatory schema whose spec differs from the fixed one. */
+export function fixedSchemaErrors(schema: Decoded<FlowSchema>): FieldError[] {
   const name = nameOf(schema);
   const fixed = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-  const spec = objectAt(schema, "spec");
+  const spec = schema.spec ?? {};
   return !fixed || equalJson(fixed, spec)
     ? []
     : [
@@ -52,10 +59,10 @@ export function fixedSchemaErrors(schema: JsonObject): FieldError[] {
       ];
 }
 
-/** A mandatory level that is not as it must be; what `exempt` lends may be changed. */
-export function fixedLevelErrors(level: JsonObject): FieldError[] {
+/** A mandatory level whose spec differs from the fixed one; spec.exempt of `exempt` may differ. */
+export function fixedLevelErrors(level: Decoded<PriorityLevelConfiguration>): FieldError[] {
   const name = nameOf(level);
-  const spec = objectAt(level, "spec");
+  const spec = level.spec ?? {};
   const refusal = (what: string): FieldError[] => [
     invalidInternal(
       "spec",

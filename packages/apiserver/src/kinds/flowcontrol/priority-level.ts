@@ -1,7 +1,15 @@
-// Priority levels: how many requests of a level run at once, and what becomes of the rest. Requests
-// are not queued here.
+// Priority levels: how many requests of a level run at once, and whether others wait or are
+// rejected. This server does not queue requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from "homeostat/k8s/flowcontrol/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,62 +19,55 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  mutableAt,
-  numberAt,
-  setIfEmpty,
-  setIfNil,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { flowRules } from "./flow-rules.ts";
+import { flowControlStrategy } from "./flow-control-strategy.ts";
 import { fixedLevelErrors } from "./mandatory-flows.ts";
 
 const keepZeroAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 const maxQueues = 10_000_000;
 const maxEntropyBits = 60;
 
-export const priorityLevelConfiguration: KindDefinition = {
+export const priorityLevelConfiguration: KindDefinition<Decoded<PriorityLevelConfiguration>> = {
   group: "flowcontrol.apiserver.k8s.io",
   version: "v1",
   kind: "PriorityLevelConfiguration",
   defaults(object) {
-    const spec = objectAt(object, "spec");
-    setShares(mutableAt(spec, "exempt"), 0);
-    const limited = mutableAt(spec, "limited");
-    setShares(limited, 30);
-    const queuing = mutableAt(objectAt(limited ?? {}, "limitResponse"), "queuing");
+    const { exempt, limited } = object.spec ?? {};
+    if (exempt) setShares(exempt, 0);
+    if (limited) setShares(limited, 30);
+    const queuing = limited?.limitResponse?.queuing;
     if (!queuing) return;
-    setIfEmpty(queuing, "queues", 64);
-    setIfEmpty(queuing, "handSize", 8);
-    setIfEmpty(queuing, "queueLengthLimit", 50);
+    queuing.queues ||= 64;
+    queuing.handSize ||= 8;
+    queuing.queueLengthLimit ||= 50;
   },
-  ...flowRules("PriorityLevelConfiguration", validate),
+  ...flowControlStrategy("PriorityLevelConfiguration", validate),
   cells,
 };
 
-function setShares(level: JsonObject | undefined, shares: number): void {
-  if (!level) return;
-  setIfNil(level, "nominalConcurrencyShares", shares);
-  setIfNil(level, "lendablePercent", 0);
+type LevelConfiguration =
+  | Decoded<ExemptPriorityLevelConfiguration>
+  | Decoded<LimitedPriorityLevelConfiguration>;
+
+function setShares(level: LevelConfiguration, shares: number): void {
+  level.nominalConcurrencyShares ??= shares;
+  level.lendablePercent ??= 0;
 }
 
-function validate(object: JsonObject): FieldError[] {
-  const annotated = textMapAt(metadataOf(object), "annotations")[keepZeroAnnotation] !== undefined;
+function validate(object: Decoded<PriorityLevelConfiguration>): FieldError[] {
+  const annotated = metadataOf(object).annotations?.[keepZeroAnnotation] !== undefined;
   return [
     ...(annotated
       ? [forbidden("metadata.annotations", `annotation '${keepZeroAnnotation}' is forbidden`)]
       : []),
-    ...specErrors(objectAt(object, "spec"), nameOf(object)),
+    ...specErrors(object.spec ?? {}, nameOf(object)),
     ...fixedLevelErrors(object),
   ];
 }
 
-function specErrors(spec: JsonObject, name: string): FieldError[] {
-  const type = stringAt(spec, "type");
+function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
+  const type = spec.type ?? "";
   const { limited, exempt } = spec;
   const errors =
     (name === "exempt") === (type === "Exempt")
@@ -78,7 +79,9 @@ function specErrors(spec: JsonObject, name: string): FieldError[] {
       ...(isSet(limited)
         ? [forbidden("spec.limited", "must be nil if the type is not Limited")]
         : []),
-      ...(isObject(exempt) ? shareErrors(exempt, "spec.exempt") : []),
+      ...(exempt
+        ? [...sharesErrors(exempt, "spec.exempt"), ...lendableErrors(exempt, "spec.exempt")]
+        : []),
     ];
   if (type !== "Limited")
     return [
@@ -88,42 +91,41 @@ function specErrors(spec: JsonObject, name: string): FieldError[] {
   if (isSet(exempt)) errors.push(forbidden("spec.exempt", "must be nil if the type is Limited"));
   return [
     ...errors,
-    ...(isObject(limited)
+    ...(limited
       ? limitedErrors(limited, "spec.limited")
       : [required("spec.limited", "must not be empty when type is Limited")]),
   ];
 }
 
-function shareErrors(level: JsonObject, path: string): FieldError[] {
-  return [...sharesErrors(level, path), ...lendableErrors(level, path)];
-}
-
-const sharesErrors = (level: JsonObject, path: string): FieldError[] =>
-  numberAt(level, "nominalConcurrencyShares") < 0
+const sharesErrors = (level: LevelConfiguration, path: string): FieldError[] =>
+  (level.nominalConcurrencyShares ?? 0) < 0
     ? [
         invalid(
           `${path}.nominalConcurrencyShares`,
-          numberAt(level, "nominalConcurrencyShares"),
+          level.nominalConcurrencyShares ?? 0,
           "must be a non-negative integer",
         ),
       ]
     : [];
-const lendableErrors = (level: JsonObject, path: string): FieldError[] =>
-  numberAt(level, "lendablePercent") < 0 || numberAt(level, "lendablePercent") > 100
+const lendableErrors = (level: LevelConfiguration, path: string): FieldError[] =>
+  (level.lendablePercent ?? 0) < 0 || (level.lendablePercent ?? 0) > 100
     ? [
         invalid(
           `${path}.lendablePercent`,
-          numberAt(level, "lendablePercent"),
+          level.lendablePercent ?? 0,
           "must be between 0 and 100, inclusive",
         ),
       ]
     : [];
 
-function limitedErrors(limited: JsonObject, path: string): FieldError[] {
-  const borrowing = numberAt(limited, "borrowingLimitPercent");
+function limitedErrors(
+  limited: Decoded<LimitedPriorityLevelConfiguration>,
+  path: string,
+): FieldError[] {
+  const borrowing = limited.borrowingLimitPercent ?? 0;
   return [
     ...sharesErrors(limited, path),
-    ...responseErrors(objectAt(limited, "limitResponse"), `${path}.limitResponse`),
+    ...responseErrors(limited.limitResponse ?? {}, `${path}.limitResponse`),
     ...lendableErrors(limited, path),
     ...(borrowing < 0
       ? [
@@ -137,15 +139,15 @@ function limitedErrors(limited: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function responseErrors(response: JsonObject, path: string): FieldError[] {
-  const type = stringAt(response, "type");
+function responseErrors(response: Decoded<LimitResponse>, path: string): FieldError[] {
+  const type = response.type ?? "";
   const { queuing } = response;
   if (type === "Reject")
     return isSet(queuing)
       ? [forbidden(`${path}.queuing`, "must be nil if limited.limitResponse.type is not Limited")]
       : [];
   if (type === "Queue")
-    return isObject(queuing)
+    return queuing
       ? queuingErrors(queuing, `${path}.queuing`)
       : [required(`${path}.queuing`, "must not be empty if limited.limitResponse.type is Limited")];
   return [
@@ -153,12 +155,10 @@ function responseErrors(response: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function queuingErrors(queuing: JsonObject, path: string): FieldError[] {
-  const [queues, hand, length] = [
-    numberAt(queuing, "queues"),
-    numberAt(queuing, "handSize"),
-    numberAt(queuing, "queueLengthLimit"),
-  ];
+function queuingErrors(queuing: Decoded<QueuingConfiguration>, path: string): FieldError[] {
+  const queues = queuing.queues ?? 0;
+  const hand = queuing.handSize ?? 0;
+  const length = queuing.queueLengthLimit ?? 0;
   const errors: FieldError[] = [];
   if (length <= 0) errors.push(invalid(`${path}.queueLengthLimit`, length, "must be positive"));
   if (queues <= 0) errors.push(invalid(`${path}.queues`, queues, "must be positive"));
@@ -179,15 +179,16 @@ function queuingErrors(queuing: JsonObject, path: string): FieldError[] {
   return errors;
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const limited = spec["limited"];
-  const queuing = isObject(limited) ? objectAt(limited, "limitResponse")["queuing"] : undefined;
-  const queued = (field: string): Json => (isObject(queuing) ? numberAt(queuing, field) : "<none>");
+function cells(object: Decoded<PriorityLevelConfiguration>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const limited = spec.limited;
+  const queuing = limited?.limitResponse?.queuing;
+  const queued = (field: keyof QueuingConfiguration): Json =>
+    queuing ? (queuing[field] ?? 0) : "<none>";
   return [
     nameOf(object),
-    stringAt(spec, "type"),
-    isObject(limited) ? numberAt(limited, "nominalConcurrencyShares") : "<none>",
+    spec.type ?? "",
+    limited ? (limited.nominalConcurrencyShares ?? 0) : "<none>",
     queued("queues"),
     queued("handSize"),
     queued("queueLengthLimit"),

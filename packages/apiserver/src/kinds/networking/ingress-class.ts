@@ -1,14 +1,18 @@
-// Ingress classes: which controller serves an ingress, and its parameters.
+// Ingress classes: which controller serves an ingress, and with which parameters.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ingressclass/strategy.go,
 // pkg/apis/networking/{v1/defaults.go,validation}.
 import {
+  type Decoded,
   dnsLabelFaults,
   dnsSubdomainFaults,
-  isObject,
   type Json,
-  type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
+import type {
+  IngressClass,
+  IngressClassParametersReference,
+  IngressClassSpec,
+} from "homeostat/k8s/networking/v1";
 import {
   type FieldError,
   forbidden,
@@ -22,59 +26,50 @@ import type { KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { setIfNil, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
 
-export const ingressClass: KindDefinition = {
+export const ingressClass: KindDefinition<Decoded<IngressClass>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "IngressClass",
   defaults(object) {
-    const parameters = objectAt(object, "spec")["parameters"];
-    if (isObject(parameters)) setIfNil(parameters, "scope", "Cluster");
+    if (object.spec?.parameters) object.spec.parameters.scope ??= "Cluster";
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
+    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateSpec(objectAt(object, "spec")),
-    ],
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
-      ...immutable(
-        "spec.controller",
-        stringAt(objectAt(object, "spec"), "controller"),
-        stringAt(objectAt(old, "spec"), "controller"),
-      ),
+      ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
-      ...validateSpec(objectAt(object, "spec")),
+      ...validateSpec(object.spec ?? {}),
     ],
   },
   cells,
 };
 
-function validateSpec(spec: JsonObject): FieldError[] {
-  const controller = stringAt(spec, "controller");
+type Parameters = Decoded<IngressClassParametersReference>;
+
+function validateSpec(spec: Decoded<IngressClassSpec>): FieldError[] {
+  const controller = spec.controller ?? "";
   return [
     ...(Buffer.byteLength(controller) > maxControllerBytes
       ? [tooLong("spec.controller", maxControllerBytes)]
       : []),
     ...domainPathErrors(controller, "spec.controller"),
-    ...(isObject(spec["parameters"])
-      ? validateParameters(spec["parameters"], "spec.parameters")
-      : []),
+    ...(spec.parameters ? validateParameters(spec.parameters, "spec.parameters") : []),
   ];
 }
 
-function validateParameters(parameters: JsonObject, path: string): FieldError[] {
-  const group = parameters["apiGroup"];
-  const named = (field: string): FieldError[] => {
-    const value = stringAt(parameters, field);
+function validateParameters(parameters: Parameters, path: string): FieldError[] {
+  const group = parameters.apiGroup;
+  const named = (field: "kind" | "name"): FieldError[] => {
+    const value = parameters[field] ?? "";
     return value
       ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault))
       : [required(`${path}.${field}`, "")];
@@ -89,9 +84,9 @@ function validateParameters(parameters: JsonObject, path: string): FieldError[] 
   ];
 }
 
-function scopeErrors(parameters: JsonObject, path: string): FieldError[] {
-  const scope = stringAt(parameters, "scope");
-  const namespace = parameters["namespace"];
+function scopeErrors(parameters: Parameters, path: string): FieldError[] {
+  const scope = parameters.scope ?? "";
+  const namespace = parameters.namespace;
   if (!scopes.includes(scope)) return [notSupported(`${path}.scope`, scope, scopes)];
   if (scope === "Cluster")
     return typeof namespace === "string"
@@ -102,23 +97,20 @@ function scopeErrors(parameters: JsonObject, path: string): FieldError[] {
   return dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault));
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
+function cells(object: Decoded<IngressClass>, nowMs: number): readonly Json[] {
   const isDefault =
-    stringAt(
-      objectAt(metadataOf(object), "annotations"),
-      "ingressclass.kubernetes.io/is-default-class",
-    ) === "true";
-  const spec = objectAt(object, "spec");
+    metadataOf(object).annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true";
+  const spec = object.spec ?? {};
   return [
     isDefault ? `${nameOf(object)} (default)` : nameOf(object),
-    stringAt(spec, "controller"),
-    formatParameters(spec["parameters"]),
+    spec.controller ?? "",
+    formatParameters(spec.parameters),
     ageOf(object, nowMs),
   ];
 }
 
-function formatParameters(parameters: Json | undefined): string {
-  if (!isObject(parameters)) return "<none>";
-  const group = parameters["apiGroup"];
-  return `${stringAt(parameters, "kind")}${typeof group === "string" ? `.${group}` : ""}/${stringAt(parameters, "name")}`;
+function formatParameters(parameters: Parameters | null | undefined): string {
+  if (!parameters) return "<none>";
+  const group = parameters.apiGroup;
+  return `${parameters.kind ?? ""}${typeof group === "string" ? `.${group}` : ""}/${parameters.name ?? ""}`;
 }

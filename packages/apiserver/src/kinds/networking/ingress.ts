@@ -1,16 +1,16 @@
-// Ingresses: hosts, paths and the services behind them.
+// Ingresses: hosts, paths and the services that they route to.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ingress/strategy.go,
 // pkg/apis/networking/validation/validation.go, pkg/printers/internalversion/printers.go
 // (printIngress).
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
@@ -27,60 +27,54 @@ import {
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
-export const ingress: KindDefinition = {
+export const ingress: KindDefinition<Decoded<Ingress>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "Ingress",
   strategy: {
     ...specStatusStrategy,
     prepareForCreate(object) {
-      object["status"] = { loadBalancer: {} };
-      metadataOf(object)["generation"] = 1;
+      object.status = { loadBalancer: {} };
+      metadataOf(object).generation = 1;
     },
-    validateCreate: (object, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateIngressSpec(objectAt(object, "spec"), {
-          secretNames: "checked",
-          wildcardRules: "checked",
-        }),
-        ...classErrors(object),
-      ]),
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateIngressSpec(object.spec ?? {}, {
+        secretNames: "checked",
+        wildcardRules: "checked",
+      }),
+      ...classErrors(object),
+    ],
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
-      ...validateIngressSpec(objectAt(object, "spec"), {
-        secretNames: hasInvalidSecretName(objectAt(old, "spec")) ? "as they are" : "checked",
-        wildcardRules: hasInvalidWildcardRule(objectAt(old, "spec")) ? "as they are" : "checked",
+      ...validateIngressSpec(object.spec ?? {}, {
+        secretNames: hasInvalidSecretName(old.spec ?? {}) ? "as they are" : "checked",
+        wildcardRules: hasInvalidWildcardRule(old.spec ?? {}) ? "as they are" : "checked",
       }),
     ],
+    warningsOnCreate: annotationWarnings,
   },
   subresources: {
     status: {
       ...statusStrategy,
-      validateUpdate(object, old, context) {
-        const errors = validateIngressStatus(objectAt(object, "status"), objectAt(old, "status"));
-        const balancers = itemsAt(objectAt(objectAt(object, "status"), "loadBalancer"), "ingress");
-        if (!errors.length)
-          balancers.forEach((each, i) =>
-            ipWarnings(stringAt(each, "ip"), `status.loadBalancer.ingress[${i}]`).forEach(
-              context.warn,
-            ),
-          );
-        return errors;
-      },
+      validateUpdate: (object, old) => validateIngressStatus(object.status ?? {}, old.status ?? {}),
+      warningsOnUpdate: ({ status }) =>
+        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
+          ipWarnings(ip ?? "", `status.loadBalancer.ingress[${i}]`),
+        ),
     },
   },
   cells,
 };
 
-const annotationOf = (object: JsonObject): Json | undefined =>
-  objectAt(metadataOf(object), "annotations")[classAnnotation];
+const annotationOf = (object: Decoded<Ingress>): string | undefined =>
+  metadataOf(object).annotations?.[classAnnotation];
 
-function classErrors(object: JsonObject): FieldError[] {
+function classErrors(object: Decoded<Ingress>): FieldError[] {
   const annotation = annotationOf(object);
-  const name = objectAt(object, "spec")["ingressClassName"];
-  return typeof annotation === "string" && typeof name === "string" && annotation !== name
+  const name = object.spec?.ingressClassName;
+  return annotation !== undefined && isSet(name) && annotation !== name
     ? [
         invalid(
           `annotations.${classAnnotation}`,
@@ -91,49 +85,35 @@ function classErrors(object: JsonObject): FieldError[] {
     : [];
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (
-    !errors.length &&
-    annotationOf(object) !== undefined &&
-    typeof objectAt(object, "spec")["ingressClassName"] !== "string"
-  )
-    context.warn(
-      `annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`,
-    );
-  return errors;
+function annotationWarnings(object: Decoded<Ingress>): readonly string[] {
+  return annotationOf(object) !== undefined && !isSet(object.spec?.ingressClassName)
+    ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+    : [];
 }
 
 const maxHosts = 3;
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const className = spec["ingressClassName"];
-  const ports = itemsAt(spec, "tls").length ? "80, 443" : "80";
+function cells(object: Decoded<Ingress>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const ports = (spec.tls ?? []).length ? "80, 443" : "80";
   return [
     nameOf(object),
-    typeof className === "string" ? className : "<none>",
+    spec.ingressClassName ?? "<none>",
     formatHosts(spec),
-    formatLoadBalancer(objectAt(objectAt(object, "status"), "loadBalancer")),
+    formatLoadBalancer(object.status?.loadBalancer),
     ports,
     ageOf(object, nowMs),
   ];
 }
 
-/**
- * The first hosts; from the fourth rule on only their number, counted from the hosts that are
- * shown.
- */
-function formatHosts(spec: JsonObject): string {
-  const rules = itemsAt(spec, "rules");
+/** The first three hosts, and the number of rules beyond three. */
+function formatHosts(spec: Decoded<IngressSpec>): string {
+  const rules = spec.rules ?? [];
   const hosts: string[] = [];
   let more = false;
   for (const rule of rules) {
     if (hosts.length === maxHosts) more = true;
-    if (!more && stringAt(rule, "host")) hosts.push(stringAt(rule, "host"));
+    if (!more && rule.host) hosts.push(rule.host);
   }
   if (!hosts.length) return "*";
   return more ? `${hosts.join(",")} + ${rules.length - maxHosts} more...` : hosts.join(",");

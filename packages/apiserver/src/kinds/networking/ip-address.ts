@@ -1,15 +1,8 @@
-// IPAddresses: one object for each address that something in the cluster has taken; the name is the
-// address.
+// IPAddresses: one object for each address allocated in the cluster; its name is the address.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ipaddress/strategy.go,
 // pkg/apis/networking/validation/validation.go.
-import {
-  dnsSubdomainFaults,
-  equalJson,
-  isObject,
-  type Json,
-  type JsonObject,
-  pathSegmentFaults,
-} from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults, equalJson, pathSegmentFaults } from "homeostat/api";
+import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
 import {
   type FieldError,
   invalid,
@@ -21,21 +14,17 @@ import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import { objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 
-/**
- * A name that is a canonical address. The bodies of address errors end in the detail that a name's
- * error repeats.
- */
+/** A name that is a canonical address; the error of a name repeats the detail of an address's. */
 const nameIsAddress: NameRule = (name) =>
   ipErrors(name, "").map(({ body }) =>
     body.slice(`Invalid value: ${JSON.stringify(name)}: `.length),
   );
 
-/** The record of addresses; `committed` hears of each that is entered and taken out. */
+/** The definition of IPAddress; `committed` is called for each that is created or deleted. */
 export const ipAddressKind = (
   committed: NonNullable<KindDefinition["committed"]>,
-): KindDefinition => ({
+): KindDefinition<Decoded<IPAddress>> => ({
   group: "networking.k8s.io",
   version: "v1",
   kind: "IPAddress",
@@ -50,22 +39,24 @@ export const ipAddressKind = (
       ...parentChangeErrors(object, old),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), formatParent(parentOf(object)), ageOf(object, nowMs)],
+  cells: (object, nowMs) => [
+    nameOf(object),
+    formatParent(object.spec?.parentRef),
+    ageOf(object, nowMs),
+  ],
 });
 
-const parentOf = (object: JsonObject): Json | undefined => objectAt(object, "spec")["parentRef"];
-
-function parentErrors(object: JsonObject): FieldError[] {
-  const parent = parentOf(object);
+function parentErrors(object: Decoded<IPAddress>): FieldError[] {
+  const parent = object.spec?.parentRef;
   const path = "spec.parentRef";
-  if (!isObject(parent)) return [required(path, "")];
-  const group = stringAt(parent, "group");
-  const segment = (field: string): FieldError[] =>
-    pathSegmentFaults(stringAt(parent, field)).map((fault) =>
-      invalid(`${path}.${field}`, stringAt(parent, field), fault),
+  if (!parent) return [required(path, "")];
+  const group = parent.group ?? "";
+  const segment = (field: keyof ParentReference): FieldError[] =>
+    pathSegmentFaults(parent[field] ?? "").map((fault) =>
+      invalid(`${path}.${field}`, parent[field] ?? "", fault),
     );
-  const needed = (field: string): FieldError[] =>
-    stringAt(parent, field) ? segment(field) : [required(`${path}.${field}`, "")];
+  const needed = (field: "resource" | "name"): FieldError[] =>
+    parent[field] ? segment(field) : [required(`${path}.${field}`, "")];
   return [
     ...(group
       ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.group`, group, fault))
@@ -76,9 +67,9 @@ function parentErrors(object: JsonObject): FieldError[] {
   ];
 }
 
-function parentChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const parent = parentOf(object);
-  if (equalJson(parent ?? null, parentOf(old) ?? null)) return [];
+function parentChangeErrors(object: Decoded<IPAddress>, old: Decoded<IPAddress>): FieldError[] {
+  const parent = object.spec?.parentRef;
+  if (equalJson(parent ?? null, old.spec?.parentRef ?? null)) return [];
   return [
     invalidInternal(
       "spec.parentRef",
@@ -88,12 +79,10 @@ function parentChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   ];
 }
 
-function formatParent(parent: Json | undefined): string {
-  if (!isObject(parent)) return "<none>";
-  const group = stringAt(parent, "group");
-  const namespace = stringAt(parent, "namespace");
-  const resource = group
-    ? `${stringAt(parent, "resource")}.${group}`
-    : stringAt(parent, "resource");
-  return `${resource.toLowerCase()}${namespace ? `/${namespace}` : ""}/${stringAt(parent, "name")}`;
+function formatParent(parent: Decoded<ParentReference> | null | undefined): string {
+  if (!parent) return "<none>";
+  const group = parent.group ?? "";
+  const namespace = parent.namespace ?? "";
+  const resource = group ? `${parent.resource ?? ""}.${group}` : (parent.resource ?? "");
+  return `${resource.toLowerCase()}${namespace ? `/${namespace}` : ""}/${parent.name ?? ""}`;
 }

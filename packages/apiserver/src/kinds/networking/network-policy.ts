@@ -1,7 +1,16 @@
-// Network policies: who may talk to which pods.
+// Network policies: which traffic pods accept and send.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/networkpolicy/strategy.go,
 // pkg/apis/networking/{v1/defaults.go,validation}.
-import { isObject, type JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyEgressRule,
+  NetworkPolicyIngressRule,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from "homeostat/k8s/networking/v1";
 import {
   type FieldError,
   forbidden,
@@ -9,7 +18,6 @@ import {
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
@@ -24,126 +32,114 @@ import {
 } from "../validation/label-selectors.ts";
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  setIfNil,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
-const directions = [
-  ["ingress", "from"],
-  ["egress", "to"],
-] as const;
-
-interface PolicyRules {
+interface ValidationOptions {
   readonly selectors: LabelSelectorRules;
-  /** Networks of the old object, which stay as they are. */
+  /** CIDRs of the old object, which stay valid. */
   readonly kept: readonly string[];
 }
 
-export const networkPolicy: KindDefinition = {
+export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "NetworkPolicy",
   defaults(object) {
-    const spec = objectAt(object, "spec");
-    for (const [direction] of directions)
-      for (const rule of itemsAt(spec, direction))
-        for (const port of itemsAt(rule, "ports")) setIfNil(port, "protocol", "TCP");
-    if (isObject(object["spec"]) && !hasItems(spec["policyTypes"]))
-      spec["policyTypes"] = hasItems(spec["egress"]) ? ["Ingress", "Egress"] : ["Ingress"];
+    const { spec } = object;
+    if (!spec) return;
+    for (const { rule } of rulesOf(spec))
+      for (const port of rule.ports ?? []) port.protocol ??= "TCP";
+    if (!spec.policyTypes?.length)
+      spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
+    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec"), {
-          selectors: { invalidValues: "refused" },
-          kept: [],
-        }),
-      ]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec"), rulesFor(objectAt(old, "spec"))),
-      ]),
+    validateCreate: (object) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, { selectors: { invalidValues: "refused" }, kept: [] }),
+    ],
+    validateUpdate: (object, old) => [
+      ...finalizerErrors(object),
+      ...validateSpec(object.spec ?? {}, optionsFor(old.spec ?? {})),
+    ],
+    warningsOnCreate: blockWarnings,
+    warningsOnUpdate: blockWarnings,
   },
   cells: (object, nowMs) => [
     nameOf(object),
-    formatSelector(objectAt(objectAt(object, "spec"), "podSelector")),
+    formatSelector(object.spec?.podSelector ?? {}),
     ageOf(object, nowMs),
   ],
 };
 
-function rulesFor(old: JsonObject): PolicyRules {
-  const wasInvalid = validateLabelSelector(objectAt(old, "podSelector"), "").length > 0;
+/** A rule of either direction, with its peers and their paths. */
+interface DirectedRule {
+  readonly rule: Decoded<NetworkPolicyIngressRule> | Decoded<NetworkPolicyEgressRule>;
+  readonly path: string;
+  readonly peers: readonly { readonly peer: Decoded<NetworkPolicyPeer>; readonly path: string }[];
+}
+
+function rulesOf({ ingress, egress }: Decoded<NetworkPolicySpec>): readonly DirectedRule[] {
+  const directed = (
+    rule: DirectedRule["rule"],
+    path: string,
+    peers: readonly Decoded<NetworkPolicyPeer>[],
+  ): DirectedRule => ({
+    rule,
+    path,
+    peers: peers.map((peer, i) => ({
+      peer,
+      path: `${path}.${path.startsWith("spec.ingress") ? "from" : "to"}[${i}]`,
+    })),
+  });
+  return [
+    ...(ingress ?? []).map((rule, i) => directed(rule, `spec.ingress[${i}]`, rule.from ?? [])),
+    ...(egress ?? []).map((rule, i) => directed(rule, `spec.egress[${i}]`, rule.to ?? [])),
+  ];
+}
+
+const blocksOf = (
+  spec: Decoded<NetworkPolicySpec>,
+): readonly { readonly block: Decoded<IPBlock>; readonly path: string }[] =>
+  rulesOf(spec).flatMap(({ peers }) =>
+    peers.flatMap(({ peer, path }) =>
+      peer.ipBlock ? [{ block: peer.ipBlock, path: `${path}.ipBlock` }] : [],
+    ),
+  );
+
+function optionsFor(old: Decoded<NetworkPolicySpec>): ValidationOptions {
+  const wasInvalid = validateLabelSelector(old.podSelector ?? {}, "").length > 0;
   return {
     selectors: { invalidValues: wasInvalid ? "allowed" : "refused" },
-    kept: blocksOf(old).flatMap(({ block }) => [
-      stringAt(block, "cidr"),
-      ...textsAt(block, "except"),
-    ]),
+    kept: blocksOf(old).flatMap(({ block }) => [block.cidr ?? "", ...(block.except ?? [])]),
   };
 }
 
-function blocksOf(
-  spec: JsonObject,
-): readonly { readonly block: JsonObject; readonly path: string }[] {
-  return directions.flatMap(([direction, peers]) =>
-    itemsAt(spec, direction).flatMap((rule, i) =>
-      itemsAt(rule, peers).flatMap((peer, j) =>
-        isObject(peer["ipBlock"])
-          ? [{ block: peer["ipBlock"], path: `spec.${direction}[${i}].${peers}[${j}].ipBlock` }]
-          : [],
-      ),
-    ),
-  );
+function blockWarnings({ spec }: Decoded<NetworkPolicy>): readonly string[] {
+  return blocksOf(spec ?? {}).flatMap(({ block, path }) => [
+    ...cidrWarnings(block.cidr ?? "", `${path}.cidr`),
+    ...(block.except ?? []).flatMap((except, i) => cidrWarnings(except, `${path}.except[${i}]`)),
+  ]);
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  for (const { block, path } of blocksOf(objectAt(object, "spec"))) {
-    cidrWarnings(stringAt(block, "cidr"), `${path}.cidr`).forEach(context.warn);
-    textsAt(block, "except").forEach((except, k) =>
-      cidrWarnings(except, `${path}.except[${k}]`).forEach(context.warn),
-    );
-  }
-  return errors;
-}
-
-function validateSpec(spec: JsonObject, rules: PolicyRules): FieldError[] {
+function validateSpec(spec: Decoded<NetworkPolicySpec>, options: ValidationOptions): FieldError[] {
   return [
-    ...validateLabelSelector(objectAt(spec, "podSelector"), "spec.podSelector", rules.selectors),
-    ...directions.flatMap(([direction, peers]) =>
-      itemsAt(spec, direction).flatMap((rule, i) => [
-        ...itemsAt(rule, "ports").flatMap((port, j) =>
-          validatePort(port, `spec.${direction}[${i}].ports[${j}]`),
-        ),
-        ...itemsAt(rule, peers).flatMap((peer, j) =>
-          validatePeer(peer, `spec.${direction}[${i}].${peers}[${j}]`, rules),
-        ),
-      ]),
-    ),
+    ...validateLabelSelector(spec.podSelector ?? {}, "spec.podSelector", options.selectors),
+    ...rulesOf(spec).flatMap(({ rule, path, peers }) => [
+      ...(rule.ports ?? []).flatMap((port, i) => validatePort(port, `${path}.ports[${i}]`)),
+      ...peers.flatMap(({ peer, path: peerPath }) => validatePeer(peer, peerPath, options)),
+    ]),
     ...typeErrors(spec),
   ];
 }
 
-function typeErrors(spec: JsonObject): FieldError[] {
-  const types = textsAt(spec, "policyTypes");
+function typeErrors(spec: Decoded<NetworkPolicySpec>): FieldError[] {
+  const types = spec.policyTypes ?? [];
   if (types.length > policyTypes.length)
     return [invalid("spec.policyTypes", [...types], "may not specify more than two policyTypes")];
   return types.flatMap((type, i) =>
@@ -151,13 +147,13 @@ function typeErrors(spec: JsonObject): FieldError[] {
   );
 }
 
-function validatePort(entry: JsonObject, path: string): FieldError[] {
-  const protocol = stringAt(entry, "protocol");
+function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldError[] {
+  const protocol = entry.protocol ?? "";
   const errors = protocols.includes(protocol)
     ? []
     : [notSupported(`${path}.protocol`, protocol, protocols)];
   const { port, endPort } = entry;
-  const end = (detail: string, shown = endPort): FieldError =>
+  const end = (detail: string, shown: Json | undefined = endPort): FieldError =>
     invalid(`${path}.endPort`, shown, detail);
   if (!isSet(port))
     return isSet(endPort)
@@ -170,36 +166,42 @@ function validatePort(entry: JsonObject, path: string): FieldError[] {
       ...portNameFaults(port).map((fault) => invalid(`${path}.port`, port, fault)),
     ];
   }
-  errors.push(
-    ...portNumberFaults(Number(port)).map((fault) => invalid(`${path}.port`, port, fault)),
-  );
+  errors.push(...portNumberFaults(port).map((fault) => invalid(`${path}.port`, port, fault)));
   if (!isSet(endPort)) return errors;
-  if (Number(endPort) < Number(port))
-    errors.push(end("must be greater than or equal to `port`", port));
-  return [...errors, ...portNumberFaults(Number(endPort)).map((fault) => end(fault))];
+  if (endPort < port) errors.push(end("must be greater than or equal to `port`", port));
+  return [...errors, ...portNumberFaults(endPort).map((fault) => end(fault))];
 }
 
-function validatePeer(peer: JsonObject, path: string, rules: PolicyRules): FieldError[] {
+function validatePeer(
+  peer: Decoded<NetworkPolicyPeer>,
+  path: string,
+  options: ValidationOptions,
+): FieldError[] {
   const { ipBlock } = peer;
-  const selectors = ["podSelector", "namespaceSelector"].filter((field) => isObject(peer[field]));
-  const errors = selectors.flatMap((field) =>
-    validateLabelSelector(objectAt(peer, field), `${path}.${field}`, rules.selectors),
+  const selectors = (["podSelector", "namespaceSelector"] as const).filter((field) =>
+    isSet(peer[field]),
   );
-  if (isObject(ipBlock)) errors.push(...validateBlock(ipBlock, `${path}.ipBlock`, rules.kept));
-  if (isObject(ipBlock) && selectors.length)
+  const errors = selectors.flatMap((field) =>
+    validateLabelSelector(peer[field] ?? {}, `${path}.${field}`, options.selectors),
+  );
+  if (ipBlock) errors.push(...validateBlock(ipBlock, `${path}.ipBlock`, options.kept));
+  if (ipBlock && selectors.length)
     errors.push(forbidden(path, "may not specify both ipBlock and another peer"));
-  else if (!isObject(ipBlock) && !selectors.length)
-    errors.push(required(path, "must specify a peer"));
+  else if (!ipBlock && !selectors.length) errors.push(required(path, "must specify a peer"));
   return errors;
 }
 
-function validateBlock(block: JsonObject, path: string, kept: readonly string[]): FieldError[] {
-  const cidr = stringAt(block, "cidr");
+function validateBlock(
+  block: Decoded<IPBlock>,
+  path: string,
+  kept: readonly string[],
+): FieldError[] {
+  const cidr = block.cidr ?? "";
   if (!cidr) return [required(`${path}.cidr`, "")];
   const errors = legacyCidrErrors(cidr, `${path}.cidr`, kept);
   const outer = parseCidrSloppy(cidr);
   if (!outer) return errors;
-  textsAt(block, "except").forEach((except, i) => {
+  (block.except ?? []).forEach((except, i) => {
     const inner = parseCidrSloppy(except);
     errors.push(...legacyCidrErrors(except, `${path}.except[${i}]`, kept));
     if (inner && !isStrictSubset(inner, outer))

@@ -1,22 +1,22 @@
-// ServiceCIDRs: ranges from which services get their addresses.
+// ServiceCIDRs: ranges from which services get their cluster IPs.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/servicecidr/strategy.go,
 // pkg/apis/networking/validation/validation.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { ServiceCIDR } from "homeostat/k8s/networking/v1";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { textsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 
-export const serviceCidr: KindDefinition = {
+export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
   strategy: {
     resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object["status"] = {}),
+    prepareForCreate: (object) => void (object.status = {}),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
     validateUpdate: (object, old) => changeErrors(cidrsOf(object), cidrsOf(old)),
@@ -35,9 +35,8 @@ export const serviceCidr: KindDefinition = {
 };
 
 const path = "spec.cidrs";
-const cidrsOf = (object: JsonObject): readonly string[] =>
-  textsAt(objectAt(object, "spec"), "cidrs");
-const isSix = (cidr: string): boolean => parseCidrSloppy(cidr)?.address.bytes.length === 16;
+const cidrsOf = (object: Decoded<ServiceCIDR>): readonly string[] => object.spec?.cidrs ?? [];
+const isIpv6 = (cidr: string): boolean => parseCidrSloppy(cidr)?.address.bytes.length === 16;
 
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
   if (!cidrs.length) return [required(path, "at least one CIDR required")];
@@ -54,7 +53,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
     cidrs.length === 2 &&
     parseCidrSloppy(cidrs[0]!) &&
     parseCidrSloppy(cidrs[1]!) &&
-    isSix(cidrs[0]!) === isSix(cidrs[1]!)
+    isIpv6(cidrs[0]!) === isIpv6(cidrs[1]!)
   ) {
     errors.push(
       invalid(
@@ -67,7 +66,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
   return errors;
 }
 
-/** A second family may be added; all else stays. */
+/** The only change allowed adds a CIDR of the second family. */
 function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
   const frozen = (i: number): FieldError[] =>
     cidrs[i] === old[i] ? [] : [invalid(`${path}[${i}]`, cidrs[i], "field is immutable")];

@@ -1,12 +1,16 @@
-// Rules for the spec and the status of ingresses.
+// Validates the spec and the status of ingresses.
 // Upstream: k8s.io/kubernetes/pkg/apis/networking/validation/validation.go.
-import {
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  isObject,
-  type JsonObject,
-  pathSegmentFaults,
-} from "homeostat/api";
+import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, pathSegmentFaults } from "homeostat/api";
+import type { TypedLocalObjectReference } from "homeostat/k8s/core/v1";
+import type {
+  HTTPIngressPath,
+  IngressBackend,
+  IngressRule,
+  IngressServiceBackend,
+  IngressSpec,
+  IngressStatus,
+  IngressTLS,
+} from "homeostat/k8s/networking/v1";
 import {
   type FieldError,
   invalid,
@@ -16,41 +20,30 @@ import {
 import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
 import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname.ts";
 import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
-import {
-  itemsAt,
-  numberAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 
-/** What a stored object had wrong may stay wrong. */
-export interface IngressRules {
+/** Which rules apply; what the stored object violates may stay so. */
+export interface IngressValidationOptions {
   readonly secretNames: "checked" | "as they are";
   readonly wildcardRules: "checked" | "as they are";
 }
 
-/** Every breach in a spec. */
-export function validateIngressSpec(spec: JsonObject, rules: IngressRules): FieldError[] {
+/** Every violation in a spec. */
+export function validateIngressSpec(
+  spec: Decoded<IngressSpec>,
+  options: IngressValidationOptions,
+): FieldError[] {
   const errors: FieldError[] = [];
-  const defaultBackend = spec["defaultBackend"];
-  if (!itemsAt(spec, "rules").length && !isObject(defaultBackend))
+  const defaultBackend = spec.defaultBackend;
+  if (!(spec.rules ?? []).length && !defaultBackend)
     errors.push(
-      invalid(
-        "spec",
-        spec["rules"] ?? null,
-        "either `defaultBackend` or `rules` must be specified",
-      ),
+      invalid("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified"),
     );
-  if (isObject(defaultBackend))
-    errors.push(...validateBackend(defaultBackend, "spec.defaultBackend"));
-  itemsAt(spec, "rules").forEach((rule, i) =>
-    errors.push(...validateRule(rule, `spec.rules[${i}]`, rules)),
+  if (defaultBackend) errors.push(...validateBackend(defaultBackend, "spec.defaultBackend"));
+  (spec.rules ?? []).forEach((rule, i) =>
+    errors.push(...validateRule(rule, `spec.rules[${i}]`, options)),
   );
-  itemsAt(spec, "tls").forEach((tls, i) =>
-    errors.push(...validateTls(tls, `spec.tls[${i}]`, rules)),
-  );
-  const className = spec["ingressClassName"];
+  (spec.tls ?? []).forEach((tls, i) => errors.push(...validateTls(tls, `spec.tls[${i}]`, options)));
+  const className = spec.ingressClassName;
   if (typeof className === "string")
     errors.push(
       ...dnsSubdomainFaults(className).map((fault) =>
@@ -60,11 +53,15 @@ export function validateIngressSpec(spec: JsonObject, rules: IngressRules): Fiel
   return errors;
 }
 
-function validateTls(tls: JsonObject, path: string, { secretNames }: IngressRules): FieldError[] {
-  const hosts = textsAt(tls, "hosts").flatMap((host, i) =>
+function validateTls(
+  tls: Decoded<IngressTLS>,
+  path: string,
+  { secretNames }: IngressValidationOptions,
+): FieldError[] {
+  const hosts = (tls.hosts ?? []).flatMap((host, i) =>
     hostFaults(host).map((fault) => invalid(`${path}.hosts[${i}]`, host, fault)),
   );
-  const secret = stringAt(tls, "secretName");
+  const secret = tls.secretName ?? "";
   return secret && secretNames === "checked"
     ? [
         ...hosts,
@@ -77,11 +74,11 @@ const hostFaults = (host: string): readonly string[] =>
   host.includes("*") ? wildcardHostFaults(host) : dnsSubdomainFaults(host);
 
 function validateRule(
-  rule: JsonObject,
+  rule: Decoded<IngressRule>,
   path: string,
-  { wildcardRules }: IngressRules,
+  { wildcardRules }: IngressValidationOptions,
 ): FieldError[] {
-  const host = stringAt(rule, "host");
+  const host = rule.host ?? "";
   const errors: FieldError[] = [];
   if (host && parseIpSloppy(host))
     errors.push(invalid(`${path}.host`, host, "must be a DNS name, not an IP address"));
@@ -91,10 +88,9 @@ function validateRule(
     : [...errors, ...validateHttp(rule, path)];
 }
 
-function validateHttp(rule: JsonObject, path: string): FieldError[] {
-  const http = rule["http"];
-  if (!isObject(http)) return [];
-  const paths = itemsAt(http, "paths");
+function validateHttp(rule: Decoded<IngressRule>, path: string): FieldError[] {
+  if (!rule.http) return [];
+  const paths = rule.http.paths ?? [];
   return paths.length
     ? paths.flatMap((each, i) => validatePath(each, `${path}.http.paths[${i}]`))
     : [required(`${path}.http.paths`, "")];
@@ -103,12 +99,12 @@ function validateHttp(rule: JsonObject, path: string): FieldError[] {
 const wrongParts = ["//", "/./", "/../", "%2f", "%2F"];
 const wrongEnds = ["/..", "/."];
 
-function validatePath(entry: JsonObject, path: string): FieldError[] {
-  const type = entry["pathType"];
+function validatePath(entry: Decoded<HTTPIngressPath>, path: string): FieldError[] {
+  const type = entry.pathType;
   if (typeof type !== "string") return [required(`${path}.pathType`, "pathType must be specified")];
   return [
-    ...pathErrors(stringAt(entry, "path"), type, path),
-    ...validateBackend(objectAt(entry, "backend"), `${path}.backend`),
+    ...pathErrors(entry.path ?? "", type, path),
+    ...validateBackend(entry.backend ?? {}, `${path}.backend`),
   ];
 }
 
@@ -129,23 +125,26 @@ function pathErrors(text: string, type: string, path: string): FieldError[] {
   ];
 }
 
-function validateBackend(backend: JsonObject, path: string): FieldError[] {
+function validateBackend(backend: Decoded<IngressBackend>, path: string): FieldError[] {
   const { service, resource } = backend;
-  if (isObject(resource) && isObject(service))
+  if (resource && service)
     return [invalid(path, "", "cannot set both resource and service backends")];
-  if (isObject(resource)) return validateLocalReference(resource, `${path}.resource`);
-  if (isObject(service)) return validateServiceBackend(service, path);
+  if (resource) return validateLocalReference(resource, `${path}.resource`);
+  if (service) return validateServiceBackend(service, path);
   return [invalid(path, "", "resource or service backend is required")];
 }
 
-function validateServiceBackend(service: JsonObject, path: string): FieldError[] {
-  const name = stringAt(service, "name");
+function validateServiceBackend(
+  service: Decoded<IngressServiceBackend>,
+  path: string,
+): FieldError[] {
+  const name = service.name ?? "";
   const nameErrors = name
     ? dnsLabelFaults(name).map((fault) => invalid(`${path}.service.name`, name, fault))
     : [required(`${path}.service.name`, "")];
-  const port = objectAt(service, "port");
-  const portName = stringAt(port, "name");
-  const number = numberAt(port, "number");
+  const port = service.port ?? {};
+  const portName = port.name ?? "";
+  const number = port.number ?? 0;
   if (portName && number)
     return [...nameErrors, invalid(path, "", "cannot set both port name & port number")];
   if (portName)
@@ -165,11 +164,14 @@ function validateServiceBackend(service: JsonObject, path: string): FieldError[]
   return [...nameErrors, required(path, "port name or number is required")];
 }
 
-/** Group, kind and name of something in the same namespace. */
-export function validateLocalReference(reference: JsonObject, path: string): FieldError[] {
-  const group = reference["apiGroup"];
-  const named = (field: string): FieldError[] => {
-    const value = stringAt(reference, field);
+/** Group, kind and name of an object in the same namespace. */
+function validateLocalReference(
+  reference: Decoded<TypedLocalObjectReference>,
+  path: string,
+): FieldError[] {
+  const group = reference.apiGroup;
+  const named = (field: "kind" | "name"): FieldError[] => {
+    const value = reference[field] ?? "";
     return value
       ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault))
       : [required(`${path}.${field}`, "")];
@@ -183,15 +185,16 @@ export function validateLocalReference(reference: JsonObject, path: string): Fie
   ];
 }
 
-/** Every breach in a status. */
-export function validateIngressStatus(status: JsonObject, old: JsonObject): FieldError[] {
-  const points = (of: JsonObject): readonly JsonObject[] =>
-    itemsAt(objectAt(of, "loadBalancer"), "ingress");
-  const kept = points(old).map((point) => stringAt(point, "ip"));
-  return points(status).flatMap((point, i) => {
+/** Every violation in a status. */
+export function validateIngressStatus(
+  status: Decoded<IngressStatus>,
+  old: Decoded<IngressStatus>,
+): FieldError[] {
+  const kept = (old.loadBalancer?.ingress ?? []).map((point) => point.ip ?? "");
+  return (status.loadBalancer?.ingress ?? []).flatMap((point, i) => {
     const path = `status.loadBalancer.ingress[${i}]`;
-    const ip = stringAt(point, "ip");
-    const hostname = stringAt(point, "hostname");
+    const ip = point.ip ?? "";
+    const hostname = point.hostname ?? "";
     return [
       ...(ip ? legacyIpErrors(ip, `${path}.ip`, kept) : []),
       ...(hostname ? loadBalancerHostnameErrors(hostname, `${path}.hostname`) : []),
@@ -199,18 +202,16 @@ export function validateIngressStatus(status: JsonObject, old: JsonObject): Fiel
   });
 }
 
-/** Whether a stored spec has names that would be refused today. */
-export function hasInvalidSecretName(spec: JsonObject): boolean {
-  return itemsAt(spec, "tls").some(
-    (tls) =>
-      stringAt(tls, "secretName") !== "" &&
-      dnsSubdomainFaults(stringAt(tls, "secretName")).length > 0,
+/** Whether a stored spec has a secret name that is invalid today. */
+export function hasInvalidSecretName(spec: Decoded<IngressSpec>): boolean {
+  return (spec.tls ?? []).some(
+    ({ secretName }) => secretName && dnsSubdomainFaults(secretName).length > 0,
   );
 }
 
-/** Whether a stored spec has a rule for a wildcard host that would be refused today. */
-export function hasInvalidWildcardRule(spec: JsonObject): boolean {
-  return itemsAt(spec, "rules").some(
-    (rule) => stringAt(rule, "host").includes("*") && validateHttp(rule, "").length > 0,
+/** Whether a stored spec has a rule for a wildcard host that is invalid today. */
+export function hasInvalidWildcardRule(spec: Decoded<IngressSpec>): boolean {
+  return (spec.rules ?? []).some(
+    (rule) => (rule.host ?? "").includes("*") && validateHttp(rule, "").length > 0,
   );
 }

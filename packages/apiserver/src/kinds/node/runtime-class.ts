@@ -1,7 +1,9 @@
-// Runtime classes: how containers are run.
+// Runtime classes.
 // Upstream: k8s.io/kubernetes/pkg/registry/node/runtimeclass/strategy.go,
 // pkg/apis/node/validation/validation.go.
-import { dnsLabelFaults, isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, dnsLabelFaults } from "homeostat/api";
+import type { Toleration } from "homeostat/k8s/core/v1";
+import type { RuntimeClass } from "homeostat/k8s/node/v1";
 import {
   duplicateInternal,
   type FieldError,
@@ -12,7 +14,6 @@ import {
   validateLabels,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
@@ -20,65 +21,54 @@ import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  itemsAt,
-  mutableAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
-export const runtimeClass: KindDefinition = {
+export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
   group: "node.k8s.io",
   version: "v1",
   kind: "RuntimeClass",
-  defaults: (object) => roundList(mutableAt(objectAt(object, "overhead"), "podFixed")),
+  defaults: (object) => roundList(object.overhead?.podFixed ?? undefined),
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...validate(object)]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validate(object),
-        ...immutable("handler", stringAt(object, "handler"), stringAt(old, "handler")),
-      ]),
+    validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validate(object),
+      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
+    ],
+    warningsOnCreate: warnings,
+    warningsOnUpdate: warnings,
   },
-  cells: (object, nowMs) => [nameOf(object), stringAt(object, "handler"), ageOf(object, nowMs)],
+  cells: (object, nowMs) => [nameOf(object), object.handler ?? "", ageOf(object, nowMs)],
 };
 
-function validate(object: JsonObject): FieldError[] {
-  const handler = stringAt(object, "handler");
+function validate(object: Decoded<RuntimeClass>): FieldError[] {
+  const handler = object.handler ?? "";
   const { overhead, scheduling } = object;
   return [
     ...(handler
       ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
       : [required("handler", "")]),
-    ...(isObject(overhead)
-      ? validateContainerResources(
-          { limits: textMapAt(overhead, "podFixed") },
-          new Set(),
-          "overhead",
-        )
+    ...(overhead
+      ? validateContainerResources({ limits: overhead.podFixed ?? {} }, new Set(), "overhead")
       : []),
-    ...(isObject(scheduling)
+    ...(scheduling
       ? [
-          ...validateLabels(textMapAt(scheduling, "nodeSelector"), "scheduling.nodeSelector"),
-          ...tolerationErrors(itemsAt(scheduling, "tolerations"), "scheduling.tolerations"),
+          ...validateLabels(scheduling.nodeSelector ?? {}, "scheduling.nodeSelector"),
+          ...tolerationErrors(scheduling.tolerations ?? [], "scheduling.tolerations"),
         ]
       : []),
   ];
 }
 
-function tolerationErrors(tolerations: readonly JsonObject[], path: string): FieldError[] {
+function tolerationErrors(tolerations: readonly Decoded<Toleration>[], path: string): FieldError[] {
   const seen = new Set<string>();
   const errors = validateTolerations(tolerations, path);
   tolerations.forEach((toleration, i) => {
     const key = JSON.stringify(
-      ["key", "operator", "value", "effect"].map((field) => stringAt(toleration, field)),
+      (["key", "operator", "value", "effect"] as const).map((field) => toleration[field] ?? ""),
     );
     if (seen.has(key))
       errors.push(duplicateInternal(`${path}[${i}]`, ["core.Toleration", toleration]));
@@ -87,15 +77,9 @@ function tolerationErrors(tolerations: readonly JsonObject[], path: string): Fie
   return errors;
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  for (const key of Object.keys(textMapAt(objectAt(object, "scheduling"), "nodeSelector"))) {
+function warnings({ scheduling }: Decoded<RuntimeClass>): readonly string[] {
+  return Object.keys(scheduling?.nodeSelector ?? {}).flatMap((key) => {
     const message = nodeLabelMessage(key);
-    if (message) context.warn(`scheduling.nodeSelector: ${message}`);
-  }
-  return errors;
+    return message ? [`scheduling.nodeSelector: ${message}`] : [];
+  });
 }

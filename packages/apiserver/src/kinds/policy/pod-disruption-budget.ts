@@ -1,7 +1,13 @@
-// Pod disruption budgets: how many pods of a set may be away.
+// Pod disruption budgets: how many pods of a set may be disrupted at once.
 // Upstream: k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/strategy.go,
 // pkg/apis/policy/validation/validation.go.
-import { isObject, type Json, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { IntOrString } from "homeostat/k8s/meta/v1";
+import type {
+  PodDisruptionBudget,
+  PodDisruptionBudgetSpec,
+  PodDisruptionBudgetStatus,
+} from "homeostat/k8s/policy/v1";
 import {
   type FieldError,
   invalid,
@@ -12,7 +18,7 @@ import { percentFaults } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { isSet, itemsAt, numberAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
@@ -26,7 +32,7 @@ const counters = [
   "expectedPods",
 ] as const;
 
-export const podDisruptionBudget: KindDefinition = {
+export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> = {
   group: "policy",
   version: "v1",
   kind: "PodDisruptionBudget",
@@ -34,42 +40,43 @@ export const podDisruptionBudget: KindDefinition = {
     ...specStatusStrategy,
     allowUnconditionalUpdate: false,
     prepareForCreate(object) {
-      object["status"] = {
+      object.status = {
         disruptionsAllowed: 0,
         currentHealthy: 0,
         desiredHealthy: 0,
         expectedPods: 0,
       };
-      metadataOf(object)["generation"] = 1;
+      metadataOf(object).generation = 1;
     },
-    validateCreate: (object) => validateSpec(objectAt(object, "spec"), "refused"),
+    validateCreate: (object) => validateSpec(object.spec ?? {}, "refused"),
     validateUpdate: (object, old) =>
       validateSpec(
-        objectAt(object, "spec"),
-        validateLabelSelector(objectAt(objectAt(old, "spec"), "selector"), "").length
-          ? "allowed"
-          : "refused",
+        object.spec ?? {},
+        validateLabelSelector(old.spec?.selector ?? {}, "").length ? "allowed" : "refused",
       ),
   },
   subresources: {
     status: {
       ...statusStrategy,
-      validateUpdate: (object) => validateStatus(objectAt(object, "status")),
+      validateUpdate: (object) => validateStatus(object.status ?? {}),
     },
   },
   cells: (object, nowMs) => {
-    const spec = objectAt(object, "spec");
+    const spec = object.spec ?? {};
     return [
       nameOf(object),
       ...bounds.map((bound) => (isSet(spec[bound]) ? String(spec[bound]) : "N/A")),
-      numberAt(objectAt(object, "status"), "disruptionsAllowed"),
+      object.status?.disruptionsAllowed ?? 0,
       ageOf(object, nowMs),
     ];
   },
 };
 
-function validateSpec(spec: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {
-  const policy = spec["unhealthyPodEvictionPolicy"];
+function validateSpec(
+  spec: Decoded<PodDisruptionBudgetSpec>,
+  invalidValues: "refused" | "allowed",
+): FieldError[] {
+  const { selector, unhealthyPodEvictionPolicy: policy } = spec;
   return [
     ...(bounds.every((bound) => isSet(spec[bound]))
       ? [
@@ -80,21 +87,20 @@ function validateSpec(spec: JsonObject, invalidValues: "refused" | "allowed"): F
           ),
         ]
       : []),
-    ...bounds.flatMap((bound) =>
-      isSet(spec[bound]) ? boundErrors(spec[bound]!, `spec.${bound}`) : [],
-    ),
-    ...(isObject(spec["selector"])
-      ? validateLabelSelector(spec["selector"], "spec.selector", { invalidValues })
-      : []),
-    ...(typeof policy === "string" && !evictionPolicies.includes(policy)
+    ...bounds.flatMap((bound) => {
+      const value = spec[bound];
+      return isSet(value) ? boundErrors(value, `spec.${bound}`) : [];
+    }),
+    ...(selector ? validateLabelSelector(selector, "spec.selector", { invalidValues }) : []),
+    ...(isSet(policy) && !evictionPolicies.includes(policy)
       ? [notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies)]
       : []),
   ];
 }
 
-function boundErrors(bound: Json, path: string): FieldError[] {
+function boundErrors(bound: IntOrString, path: string): FieldError[] {
   if (typeof bound !== "string")
-    return Number(bound) < 0 ? [invalid(path, bound, "must be greater than or equal to 0")] : [];
+    return bound < 0 ? [invalid(path, bound, "must be greater than or equal to 0")] : [];
   const faults = percentFaults(bound);
   const tooMuch = !faults.length && Number(bound.slice(0, -1)) > 100;
   return [
@@ -103,11 +109,11 @@ function boundErrors(bound: Json, path: string): FieldError[] {
   ];
 }
 
-function validateStatus(status: JsonObject): FieldError[] {
+function validateStatus(status: Decoded<PodDisruptionBudgetStatus>): FieldError[] {
   const negative = counters
-    .filter((counter) => numberAt(status, counter) < 0)
+    .filter((counter) => (status[counter] ?? 0) < 0)
     .map((counter) =>
-      invalid(`status.${counter}`, numberAt(status, counter), "must be greater than or equal to 0"),
+      invalid(`status.${counter}`, status[counter] ?? 0, "must be greater than or equal to 0"),
     );
-  return [...validateConditions(itemsAt(status, "conditions"), "status.conditions"), ...negative];
+  return [...validateConditions(status.conditions ?? [], "status.conditions"), ...negative];
 }

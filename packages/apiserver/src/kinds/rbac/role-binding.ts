@@ -1,14 +1,15 @@
-// Role bindings: who gets which role; the role of a binding never changes.
+// Role bindings and cluster role bindings; roleRef is immutable.
 // Upstream: k8s.io/kubernetes/pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go,
 // pkg/apis/rbac/v1/defaults.go, pkg/apis/rbac/validation/validation.go, pkg/apis/rbac/helpers.go
 // (SubjectsStrings).
 import {
+  type Decoded,
   dnsSubdomainFaults,
   equalJson,
   type Json,
-  type JsonObject,
   pathSegmentFaults,
 } from "homeostat/api";
+import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
 import {
   type FieldError,
   invalid,
@@ -20,17 +21,24 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { itemsAt, setIfEmpty, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-export const roleBinding: KindDefinition = bindingKind("RoleBinding", "namespaced");
-export const clusterRoleBinding: KindDefinition = bindingKind("ClusterRoleBinding", "cluster");
+type Binding = Decoded<RoleBinding> | Decoded<ClusterRoleBinding>;
+
+export const roleBinding: KindDefinition<Decoded<RoleBinding>> = bindingKind(
+  "RoleBinding",
+  "namespaced",
+);
+export const clusterRoleBinding: KindDefinition<Decoded<ClusterRoleBinding>> = bindingKind(
+  "ClusterRoleBinding",
+  "cluster",
+);
 
 type Scope = "namespaced" | "cluster";
 
-function bindingKind(kind: string, scope: Scope): KindDefinition {
+function bindingKind(kind: string, scope: Scope): KindDefinition<Binding> {
   return {
     group,
     version: "v1",
@@ -51,16 +59,15 @@ function bindingKind(kind: string, scope: Scope): KindDefinition {
   };
 }
 
-function defaults(object: JsonObject): void {
-  setIfEmpty(objectAt(object, "roleRef"), "apiGroup", group);
-  for (const subject of itemsAt(object, "subjects"))
-    if (["User", "Group"].includes(stringAt(subject, "kind")))
-      setIfEmpty(subject, "apiGroup", group);
+function defaults(object: Binding): void {
+  if (object.roleRef) object.roleRef.apiGroup ||= group;
+  for (const subject of object.subjects ?? [])
+    if (["User", "Group"].includes(subject.kind ?? "")) subject.apiGroup ||= group;
 }
 
-function validate(object: JsonObject, scope: Scope): FieldError[] {
-  const role = objectAt(object, "roleRef");
-  const name = stringAt(role, "name");
+function validate(object: Binding, scope: Scope): FieldError[] {
+  const role = object.roleRef ?? {};
+  const name = role.name ?? "";
   const kinds = scope === "namespaced" ? ["Role", "ClusterRole"] : ["ClusterRole"];
   return [
     ...oneOf(role, "apiGroup", [group], "roleRef"),
@@ -68,26 +75,24 @@ function validate(object: JsonObject, scope: Scope): FieldError[] {
     ...(name
       ? pathSegmentFaults(name).map((fault) => invalid("roleRef.name", name, fault))
       : [required("roleRef.name", "")]),
-    ...itemsAt(object, "subjects").flatMap((subject, i) =>
+    ...(object.subjects ?? []).flatMap((subject, i) =>
       validateSubject(subject, scope, `subjects[${i}]`),
     ),
   ];
 }
 
-function validateSubject(subject: JsonObject, scope: Scope, path: string): FieldError[] {
-  const name = stringAt(subject, "name");
+function validateSubject(subject: Decoded<Subject>, scope: Scope, path: string): FieldError[] {
+  const name = subject.name ?? "";
   const nameErrors = name ? [] : [required(`${path}.name`, "")];
-  switch (stringAt(subject, "kind")) {
+  switch (subject.kind) {
     case "ServiceAccount":
       return [
         ...nameErrors,
         ...(name
           ? dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
           : []),
-        ...(stringAt(subject, "apiGroup") ? oneOf(subject, "apiGroup", [""], path) : []),
-        ...(scope === "cluster" && !stringAt(subject, "namespace")
-          ? [required(`${path}.namespace`, "")]
-          : []),
+        ...(subject.apiGroup ? oneOf(subject, "apiGroup", [""], path) : []),
+        ...(scope === "cluster" && !subject.namespace ? [required(`${path}.namespace`, "")] : []),
       ];
     case "User":
     case "Group":
@@ -97,37 +102,37 @@ function validateSubject(subject: JsonObject, scope: Scope, path: string): Field
   }
 }
 
-const oneOf = (
-  object: JsonObject,
-  field: string,
+function oneOf(
+  object: Decoded<RoleRef> | Decoded<Subject>,
+  field: "apiGroup" | "kind",
   values: readonly string[],
   path: string,
-): FieldError[] =>
-  values.includes(stringAt(object, field))
-    ? []
-    : [notSupported(`${path}.${field}`, stringAt(object, field), values)];
+): FieldError[] {
+  const value = object[field] ?? "";
+  return values.includes(value) ? [] : [notSupported(`${path}.${field}`, value, values)];
+}
 
-function roleChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const role = object["roleRef"];
-  return equalJson(role ?? {}, old["roleRef"] ?? {})
+function roleChangeErrors(object: Binding, old: Binding): FieldError[] {
+  const role = object.roleRef;
+  return equalJson(role ?? {}, old.roleRef ?? {})
     ? []
     : [invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const role = objectAt(object, "roleRef");
-  const subjects = itemsAt(object, "subjects");
-  const named = (kind: string, text: (subject: JsonObject) => string): string =>
+function cells(object: Binding, nowMs: number): readonly Json[] {
+  const role = object.roleRef ?? {};
+  const subjects = object.subjects ?? [];
+  const named = (kind: string, text: (subject: Decoded<Subject>) => string): string =>
     subjects
-      .filter((subject) => subject["kind"] === kind)
+      .filter((subject) => subject.kind === kind)
       .map(text)
       .join(", ");
-  const name = (subject: JsonObject): string => stringAt(subject, "name");
-  const account = (subject: JsonObject): string =>
-    `${stringAt(subject, "namespace")}/${name(subject)}`;
+  const name = (subject: Decoded<Subject>): string => subject.name ?? "";
+  const account = (subject: Decoded<Subject>): string =>
+    `${subject.namespace ?? ""}/${name(subject)}`;
   return [
     nameOf(object),
-    `${stringAt(role, "kind")}/${stringAt(role, "name")}`,
+    `${role.kind ?? ""}/${role.name ?? ""}`,
     ageOf(object, nowMs),
     named("User", name),
     named("Group", name),

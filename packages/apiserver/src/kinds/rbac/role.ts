@@ -1,27 +1,28 @@
-// Roles and cluster roles: rules that name verbs, and what they apply to.
+// Roles and cluster roles.
 // Upstream: k8s.io/kubernetes/pkg/registry/rbac/{role,clusterrole}/strategy.go,
 // pkg/apis/rbac/validation/validation.go.
-import { isObject, type JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
-import { hasItems, itemsAt, objectAt } from "../../apimachinery/meta/read-fields.ts";
+import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
-const commonRules: StrategyOverrides = {
+const commonStrategy: StrategyOverrides = {
   allowCreateOnUpdate: true,
   validateName: nameIsPathSegment,
 };
 
-export const role: KindDefinition = {
+export const role: KindDefinition<Decoded<Role>> = {
   group,
   version: "v1",
   kind: "Role",
   strategy: {
-    ...commonRules,
+    ...commonStrategy,
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateRules(object, "namespaced"),
@@ -34,12 +35,12 @@ export const role: KindDefinition = {
   },
 };
 
-export const clusterRole: KindDefinition = {
+export const clusterRole: KindDefinition<Decoded<ClusterRole>> = {
   group,
   version: "v1",
   kind: "ClusterRole",
   strategy: {
-    ...commonRules,
+    ...commonStrategy,
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateRules(object, "cluster"),
@@ -58,20 +59,23 @@ export const clusterRole: KindDefinition = {
   },
 };
 
-function validateRules(object: JsonObject, scope: "namespaced" | "cluster"): FieldError[] {
-  return itemsAt(object, "rules").flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`));
+function validateRules(
+  object: Decoded<Role> | Decoded<ClusterRole>,
+  scope: "namespaced" | "cluster",
+): FieldError[] {
+  return (object.rules ?? []).flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`));
 }
 
 function validateRule(
-  rule: JsonObject,
+  rule: Decoded<PolicyRule>,
   scope: "namespaced" | "cluster",
   path: string,
 ): FieldError[] {
-  const errors: FieldError[] = hasItems(rule["verbs"])
+  const errors: FieldError[] = hasItems(rule.verbs)
     ? []
     : [required(`${path}.verbs`, "verbs must contain at least one value")];
-  const urls = rule["nonResourceURLs"];
-  if (hasItems(urls)) {
+  const urls = rule.nonResourceURLs ?? [];
+  if (urls.length) {
     if (scope === "namespaced")
       errors.push(
         invalid(
@@ -80,7 +84,9 @@ function validateRule(
           "namespaced rules cannot apply to non-resource URLs",
         ),
       );
-    if (["apiGroups", "resources", "resourceNames"].some((field) => hasItems(rule[field])))
+    if (
+      (["apiGroups", "resources", "resourceNames"] as const).some((field) => hasItems(rule[field]))
+    )
       errors.push(
         invalid(
           `${path}.nonResourceURLs`,
@@ -90,25 +96,28 @@ function validateRule(
       );
     return errors;
   }
-  if (!hasItems(rule["apiGroups"]))
+  if (!hasItems(rule.apiGroups))
     errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
-  if (!hasItems(rule["resources"]))
+  if (!hasItems(rule.resources))
     errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
   return errors;
 }
 
-function validateAggregation(object: JsonObject, rules: LabelSelectorRules): FieldError[] {
-  if (!isObject(object["aggregationRule"])) return [];
+function validateAggregation(
+  object: Decoded<ClusterRole>,
+  rules: LabelSelectorRules,
+): FieldError[] {
+  if (!object.aggregationRule) return [];
   const path = "aggregationRule.clusterRoleSelectors";
-  const selectors = itemsAt(objectAt(object, "aggregationRule"), "clusterRoleSelectors");
+  const selectors = object.aggregationRule.clusterRoleSelectors ?? [];
   if (!selectors.length)
     return [
       required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
     ];
   return selectors.flatMap((selector, i) => {
     const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
-    // What cannot be read as a selector is told once more; the value printed is the empty selector
-    // that reading yields.
+    // Upstream reports a selector that cannot be converted once more; the value printed is the
+    // empty selector that the conversion yields.
     const unreadable = validateLabelSelector(selector, "").length > 0;
     return unreadable
       ? [...errors, invalid(`${path}[${i}]`, null, "invalid label selector.")]

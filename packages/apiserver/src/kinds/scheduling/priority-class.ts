@@ -1,8 +1,9 @@
-// Priority classes: names for the priorities of pods. Those of the system exist from the start and
-// stay.
+// Priority classes: names for the priorities of pods. The server creates the system's own at its
+// start, and they cannot be deleted.
 // Upstream: k8s.io/kubernetes/pkg/registry/scheduling/{priorityclass,rest},
 // pkg/apis/scheduling/{v1,validation}.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
+import type { PriorityClass } from "homeostat/k8s/scheduling/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,12 +12,11 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { numberAt, setIfNil, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const systemPrefix = "system-";
-const highestOwn = 1_000_000_000;
+const highestUserDefined = 1_000_000_000;
 const critical = 2_000_000_000;
 const policies = ["PreemptLowerPriority", "Never"];
 
@@ -39,13 +39,13 @@ export const systemPriorityClasses: readonly {
   },
 ];
 
-export const priorityClass: KindDefinition = {
+export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
   group: "scheduling.k8s.io",
   version: "v1",
   kind: "PriorityClass",
-  defaults: (object) => setIfNil(object, "preemptionPolicy", "PreemptLowerPriority"),
+  defaults: (object) => void (object.preemptionPolicy ??= "PreemptLowerPriority"),
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object)["generation"] = 1),
+    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...valueErrors(object),
@@ -53,29 +53,34 @@ export const priorityClass: KindDefinition = {
     ],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
-      ...(numberAt(object, "value") === numberAt(old, "value")
+      ...((object.value ?? 0) === (old.value ?? 0)
         ? []
         : [forbidden("value", "may not be changed in an update.")]),
-      ...immutable("preemptionPolicy", object["preemptionPolicy"], old["preemptionPolicy"]),
+      ...immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
     ],
   },
   cells: (object, nowMs): readonly Json[] => [
     nameOf(object),
-    numberAt(object, "value"),
-    object["globalDefault"] === true,
+    object.value ?? 0,
+    object.globalDefault === true,
     ageOf(object, nowMs),
-    stringAt(object, "preemptionPolicy"),
+    object.preemptionPolicy ?? "",
   ],
 };
 
-function valueErrors(object: JsonObject): FieldError[] {
+function valueErrors(object: Decoded<PriorityClass>): FieldError[] {
   const name = nameOf(object);
-  const value = numberAt(object, "value");
+  const value = object.value ?? 0;
   if (!name.startsWith(systemPrefix))
-    return value > highestOwn
-      ? [forbidden("value", `maximum allowed value of a user defined priority is ${highestOwn}`)]
+    return value > highestUserDefined
+      ? [
+          forbidden(
+            "value",
+            `maximum allowed value of a user defined priority is ${highestUserDefined}`,
+          ),
+        ]
       : [];
-  const fault = systemFault(name, value, object["globalDefault"] === true);
+  const fault = systemFault(object);
   return fault
     ? [
         forbidden(
@@ -86,15 +91,17 @@ function valueErrors(object: JsonObject): FieldError[] {
     : [];
 }
 
-function systemFault(name: string, value: number, globalDefault: boolean): string | undefined {
+function systemFault(object: Decoded<PriorityClass>): string | undefined {
+  const name = nameOf(object);
   const known = systemPriorityClasses.find((each) => each.name === name);
   if (!known) return `${name} is not a known system priority class`;
-  if (known.value !== value) return `value of ${name} PriorityClass must be ${known.value}`;
-  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+  if (known.value !== (object.value ?? 0))
+    return `value of ${name} PriorityClass must be ${known.value}`;
+  return object.globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
 
-function policyErrors(object: JsonObject): FieldError[] {
-  const policy = stringAt(object, "preemptionPolicy");
+function policyErrors(object: Decoded<PriorityClass>): FieldError[] {
+  const policy = object.preemptionPolicy ?? "";
   if (!policy) return [required("preemptionPolicy", "")];
   return policies.includes(policy) ? [] : [notSupported("preemptionPolicy", policy, policies)];
 }

@@ -1,5 +1,5 @@
 // Decodes parsed JSON as Go decodes it into a struct: unknown fields dropped and reported, nulls
-// ignored or zeroed by type, type errors in Go's words, and the result written as Go would write
+// ignored or zeroed by type, Go's type errors, and the result written as Go would write
 // that struct back (omitempty, zero structs, canonical times). Knows nothing of defaults, versions
 // or HTTP.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go and kubernetes_patch.go;
@@ -19,13 +19,10 @@ import {
   type StructPlans,
 } from "./struct-plans.ts";
 
-/**
- * Lists that are refused when empty, in words that differ from those for an absent one: they are
- * never stored so.
- */
+/** Lists whose empty value has another error than an absent one: they are never stored empty. */
 const refusedWhenEmpty: ReadonlySet<string> = new Set(["[]v2.HPAScalingPolicy", "[]int32"]);
 
-/** What a Go program would hold, and what strict decoding complains about. */
+/** The object as a Go program holds it, and the errors of strict decoding. */
 export interface GoDecoded {
   readonly object: JsonObject;
   /** `unknown field "spec.a"`, `duplicate field "spec.b"`, in the order of the document. */
@@ -47,10 +44,10 @@ export class GoDecodeError extends Error {
   }
 }
 
-/** How lists that hold nothing are written: protobuf storage forgets that they were there. */
+/** How empty lists are written: protobuf storage does not tell them from absent ones. */
 export type EmptyLists = "kept" | "null";
 
-/** Decodes into one type, again and again. */
+/** Decodes into one type. */
 export interface GoDecoder {
   /** Throws {@link GoDecodeError}. */
   decode(body: ParsedJson): GoDecoded;
@@ -66,7 +63,7 @@ export function createGoDecoder(
   return {
     decode(body) {
       const strict = createStrictErrors(body);
-      const decoding = new Decoding(data, plans, body, strict, emptyLists);
+      const decoding = new Decoding({ data, plans, emptyLists }, body, strict);
       return { object: decoding.root(plans.plan(model)), strictErrors: strict.texts() };
     },
   };
@@ -74,7 +71,14 @@ export function createGoDecoder(
 
 const nothing = { duplicates: [], floatLiterals: new Map<string, string>() };
 
+interface DecodingOptions {
+  readonly data: KindData;
+  readonly plans: StructPlans;
+  readonly emptyLists: EmptyLists;
+}
+
 class Decoding {
+  readonly #options: DecodingOptions;
   readonly #data: KindData;
   readonly #plans: StructPlans;
   readonly #body: ParsedJson;
@@ -84,18 +88,13 @@ class Decoding {
   readonly #trail: (MemberPlan | number | string)[] = [];
   #saved: GoDecodeError | undefined;
 
-  constructor(
-    data: KindData,
-    plans: StructPlans,
-    body: ParsedJson,
-    strict: StrictErrors | undefined,
-    emptyLists: EmptyLists,
-  ) {
-    this.#data = data;
-    this.#plans = plans;
+  constructor(options: DecodingOptions, body: ParsedJson, strict: StrictErrors | undefined) {
+    this.#options = options;
+    this.#data = options.data;
+    this.#plans = options.plans;
+    this.#emptyLists = options.emptyLists;
     this.#body = body;
     this.#strict = strict;
-    this.#emptyLists = emptyLists;
   }
 
   root(plan: StructPlan): JsonObject {
@@ -242,18 +241,11 @@ class Decoding {
     }
   }
 
-  /**
-   * A nested document with an UnmarshalJSON of its own: no strict errors, a fresh error context.
-   */
+  /** A nested document with its own UnmarshalJSON: no strict errors, a new error context. */
   #lenient(model: string, value: Json): Json {
     try {
-      return new Decoding(
-        this.#data,
-        this.#plans,
-        { ...nothing, value },
-        undefined,
-        this.#emptyLists,
-      ).root(this.#plans.plan(model));
+      const nested = new Decoding(this.#options, { ...nothing, value }, undefined);
+      return nested.root(this.#plans.plan(model));
     } catch (error) {
       throw error instanceof GoDecodeError
         ? new UnmarshalerError(error.message, error.mismatch)

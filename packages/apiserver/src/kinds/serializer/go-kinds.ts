@@ -1,22 +1,25 @@
-// How Go's JSON decoder names what it met.
+// How Go's JSON decoder names the kinds of values.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/decode.go (UnmarshalTypeError.Value).
 import type { Json } from "homeostat/api";
 
-/** A value of the wrong kind, and where below the current field it stands. */
+/** A value of the wrong kind, and its place below the current field. */
 export interface TypeMismatch {
   readonly value: string;
   readonly goType: string;
   readonly stack: readonly string[];
 }
 
-/** The kind of a JSON value, e.g. `array`, `number`. Null has none here. */
+/** The kind of a JSON value that is not null, e.g. `array`, `number`. */
 export function goKindOf(input: Json): string {
   if (Array.isArray(input)) return "array";
-  return typeof input === "object"
-    ? "object"
-    : typeof input === "boolean"
-      ? "bool"
-      : typeof input === "string"
-        ? "string"
-        : "number";
+  switch (typeof input) {
+    case "object":
+      return "object";
+    case "boolean":
+      return "bool";
+    case "string":
+      return "string";
+    default:
+      return "number";
+  }
 }

@@ -17,10 +17,7 @@ import {
 import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { canonicalQuantity } from "../../apimachinery/values/quantity.ts";
 
-/**
- * A type's own UnmarshalJSON said no. With `mismatch`, the text names the field that was being
- * read.
- */
+/** The error of a type's UnmarshalJSON. With `mismatch`, the message names the current field. */
 export class UnmarshalerError extends Error {
   override readonly name = "UnmarshalerError";
   readonly mismatch: TypeMismatch | undefined;
@@ -86,15 +83,14 @@ const strings = (input: readonly Json[]): Json[] =>
   input.map((item) => (item === null ? "" : text(item)));
 
 function quantity(input: Json): string {
-  const result = canonicalQuantity(
-    typeof input === "string"
-      ? input.trim()
-      : typeof input === "object"
-        ? JSON.stringify(input)
-        : String(input),
-  );
+  const result = canonicalQuantity(quantityText(input));
   if ("error" in result) throw new UnmarshalerError(result.error);
   return result.text;
+}
+
+function quantityText(input: Json): string {
+  if (typeof input === "string") return input.trim();
+  return typeof input === "object" ? JSON.stringify(input) : String(input);
 }
 
 function intOrString(input: Json): Json {

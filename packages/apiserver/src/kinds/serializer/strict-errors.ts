@@ -1,5 +1,5 @@
-// Collects what strict decoding complains about, in the order of the document, each complaint once
-// and a hundred at most. The parser has found the duplicate keys; only the decoder knows which
+// Collects the errors of strict decoding in the order of the document, each once and a hundred at
+// most. The parser has found the duplicate keys; only the decoder knows which
 // fields exist, so the two meet here.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/kubernetes_patch.go (saveStrictError).
 import type { ParsedJson } from "homeostat/api";
@@ -17,10 +17,7 @@ const most = 100;
 /** For one document. */
 export function createStrictErrors(body: ParsedJson): StrictErrors {
   const unknown: string[] = [];
-  /**
-   * For every key walked over: whether it is a field, and how many unknown ones there were up to
-   * it.
-   */
+  /** By key walked over: whether it is a field, and the number of unknown fields before it. */
   const walked = new Map<string, { readonly known: boolean; readonly before: number }>();
   const walk = (path: string, key: string, known: boolean): void => {
     const full = path ? `${path}.${key}` : key;
@@ -38,8 +35,8 @@ export function createStrictErrors(body: ParsedJson): StrictErrors {
     return { path: "", known: false, before: 0 };
   };
   /**
-   * A key counts where the decoder looked, or would have looked had not a later double of its
-   * parent replaced it.
+   * A key counts where the decoder reads it, or would read it without a later duplicate of its
+   * parent.
    */
   const counts = (key: string): boolean => {
     const { path, known } = nearest(key);

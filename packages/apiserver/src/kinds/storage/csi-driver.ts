@@ -1,25 +1,17 @@
-// CSI drivers: what a storage driver can do and wants.
+// CSI drivers: what a storage driver supports and requires.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/csidriver/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation}.
-import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import {
   duplicate,
   type FieldError,
   invalid,
   notSupported,
 } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  setIfNil,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
@@ -27,67 +19,69 @@ const lifecycleModes = ["Persistent", "Ephemeral"];
 const secretsWarning =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-export const csiDriver: KindDefinition = {
+export const csiDriver: KindDefinition<Decoded<CSIDriver>> = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "CSIDriver",
   returnsDeletedObject: true,
   defaults(object) {
-    if (!isObject(object["spec"])) object["spec"] = {};
-    const spec = objectAt(object, "spec");
-    setIfNil(spec, "attachRequired", true);
-    for (const field of ["podInfoOnMount", "storageCapacity", "requiresRepublish", "seLinuxMount"])
-      setIfNil(spec, field, false);
-    setIfNil(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-    if (!hasItems(spec["volumeLifecycleModes"])) spec["volumeLifecycleModes"] = ["Persistent"];
+    const spec = (object.spec ??= {});
+    spec.attachRequired ??= true;
+    spec.podInfoOnMount ??= false;
+    spec.storageCapacity ??= false;
+    spec.requiresRepublish ??= false;
+    spec.seLinuxMount ??= false;
+    spec.fsGroupPolicy ??= "ReadWriteOnceWithFSType";
+    if (!spec.volumeLifecycleModes?.length) spec.volumeLifecycleModes = ["Persistent"];
   },
   strategy: {
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object) =>
-      void delete objectAt(object, "spec")["preventPodSchedulingIfMissing"],
+    prepareForCreate: ({ spec }) => void delete spec?.preventPodSchedulingIfMissing,
     prepareForUpdate(object, old) {
-      if (!isSet(objectAt(old, "spec")["preventPodSchedulingIfMissing"]))
-        delete objectAt(object, "spec")["preventPodSchedulingIfMissing"];
+      if (!isSet(old.spec?.preventPodSchedulingIfMissing))
+        delete object.spec?.preventPodSchedulingIfMissing;
       bumpGeneration(object, old, ["spec"]);
     },
-    validateCreate: (object, context) =>
-      warned(object, undefined, context, [
-        ...finalizerErrors(object),
-        ...validateSpec(objectAt(object, "spec")),
-      ]),
-    validateUpdate(object, old, context) {
-      const [spec, before] = [objectAt(object, "spec"), objectAt(old, "spec")];
-      return warned(object, old, context, [
+    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
+    validateUpdate(object, old) {
+      const spec = object.spec ?? {};
+      const before = old.spec ?? {};
+      return [
         ...finalizerErrors(object),
         ...validateSpec(spec),
-        // Upstream's path has another name than the field.
-        ...immutable("spec.attachedRequired", spec["attachRequired"], before["attachRequired"]),
+        // Upstream's path differs from the field's name.
+        ...immutable("spec.attachedRequired", spec.attachRequired, before.attachRequired),
         ...immutable(
           "spec.volumeLifecycleModes",
-          spec["volumeLifecycleModes"],
-          before["volumeLifecycleModes"],
+          spec.volumeLifecycleModes,
+          before.volumeLifecycleModes,
         ),
-      ]);
+      ];
     },
+    warningsOnCreate: secretWarnings,
+    warningsOnUpdate: (object, old) =>
+      equalJson(object.spec?.tokenRequests ?? null, old.spec?.tokenRequests ?? null)
+        ? []
+        : secretWarnings(object),
   },
   cells,
 };
 
-function validateSpec(spec: JsonObject): FieldError[] {
-  const policy = stringAt(spec, "fsGroupPolicy");
-  const period = spec["nodeAllocatableUpdatePeriodSeconds"];
-  const inSecrets = spec["serviceAccountTokenInSecrets"];
+function validateSpec(spec: Decoded<CSIDriverSpec>): FieldError[] {
+  const policy = spec.fsGroupPolicy ?? "";
+  const period = spec.nodeAllocatableUpdatePeriodSeconds;
+  const inSecrets = spec.serviceAccountTokenInSecrets;
   return [
     ...(groupPolicies.includes(policy)
       ? []
       : [notSupported("spec.fsGroupPolicy", policy, groupPolicies)]),
-    ...tokenErrors(itemsAt(spec, "tokenRequests")),
-    ...textsAt(spec, "volumeLifecycleModes").flatMap((mode) =>
+    ...tokenErrors(spec.tokenRequests ?? []),
+    ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
       lifecycleModes.includes(mode)
         ? []
         : [notSupported("spec.volumeLifecycleModes", mode, lifecycleModes)],
     ),
-    ...(isSet(period) && Number(period) < 10
+    ...(isSet(period) && period < 10
       ? [
           invalid(
             "spec.nodeAllocatableUpdatePeriodSeconds",
@@ -96,7 +90,7 @@ function validateSpec(spec: JsonObject): FieldError[] {
           ),
         ]
       : []),
-    ...(isSet(inSecrets) && !hasItems(spec["tokenRequests"])
+    ...(isSet(inSecrets) && !spec.tokenRequests?.length
       ? [
           invalid(
             "spec.serviceAccountTokenInSecrets",
@@ -108,14 +102,14 @@ function validateSpec(spec: JsonObject): FieldError[] {
   ];
 }
 
-function tokenErrors(requests: readonly JsonObject[]): FieldError[] {
+function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
   const seen = new Set<string>();
   return requests.flatMap((request, i) => {
     const path = `spec.tokenRequests[${i}]`;
-    const audience = stringAt(request, "audience");
+    const audience = request.audience ?? "";
     if (seen.has(audience)) return [duplicate(`${path}.audience`, audience)];
     seen.add(audience);
-    const seconds = request["expirationSeconds"];
+    const seconds = request.expirationSeconds;
     if (!isSet(seconds)) return [];
     if (Number(seconds) < 600)
       return [
@@ -137,42 +131,23 @@ function tokenErrors(requests: readonly JsonObject[]): FieldError[] {
   });
 }
 
-function warned(
-  object: JsonObject,
-  old: JsonObject | undefined,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  const spec = objectAt(object, "spec");
-  const changed =
-    !old ||
-    !equalJson(spec["tokenRequests"] ?? null, objectAt(old, "spec")["tokenRequests"] ?? null);
-  if (
-    !errors.length &&
-    changed &&
-    hasItems(spec["tokenRequests"]) &&
-    !isSet(spec["serviceAccountTokenInSecrets"])
-  )
-    context.warn(secretsWarning);
-  return errors;
+function secretWarnings({ spec }: Decoded<CSIDriver>): readonly string[] {
+  return spec?.tokenRequests?.length && !isSet(spec.serviceAccountTokenInSecrets)
+    ? [secretsWarning]
+    : [];
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const is = (field: string): boolean => spec[field] === true;
-  const tokens = Array.isArray(spec["tokenRequests"])
-    ? itemsAt(spec, "tokenRequests")
-        .map((request) => stringAt(request, "audience"))
-        .join(",")
-    : "<unset>";
+function cells(object: Decoded<CSIDriver>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
+  const tokens = spec.tokenRequests?.map(({ audience }) => audience ?? "").join(",");
   return [
     nameOf(object),
-    is("attachRequired"),
-    is("podInfoOnMount"),
-    is("storageCapacity"),
-    tokens,
-    is("requiresRepublish"),
-    textsAt(spec, "volumeLifecycleModes").join(",") || "<none>",
+    spec.attachRequired === true,
+    spec.podInfoOnMount === true,
+    spec.storageCapacity === true,
+    tokens ?? "<unset>",
+    spec.requiresRepublish === true,
+    (spec.volumeLifecycleModes ?? []).join(",") || "<none>",
     ageOf(object, nowMs),
   ];
 }

@@ -1,14 +1,9 @@
-// CSI nodes and storage capacities: which drivers a node has, and how much there is to be had
-// where.
+// CSI nodes and storage capacities: the drivers of a node, and the storage available per topology
+// segment.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/{csinode,csistoragecapacity}/strategy.go,
 // pkg/apis/storage/validation.
-import {
-  dnsSubdomainFaults,
-  equalJson,
-  isObject,
-  type JsonObject,
-  labelKeyFaults,
-} from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
+import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import {
   duplicate,
   type FieldError,
@@ -17,7 +12,6 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
@@ -25,20 +19,13 @@ import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  isSet,
-  itemsAt,
-  textsAt,
-  withoutFields,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
 const group = "storage.k8s.io";
 const maxNodeIdBytes = 256;
 
-export const csiNode: KindDefinition = {
+export const csiNode: KindDefinition<Decoded<CSINode>> = {
   group,
   version: "v1",
   kind: "CSINode",
@@ -56,26 +43,26 @@ export const csiNode: KindDefinition = {
   cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
 };
 
-const driversOf = (object: JsonObject): readonly JsonObject[] =>
-  itemsAt(objectAt(object, "spec"), "drivers");
+const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] =>
+  object.spec?.drivers ?? [];
 
-function driverErrors(object: JsonObject): FieldError[] {
+function driverErrors(object: Decoded<CSINode>): FieldError[] {
   const names = new Set<string>();
   return driversOf(object).flatMap((driver, i) => {
     const path = `spec.drivers[${i}]`;
-    const name = stringAt(driver, "name");
-    const count = objectAt(driver, "allocatable")["count"];
+    const name = driver.name ?? "";
+    const count = driver.allocatable?.count;
     const errors = [
       ...csiNameErrors(name, `${path}.name`),
-      ...nodeIdErrors(stringAt(driver, "nodeID"), `${path}.nodeID`),
+      ...nodeIdErrors(driver.nodeID ?? "", `${path}.nodeID`),
     ];
-    if (isSet(count) && Number(count) < 0)
+    if (isSet(count) && count < 0)
       errors.push(
         invalid(`${path}.allocatable.count`, count, "must be greater than or equal to 0"),
       );
     if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
     names.add(name);
-    return [...errors, ...topologyKeyErrors(textsAt(driver, "topologyKeys"), path)];
+    return [...errors, ...topologyKeyErrors(driver.topologyKeys ?? [], path)];
   });
 }
 
@@ -94,15 +81,15 @@ function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] 
   ]);
 }
 
-/** What a driver can hold may change, nothing else of it. */
-function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  const fixed = (driver: JsonObject): JsonObject => withoutFields(driver, "allocatable");
+/** Only `allocatable` of a driver may change. */
+function driverChangeErrors(object: Decoded<CSINode>, old: Decoded<CSINode>): FieldError[] {
+  const fixed = (driver: Decoded<CSINodeDriver>): Decoded<CSINodeDriver> =>
+    withoutFields(driver, "allocatable");
   return driversOf(old).flatMap((before) =>
     driversOf(object)
       .filter(
         (driver) =>
-          stringAt(driver, "name") === stringAt(before, "name") &&
-          !equalJson(fixed(driver), fixed(before)),
+          (driver.name ?? "") === (before.name ?? "") && !equalJson(fixed(driver), fixed(before)),
       )
       .map((driver) =>
         invalidInternal(
@@ -114,51 +101,46 @@ function driverChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
   );
 }
 
-export const csiStorageCapacity: KindDefinition = {
+export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
   group,
   version: "v1",
   kind: "CSIStorageCapacity",
   strategy: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...capacityErrors(object, "refused")]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...capacityErrors(
-          object,
-          validateLabelSelector(objectAt(old, "nodeTopology"), "").length ? "allowed" : "refused",
-        ),
-        ...["nodeTopology", "storageClassName"].flatMap((field) =>
-          equalJson(object[field] ?? null, old[field] ?? null)
-            ? []
-            : [invalid(field, object[field] ?? null, "field is immutable")],
-        ),
-      ]),
+    validateCreate: (object) => [...finalizerErrors(object), ...capacityErrors(object, "refused")],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...capacityErrors(
+        object,
+        validateLabelSelector(old.nodeTopology ?? {}, "").length ? "allowed" : "refused",
+      ),
+      ...(["nodeTopology", "storageClassName"] as const).flatMap((field) =>
+        immutable(field, object[field] ?? null, old[field] ?? null),
+      ),
+    ],
+    warningsOnCreate: topologyWarnings,
+    warningsOnUpdate: topologyWarnings,
   },
 };
 
-function capacityErrors(object: JsonObject, invalidValues: "refused" | "allowed"): FieldError[] {
-  const className = stringAt(object, "storageClassName");
-  const capacity = object["capacity"];
+function capacityErrors(
+  object: Decoded<CSIStorageCapacity>,
+  invalidValues: "refused" | "allowed",
+): FieldError[] {
+  const className = object.storageClassName ?? "";
+  const capacity = object.capacity;
   return [
-    ...(isObject(object["nodeTopology"])
-      ? validateLabelSelector(object["nodeTopology"], "nodeTopology", { invalidValues })
+    ...(object.nodeTopology
+      ? validateLabelSelector(object.nodeTopology, "nodeTopology", { invalidValues })
       : []),
     ...dnsSubdomainFaults(className).map((fault) => invalid("storageClassName", className, fault)),
-    ...(isSet(capacity) && parseQuantity(String(capacity)).nano < 0n
+    ...(isSet(capacity) && parseQuantity(capacity).nano < 0n
       ? [invalid("capacity", capacity, "must be greater than or equal to 0")]
       : []),
   ];
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (!errors.length)
-    nodeSelectorWarnings(objectAt(object, "nodeTopology"), "nodeTopology").forEach(context.warn);
-  return errors;
+function topologyWarnings({ nodeTopology }: Decoded<CSIStorageCapacity>): readonly string[] {
+  return nodeSelectorWarnings(nodeTopology ?? {}, "nodeTopology");
 }

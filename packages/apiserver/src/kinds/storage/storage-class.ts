@@ -1,8 +1,11 @@
-// Storage classes and volume attributes classes: who makes volumes, and with which parameters.
+// Storage classes and volume attributes classes: which driver provisions or modifies volumes, and
+// with which parameters.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/storage/{storageclass,volumeattributesclass}/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation/validation.go}, pkg/apis/storage/util/helpers.go.
-import { equalJson, type JsonObject, labelKeyFaults } from "homeostat/api";
+import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
+import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
+import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import {
   duplicate,
   type FieldError,
@@ -13,19 +16,10 @@ import {
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  itemsAt,
-  setIfNil,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
 
@@ -39,46 +33,46 @@ const defaultAnnotations = [
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-export const storageClass: KindDefinition = {
+export const storageClass: KindDefinition<Decoded<StorageClass>> = {
   group,
   version: "v1",
   kind: "StorageClass",
   returnsDeletedObject: true,
   defaults(object) {
-    setIfNil(object, "reclaimPolicy", "Delete");
-    setIfNil(object, "volumeBindingMode", "Immediate");
+    object.reclaimPolicy ??= "Delete";
+    object.volumeBindingMode ??= "Immediate";
   },
   strategy: {
-    validateCreate: (object, context) =>
-      warned(object, context, [...finalizerErrors(object), ...validateClass(object)]),
-    validateUpdate: (object, old, context) =>
-      warned(object, context, [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validateClass(object),
-        ...immutable("parameters", object["parameters"] ?? null, old["parameters"] ?? null),
-        ...["provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
-          immutable(field, object[field], old[field]),
-        ),
-      ]),
+    validateCreate: (object) => [...finalizerErrors(object), ...validateClass(object)],
+    validateUpdate: (object, old) => [
+      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
+      ...finalizerErrors(object),
+      ...validateClass(object),
+      ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
+      ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
+        immutable(field, object[field], old[field]),
+      ),
+    ],
+    warningsOnCreate: topologyWarnings,
+    warningsOnUpdate: topologyWarnings,
   },
   cells: (object, nowMs) => {
-    const annotations = objectAt(metadataOf(object), "annotations");
+    const annotations = metadataOf(object).annotations ?? {};
     const name = defaultAnnotations.some((key) => annotations[key] === "true")
       ? `${nameOf(object)} (default)`
       : nameOf(object);
     return [
       name,
-      stringAt(object, "provisioner"),
-      stringAt(object, "reclaimPolicy"),
-      stringAt(object, "volumeBindingMode"),
-      object["allowVolumeExpansion"] === true,
+      object.provisioner ?? "",
+      object.reclaimPolicy ?? "",
+      object.volumeBindingMode ?? "",
+      object.allowVolumeExpansion === true,
       ageOf(object, nowMs),
     ];
   },
 };
 
-export const volumeAttributesClass: KindDefinition = {
+export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass>> = {
   group,
   version: "v1",
   kind: "VolumeAttributesClass",
@@ -86,13 +80,10 @@ export const volumeAttributesClass: KindDefinition = {
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
-      ...(stringAt(object, "driverName") === stringAt(old, "driverName")
+      ...((object.driverName ?? "") === (old.driverName ?? "")
         ? []
         : [forbidden("driverName", "updates to driverName are forbidden.")]),
-      ...(equalJson(
-        textMapAt(object, "parameters") as JsonObject,
-        textMapAt(old, "parameters") as JsonObject,
-      )
+      ...(equalJson(object.parameters ?? {}, old.parameters ?? {})
         ? []
         : [forbidden("parameters", "updates to parameters are forbidden.")]),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
@@ -100,42 +91,40 @@ export const volumeAttributesClass: KindDefinition = {
       ...validateAttributes(object),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), stringAt(object, "driverName"), ageOf(object, nowMs)],
+  cells: (object, nowMs) => [nameOf(object), object.driverName ?? "", ageOf(object, nowMs)],
 };
 
-function validateAttributes(object: JsonObject): FieldError[] {
-  const none = Object.keys(textMapAt(object, "parameters")).length === 0;
+function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[] {
+  const none = Object.keys(object.parameters ?? {}).length === 0;
   return [
-    ...provisionerErrors(object, "driverName"),
-    ...parameterErrors(object),
+    ...driverNameErrors(object.driverName ?? "", "driverName"),
+    ...parameterErrors(object.parameters ?? {}),
     ...(none ? [required("parameters", "must contain at least one key/value pair")] : []),
   ];
 }
 
-function validateClass(object: JsonObject): FieldError[] {
-  const policy = stringAt(object, "reclaimPolicy");
-  const mode = stringAt(object, "volumeBindingMode");
+function validateClass(object: Decoded<StorageClass>): FieldError[] {
+  const policy = object.reclaimPolicy ?? "";
+  const mode = object.volumeBindingMode ?? "";
   return [
-    ...provisionerErrors(object, "provisioner"),
-    ...parameterErrors(object),
+    ...driverNameErrors(object.provisioner ?? "", "provisioner"),
+    ...parameterErrors(object.parameters ?? {}),
     ...(policy && !reclaimPolicies.includes(policy)
       ? [notSupported("reclaimPolicy", policy, reclaimPolicies)]
       : []),
     ...(bindingModes.includes(mode) ? [] : [notSupported("volumeBindingMode", mode, bindingModes)]),
-    ...topologyErrors(itemsAt(object, "allowedTopologies")),
+    ...topologyErrors(object.allowedTopologies ?? []),
   ];
 }
 
-function provisionerErrors(object: JsonObject, field: string): FieldError[] {
-  const name = stringAt(object, field);
+function driverNameErrors(name: string, field: string): FieldError[] {
   const lower = name.toLowerCase();
   return name
     ? labelKeyFaults(lower).map((fault) => invalid(field, lower, fault))
     : [required(field, "")];
 }
 
-function parameterErrors(object: JsonObject): FieldError[] {
-  const parameters = textMapAt(object, "parameters");
+function parameterErrors(parameters: Readonly<Record<string, string>>): FieldError[] {
   const keys = Object.keys(parameters);
   if (keys.length > maxParameters) return [tooLong("parameters", maxParameters)];
   const bytes = keys.reduce(
@@ -149,14 +138,14 @@ function parameterErrors(object: JsonObject): FieldError[] {
 }
 
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
-function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
+function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldError[] {
   const seen = terms.map(() => "{}");
   return terms.flatMap((term, i) => {
     const errors = termErrors(term, `allowedTopologies[${i}]`);
     const shape = JSON.stringify(
       Object.fromEntries(
-        itemsAt(term, "matchLabelExpressions")
-          .map((each) => [stringAt(each, "key"), [...new Set(textsAt(each, "values"))].sort()])
+        (term.matchLabelExpressions ?? [])
+          .map((each) => [each.key ?? "", [...new Set(each.values ?? [])].sort()])
           .sort(),
       ),
     );
@@ -170,12 +159,12 @@ function topologyErrors(terms: readonly JsonObject[]): FieldError[] {
   });
 }
 
-function termErrors(term: JsonObject, path: string): FieldError[] {
+function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldError[] {
   const keys = new Set<string>();
-  return itemsAt(term, "matchLabelExpressions").flatMap((expression, i) => {
+  return (term.matchLabelExpressions ?? []).flatMap((expression, i) => {
     const at = `${path}.matchLabelExpressions[${i}]`;
-    const key = stringAt(expression, "key");
-    const values = textsAt(expression, "values");
+    const key = expression.key ?? "";
+    const values = expression.values ?? [];
     const errors = values.length ? [] : [required(`${at}.values`, "")];
     values.forEach(
       (value, j) =>
@@ -188,18 +177,11 @@ function termErrors(term: JsonObject, path: string): FieldError[] {
   });
 }
 
-function warned(
-  object: JsonObject,
-  context: WriteContext,
-  errors: readonly FieldError[],
-): readonly FieldError[] {
-  if (errors.length) return errors;
-  itemsAt(object, "allowedTopologies").forEach((term, i) =>
-    itemsAt(term, "matchLabelExpressions").forEach((expression, j) => {
-      const message = nodeLabelMessage(stringAt(expression, "key"));
-      if (message)
-        context.warn(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`);
+function topologyWarnings({ allowedTopologies }: Decoded<StorageClass>): readonly string[] {
+  return (allowedTopologies ?? []).flatMap((term, i) =>
+    (term.matchLabelExpressions ?? []).flatMap(({ key }, j) => {
+      const message = nodeLabelMessage(key ?? "");
+      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
     }),
   );
-  return errors;
 }

@@ -1,7 +1,12 @@
-// Volume attachments: a volume that is to be attached to a node.
+// Volume attachments: the intent to attach a volume to a node.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go,
 // pkg/apis/storage/validation/validation.go.
-import { dnsSubdomainFaults, equalJson, isObject, type JsonObject } from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults, equalJson } from "homeostat/api";
+import type {
+  VolumeAttachment,
+  VolumeAttachmentSource,
+  VolumeError,
+} from "homeostat/k8s/storage/v1";
 import {
   type FieldError,
   forbidden,
@@ -14,13 +19,6 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  mutableAt,
-  numberAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
@@ -30,19 +28,19 @@ import { csiNameErrors } from "../validation/csi-driver-name.ts";
 const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
 
-export const volumeAttachment: KindDefinition = {
+export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
   group: "storage.k8s.io",
   version: "v1",
   kind: "VolumeAttachment",
   returnsDeletedObject: true,
   defaults(object) {
-    const inline = mutableAt(objectAt(objectAt(object, "spec"), "source"), "inlineVolumeSpec");
+    const inline = object.spec?.source?.inlineVolumeSpec;
     if (inline) setPersistentSourceDefaults(inline);
   },
   strategy: {
     allowUnconditionalUpdate: false,
     resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object["status"] = { attached: false }),
+    prepareForCreate: (object) => void (object.status = { attached: false }),
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
     validateUpdate,
@@ -58,19 +56,22 @@ export const volumeAttachment: KindDefinition = {
     },
   },
   cells: (object, nowMs) => {
-    const spec = objectAt(object, "spec");
+    const spec = object.spec ?? {};
     return [
       nameOf(object),
-      stringAt(spec, "attacher"),
-      stringAt(objectAt(spec, "source"), "persistentVolumeName"),
-      stringAt(spec, "nodeName"),
-      objectAt(object, "status")["attached"] === true,
+      spec.attacher ?? "",
+      spec.source?.persistentVolumeName ?? "",
+      spec.nodeName ?? "",
+      object.status?.attached === true,
       ageOf(object, nowMs),
     ];
   },
 };
 
-function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
+function validateUpdate(
+  object: Decoded<VolumeAttachment>,
+  old: Decoded<VolumeAttachment>,
+): FieldError[] {
   return [
     ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
     ...finalizerErrors(object),
@@ -79,29 +80,32 @@ function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
   ];
 }
 
-function specChangeErrors(object: JsonObject, old: JsonObject): FieldError[] {
-  if (equalJson(objectAt(object, "spec"), objectAt(old, "spec"))) return [];
+function specChangeErrors(
+  object: Decoded<VolumeAttachment>,
+  old: Decoded<VolumeAttachment>,
+): FieldError[] {
+  if (equalJson(object.spec ?? {}, old.spec ?? {})) return [];
   return [
-    invalidInternal("spec", ["storage.VolumeAttachmentSpec", object["spec"]], "field is immutable"),
+    invalidInternal("spec", ["storage.VolumeAttachmentSpec", object.spec], "field is immutable"),
   ];
 }
 
-function validate(object: JsonObject): FieldError[] {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
-  const node = stringAt(spec, "nodeName");
-  const volume = objectAt(spec, "source")["persistentVolumeName"];
-  const bytes = Object.entries(textMapAt(status, "attachmentMetadata")).reduce(
+function validate(object: Decoded<VolumeAttachment>): FieldError[] {
+  const spec = object.spec ?? {};
+  const status = object.status ?? {};
+  const node = spec.nodeName ?? "";
+  const volume = spec.source?.persistentVolumeName;
+  const bytes = Object.entries(status.attachmentMetadata ?? {}).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
   );
   return [
-    ...csiNameErrors(stringAt(spec, "attacher"), "spec.attacher"),
-    ...sourceErrors(objectAt(spec, "source"), "spec.source"),
+    ...csiNameErrors(spec.attacher ?? "", "spec.attacher"),
+    ...sourceErrors(spec.source ?? {}, "spec.source"),
     ...dnsSubdomainFaults(node).map((fault) => invalid("spec.nodeName", node, fault)),
     ...(bytes > maxMetadataBytes ? [tooLong("status.attachmentMetadata", maxMetadataBytes)] : []),
-    ...["attachError", "detachError"].flatMap((field) =>
-      isObject(status[field]) ? volumeErrorErrors(status[field], `status.${field}`) : [],
+    ...(["attachError", "detachError"] as const).flatMap((field) =>
+      volumeErrorErrors(status[field] ?? {}, `status.${field}`),
     ),
     ...(typeof volume === "string"
       ? dnsSubdomainFaults(volume).map((fault) =>
@@ -111,24 +115,24 @@ function validate(object: JsonObject): FieldError[] {
   ];
 }
 
-function sourceErrors(source: JsonObject, path: string): FieldError[] {
-  const volume = source["persistentVolumeName"];
+function sourceErrors(source: Decoded<VolumeAttachmentSource>, path: string): FieldError[] {
+  const volume = source.persistentVolumeName;
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
-  const inline = source["inlineVolumeSpec"];
+  const inline = source.inlineVolumeSpec;
   if (typeof volume !== "string")
-    return isObject(inline)
+    return inline
       ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
       : [required(path, one)];
-  if (isObject(inline)) return [forbidden(path, one)];
+  if (inline) return [forbidden(path, one)];
   return volume
     ? []
     : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
 }
 
-function volumeErrorErrors(error: JsonObject, path: string): FieldError[] {
-  const code = numberAt(error, "errorCode");
+function volumeErrorErrors(error: Decoded<VolumeError>, path: string): FieldError[] {
+  const code = error.errorCode ?? 0;
   return [
-    ...(Buffer.byteLength(stringAt(error, "message")) > maxMessageBytes
+    ...(Buffer.byteLength(error.message ?? "") > maxMessageBytes
       ? [tooLong(`${path}.message`, maxMetadataBytes)]
       : []),
     ...(code < 0

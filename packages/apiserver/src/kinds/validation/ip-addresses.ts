@@ -1,5 +1,5 @@
-// IP addresses and CIDRs in objects: the strict form that new values need, the sloppy one that old
-// values may have, and the warnings about what is legal but odd.
+// IP addresses and CIDRs in objects: the strict form of new values, the sloppy form of old values,
+// and warnings about values that are valid but not canonical.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/ip.go (StrictIPCIDRValidation is on in 1.36),
 // k8s.io/utils/net.
 import {
@@ -23,7 +23,7 @@ export function parseIpSloppy(text: string): GoAddress | undefined {
   return isMapped(address) ? { bytes: address.bytes.slice(12), zone: "" } : address;
 }
 
-/** A network with the address that it was written with. */
+/** A network, and the address as written. */
 export interface SloppyCidr {
   readonly address: GoAddress;
   readonly network: GoAddress;
@@ -53,13 +53,14 @@ export function isStrictSubset(inner: SloppyCidr, outer: SloppyCidr): boolean {
   );
 }
 
-/** "IPv4", "IPv6", or "" for what is no address. */
+/** "IPv4", "IPv6", or "" for an invalid address. */
 export function ipFamilyOf(text: string): "IPv4" | "IPv6" | "" {
   const address = parseIpSloppy(text);
-  return address ? (address.bytes.length === 4 ? "IPv4" : "IPv6") : "";
+  if (!address) return "";
+  return address.bytes.length === 4 ? "IPv4" : "IPv6";
 }
 
-/** Rules for a legacy field; values that the old object had are fine as they are. */
+/** Rules for a legacy field; values of the old object stay valid. */
 export function legacyIpErrors(
   value: string,
   path: string,
@@ -175,7 +176,7 @@ export function cidrWarnings(value: string, path: string): string[] {
   return warnings;
 }
 
-/** What no endpoint can be: unspecified, loopback, link-local. */
+/** Addresses that an endpoint cannot have: unspecified, loopback, link-local. */
 export function endpointIpErrors(value: string, path: string): FieldError[] {
   const address = parseIpSloppy(value);
   if (!address) return [invalid(path, value, "must be a valid IP address")];

@@ -1,4 +1,4 @@
-// Label selectors inside objects: upstream's rules on them, and the text that tables show.
+// Label selectors inside objects: validation, and the text that tables show.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateLabelSelector),
 // pkg/apis/meta/v1/helpers.go (LabelSelectorAsSelector, FormatLabelSelector),
 // pkg/labels/selector.go (String).
@@ -24,7 +24,7 @@ export interface LabelSelectorRules {
   readonly invalidValues: "refused" | "allowed";
 }
 
-/** Every breach in a LabelSelector. */
+/** Every violation in a LabelSelector. */
 export function validateLabelSelector(
   selector: Decoded<LabelSelector>,
   path: string,

@@ -1,5 +1,4 @@
-// Rules for names that stand inside objects: ports, hosts, controllers. Every breach as upstream's
-// message.
+// Rules for names inside objects: ports, hosts, controllers. Each returns upstream's messages.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/validation.go.
 import {
   dnsSubdomainFaults,
@@ -70,6 +69,6 @@ export function qualifiedNameErrors(name: string, path: string): FieldError[] {
     : [];
 }
 
-/** Label keys and the like inside objects. */
+/** Label keys and other qualified names inside objects. */
 export const labelKeyErrors = (name: string, path: string): FieldError[] =>
   labelKeyFaults(name).map((fault) => invalid(path, name, fault));

@@ -1,5 +1,5 @@
-// Rules for metadata.name and for the keys of ConfigMaps and Secrets: every breach as upstream's
-// message.
+// Rules for metadata.name and for the keys of ConfigMaps and Secrets. Each returns upstream's
+// messages.
 // Upstream: k8s.io/apimachinery pkg/api/validation/generic.go, pkg/util/validation/validation.go.
 import {
   dns1035LabelFaults,
@@ -29,14 +29,13 @@ export const configMapKeyFaults: SyntaxRule = (key) => [
           "key-name",
         ),
       ]),
-  ...(key === "."
-    ? ["must not be '.'"]
-    : key === ".."
-      ? ["must not be '..'"]
-      : key.startsWith("..")
-        ? ["must not start with '..'"]
-        : []),
+  ...dotFaults(key),
 ];
+
+function dotFaults(key: string): readonly string[] {
+  if (key === "." || key === "..") return [`must not be '${key}'`];
+  return key.startsWith("..") ? ["must not start with '..'"] : [];
+}
 
 /** metadata.name is a DNS subdomain: most kinds. */
 export const nameIsDnsSubdomain: NameRule = maskedDash(dnsSubdomainFaults);
@@ -44,11 +43,11 @@ export const nameIsDnsSubdomain: NameRule = maskedDash(dnsSubdomainFaults);
 export const nameIsDnsLabel: NameRule = maskedDash(dnsLabelFaults);
 /** metadata.name is a DNS label that starts with a letter. */
 export const nameIsDns1035Label: NameRule = maskedDash(dns1035LabelFaults);
-/** metadata.name must only be safe in a path: RBAC objects. */
+/** metadata.name is a path segment: RBAC objects. */
 export const nameIsPathSegment: NameRule = (name, prefixOnly) =>
   prefixOnly ? pathSegmentPrefixFaults(name) : pathSegmentFaults(name);
 
-/** What a generateName ends in is not the end of the name. */
+/** The dash at the end of a generateName is not at the end of the name. */
 function maskedDash(rule: SyntaxRule): NameRule {
   return (name, prefixOnly) =>
     rule(prefixOnly && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name);

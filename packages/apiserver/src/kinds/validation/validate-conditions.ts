@@ -1,4 +1,4 @@
-// The rules for metav1 conditions in a status.
+// Validates metav1 conditions in a status.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions).
 import { type Decoded, formatRegexFault } from "homeostat/api";
 import type { Condition } from "homeostat/k8s/meta/v1";
@@ -19,7 +19,7 @@ const reasonPattern = new RegExp(`^${reasonFormat}$`);
 const maxReason = 1024;
 const maxMessage = 32 * 1024;
 
-/** Every breach; `path` is that of the list. */
+/** Every violation; `path` is that of the list. */
 export function validateConditions(
   conditions: readonly Decoded<Condition>[],
   path: string,

@@ -1,5 +1,5 @@
-// Where a webhook is: a URL, or a service in the cluster, and the certificates that it is trusted
-// by. Shared by conversion and admission webhooks.
+// Validates the client configuration of conversion and admission webhooks: a URL or a service, and
+// the CA bundle.
 // Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dnsSubdomainFaults } from "homeostat/api";
 import {
@@ -41,7 +41,7 @@ interface UrlParts {
   readonly fragment: string;
 }
 
-/** The parts as Go's url.Parse splits them, or its complaint. */
+/** The parts as Go's url.Parse splits them, or its error. */
 function splitUrl(url: string): UrlParts | string {
   if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
   if (url.startsWith(":")) return "missing protocol scheme";
@@ -101,20 +101,18 @@ function servicePathErrors(value: string | undefined, path: string): FieldError[
   ];
 }
 
-/**
- * PEM certificates in base64. Looks at the envelope only: what is inside is seen when the webhook
- * is called.
- */
+/** PEM certificates in base64. Parses the envelope only; calling the webhook parses the rest. */
 export function validateCaBundle(bundle: string, path: string): FieldError[] {
   const text = Buffer.from(bundle, "base64").toString("latin1");
   const blocks = [
     ...text.matchAll(/-----BEGIN CERTIFICATE-----([\s\S]*?)-----END CERTIFICATE-----/g),
   ];
   const isSequence = (body: string): boolean => Buffer.from(body, "base64")[0] === 0x30;
-  const fault = !/-----BEGIN [^-]+-----/.test(text)
-    ? "unable to parse bytes as PEM block"
-    : blocks.every((block) => isSequence(block[1]!))
-      ? undefined
-      : "failed to parse certificate: x509: malformed certificate";
-  return fault ? [invalid(path, bundle, `unable to load root certificates: ${fault}`)] : [];
+  const refused = (fault: string): FieldError[] => [
+    invalid(path, bundle, `unable to load root certificates: ${fault}`),
+  ];
+  if (!/-----BEGIN [^-]+-----/.test(text)) return refused("unable to parse bytes as PEM block");
+  return blocks.every((block) => isSequence(block[1]!))
+    ? []
+    : refused("failed to parse certificate: x509: malformed certificate");
 }

@@ -1,23 +1,23 @@
-// The objects that kube-apiserver makes by itself at its start, as texts: those that are the same
-// everywhere come recorded, the rest is filled in here. Pure.
+// The objects that kube-apiserver creates when it starts, as JSON texts: recorded ones, with this
+// server's addresses, and those about its configuration. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go and
 // controller/{defaultservicecidr,kubernetesservice,
 // clusterauthenticationtrust,legacytokentracking,systemnamespaces}.
 import { uuid, type Entropy } from "homeostat/runtime";
 import type { ServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 
-/** What this server's own objects tell. */
-export interface BootstrapFacts {
+/** The configuration that bootstrap objects show. */
+export interface BootstrapConfig {
   readonly ranges: ServiceRanges;
-  /** Where the server listens, for those who come through its service. */
+  /** The target port of the service `kubernetes`; undefined when the server does not listen. */
   readonly port: number | undefined;
-  /** PEM of the authority whose client certificates are believed. */
+  /** PEM of the authority of client certificates. */
   readonly clientCa: string | undefined;
   /** RFC 3339, second precision. */
   readonly now: string;
 }
 
-/** As the recorded server had them. */
+/** The values of the recorded server. */
 const recorded = {
   range: `"10.0.0.0/24"`,
   address: `"10.0.0.1"`,
@@ -25,10 +25,14 @@ const recorded = {
 } as const;
 const networked = /^\{"kind":"(?:ServiceCIDR|IPAddress|Service)"/;
 
-/** The recorded objects for this server, and the ones that are about its configuration. */
-export function bootstrapTexts(lines: readonly string[], facts: BootstrapFacts): readonly string[] {
-  const { range, first } = facts.ranges.addresses;
-  const targetPort = facts.port === undefined ? recorded.targetPort : `"targetPort":${facts.port}`;
+/** The bootstrap objects of a server with this configuration. */
+export function bootstrapTexts(
+  lines: readonly string[],
+  config: BootstrapConfig,
+): readonly string[] {
+  const { range, first } = config.ranges.addresses;
+  const targetPort =
+    config.port === undefined ? recorded.targetPort : `"targetPort":${config.port}`;
   const networkOf = (line: string): string =>
     line
       .replaceAll(recorded.range, `"${range}"`)
@@ -39,10 +43,10 @@ export function bootstrapTexts(lines: readonly string[], facts: BootstrapFacts):
     ...own,
     configMap(
       "extension-apiserver-authentication",
-      facts.clientCa === undefined ? {} : { "client-ca-file": facts.clientCa },
+      config.clientCa === undefined ? {} : { "client-ca-file": config.clientCa },
     ),
     configMap("kube-apiserver-legacy-service-account-token-tracking", {
-      since: facts.now.slice(0, 10),
+      since: config.now.slice(0, 10),
     }),
   ];
 }
@@ -74,7 +78,7 @@ function configMap(name: string, data: Readonly<Record<string, string>>): string
   });
 }
 
-/** A text with its uid and times; the revision is left. */
+/** The text with a uid and times; the store adds the revision. */
 export function stamp(text: string, now: string, entropy: Entropy): string {
   return text
     .replace('"uid":""', `"uid":"${uuid(entropy)}"`)

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "homeostat/api";
+import type { Decoded, JsonObject } from "homeostat/api";
+import type { PolicyRule, Subject } from "homeostat/k8s/rbac/v1";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { isStream } from "../../apimachinery/handler.ts";
 import { readServiceRanges } from "../../kinds/core/service/service-ranges.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import type { Store } from "../../storage/store.ts";
 import { createControlPlane, type ControlPlaneOptions } from "../../server/control-plane.ts";
-import { reconcileRole } from "./reconcile-roles.ts";
+import { type BootstrapRole, reconcileRole } from "./reconcile-roles.ts";
 
 const user = { name: "ann", groups: ["system:masters"] };
 
@@ -81,13 +82,16 @@ test("a restart brings back what is missing, and leaves what is there", async ()
 });
 
 test("roles get their rules back, and keep what was added", () => {
-  const role = (rules: readonly JsonObject[], annotations: JsonObject = {}): JsonObject => ({
+  const role = (
+    rules: readonly Decoded<PolicyRule>[],
+    annotations: Record<string, string> = {},
+  ): BootstrapRole => ({
     metadata: { name: "r", annotations },
     rules: [...rules],
   });
   const pods = { verbs: ["get", "list"], apiGroups: [""], resources: ["pods"] };
   const own = { verbs: ["get"], apiGroups: [""], resources: ["pods", "nodes"] };
-  assert.deepEqual(reconcileRole(role([own]), role([pods]))?.["rules"], [
+  assert.deepEqual(reconcileRole(role([own]), role([pods]))?.rules, [
     own,
     { verbs: ["list"], apiGroups: [""], resources: ["pods"] },
   ]);
@@ -111,12 +115,12 @@ test("roles get their rules back, and keep what was added", () => {
 
 test("bindings get their subjects back", () => {
   const group = { kind: "Group", name: "g" };
-  const binding = (...subjects: readonly JsonObject[]): JsonObject => ({
+  const binding = (...subjects: readonly Decoded<Subject>[]): BootstrapRole => ({
     metadata: { name: "b" },
     subjects: [...subjects],
   });
-  assert.deepEqual(
-    reconcileRole(binding({ kind: "User", name: "u" }), binding(group))?.["subjects"],
-    [{ kind: "User", name: "u" }, group],
-  );
+  assert.deepEqual(reconcileRole(binding({ kind: "User", name: "u" }), binding(group))?.subjects, [
+    { kind: "User", name: "u" },
+    group,
+  ]);
 });

@@ -1,6 +1,5 @@
-// Puts the server's own objects into the store, without the way of a request: they are many, and a
-// start is to be quick. What is there already, from before a restart, stays; of roles and bindings,
-// what has been taken away comes back.
+// Stores the bootstrap objects directly, because hundreds of requests would slow the start. Stored
+// objects of an earlier start stay; roles and bindings get back what they lack.
 // Upstream: k8s.io/kubernetes/pkg/controlplane, pkg/registry/rbac/rest/storage_rbac.go.
 import type { JsonObject } from "homeostat/api";
 import type { Entropy, Runtime } from "homeostat/runtime";
@@ -12,7 +11,7 @@ import { storageKeyOf } from "../../registry/revisions/storage-key.ts";
 import { encodeObjectBytes, parseStored } from "../../registry/revisions/stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
 import { stamp } from "./bootstrap-objects.ts";
-import { reconcileRole } from "./reconcile-roles.ts";
+import { type BootstrapRole, reconcileRole } from "./reconcile-roles.ts";
 
 export interface Bootstrap {
   readonly store: Store;
@@ -21,7 +20,7 @@ export interface Bootstrap {
   readonly now: string;
 }
 
-/** Stores every object of `texts` that is missing. To be done before anybody else can write. */
+/** Stores every missing object of `texts`. To be called before the server takes requests. */
 export async function storeBootstrapObjects(
   texts: readonly string[],
   { store, catalog, runtime, now }: Bootstrap,
@@ -41,15 +40,12 @@ export async function storeBootstrapObjects(
     if (!found)
       writes.push(insertText(store, resource, key, { text: blank, now, entropy: runtime.entropy }));
     else if (resource.group === "rbac.authorization.k8s.io")
-      writes.push(repair(store, resource, found, wanted));
+      writes.push(restore(store, resource, found, wanted));
   }
   await Promise.all(writes);
 }
 
-/**
- * Stores a text that lacks its uid, times and revision; where there is an object already, that
- * stays.
- */
+/** Stores a text that lacks its uid, times and revision. A stored object of that key stays. */
 export async function insertText(
   store: Store,
   resource: ServedResource,
@@ -66,22 +62,24 @@ export async function insertText(
   }));
 }
 
-/**
- * Roles and bindings that upstream keeps as they should be, unless an annotation says otherwise.
- */
-async function repair(
+/** Restores a role or binding, as upstream does at every start. */
+async function restore(
   store: Store,
   resource: ServedResource,
   found: Revision,
   wanted: JsonObject,
 ): Promise<void> {
-  const repaired = reconcileRole(parseStored(found.bytes), wanted);
-  if (!repaired) return;
+  const restored = reconcileRole(
+    parseStored(found.bytes) as BootstrapRole,
+    wanted as BootstrapRole,
+  );
+  if (!restored) return;
+  const object: JsonObject = restored;
   await store.commit(found.key, found.revision, (revision) => {
-    metadataOf(repaired)["resourceVersion"] = String(revision);
+    metadataOf(object)["resourceVersion"] = String(revision);
     return {
-      bytes: encodeObjectBytes(repaired, resource.codec.encodeStored),
-      facts: attributesOf(resource, repaired),
+      bytes: encodeObjectBytes(object, resource.codec.encodeStored),
+      facts: attributesOf(resource, object),
       schemaEpoch: resource.schemaEpoch,
     };
   });

@@ -1,4 +1,4 @@
-// What a body says it is, against what the endpoint expects.
+// Compares the type that a body states with the type that the endpoint expects.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json/json.go (gvkWithDefaults),
 // pkg/runtime/error.go, pkg/conversion/converter.go.
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from "homeostat/api";
@@ -8,10 +8,10 @@ import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { BodyError } from "./parse-body.ts";
 import { groupOfRetired, isStillAccepted } from "./retired-versions.ts";
 
-/** Where upstream's code of a message stands; it is part of the message. */
+/** The source position that upstream prints in a message. */
 const scheme = '"pkg/runtime/scheme.go:111"';
 
-/** The claim with the endpoint's kind filled in where it says nothing. Throws {@link BodyError}. */
+/** The stated type, completed with the endpoint's. Throws {@link BodyError}. */
 export function fillClaim(
   claim: { readonly apiVersion: string; readonly kind: string },
   expected: GroupVersionKind,
@@ -26,7 +26,7 @@ export function fillClaim(
   };
 }
 
-/** Throws 400 when a body of `actual` cannot stand for `expected`. */
+/** Throws 400 if a body of `actual` cannot be used as `expected`. */
 export function assertKind(
   core: CoreServices,
   actual: GroupVersionKind,

@@ -1,25 +1,23 @@
-// YAML bodies that are JSON in all but name, which is what programs send as an apply: read without
-// the YAML library, where it is certain that YAML reads them the same. Whatever could differ
-// (escapes, folding, merge keys, numbers beyond plain integers, repeated or very long keys) is left
-// to YAML.
+// Parses YAML bodies that are JSON, as most programs send an apply, without the YAML library if
+// both parsers certainly agree. Bodies on which they could differ (escapes, folding, merge keys,
+// numbers beyond plain integers, duplicate or very long keys) are left to YAML.
 // Upstream: sigs.k8s.io/yaml/goyaml.v2 (scannerc.go).
 import { type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 
 /**
- * Characters that YAML may fold, refuse, or read in its own way, and escapes that the two do not
- * share.
+ * Characters that YAML may fold, refuse or interpret, and escapes that JSON and YAML do not share.
  */
 const differs = /[^ -~\u00a1-\u1fff\u2030-\ud7ff]|\\[^"\\nrt]/;
 const strings = /"(?:[^"\\]|\\.)*"/g;
-/** Outside strings: numbers that are no plain integers, or may not fit 64 bits. */
+/** Outside strings: numbers that are not plain integers or may exceed 64 bits. */
 const oddNumber = /[.eE]\d|\de|-0|\d{19}/;
 const mergeKey = '"<<"';
-/** YAML looks no further than 1024 characters for the colon behind a key. */
+/** YAML requires the colon within 1024 characters of a key. */
 const longKey = /"(?:[^"\\]|\\.){1000,}" *:/;
 
 /**
- * The value of a body that YAML and JSON read alike; undefined where that is not certain. Throws a
- * RangeError for what is nested too deep.
+ * The value of a body that YAML and JSON parse alike; undefined if that is not certain. Throws a
+ * RangeError for a body that is nested too deeply.
  */
 export function readJsonInYaml(text: string): Json | undefined {
   const line = text.endsWith("\n") ? text.slice(0, -1) : text;

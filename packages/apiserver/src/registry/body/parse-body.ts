@@ -1,4 +1,4 @@
-// Bytes of a body to a value, by media type, before anybody asks what kind it is.
+// Parses the bytes of a body by media type, before its kind is checked.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json (json.go, meta.go).
 import {
   isObject,
@@ -10,9 +10,7 @@ import {
 } from "homeostat/api";
 import { parseYaml, YamlSyntaxError } from "./parse-yaml.ts";
 
-/**
- * A parsed body with the kind that it claims, and what a strict reader says about its syntax alone.
- */
+/** A parsed body with the type that it states and the strict errors of its syntax. */
 export interface ParsedBody extends ParsedJson {
   readonly value: JsonObject;
   readonly apiVersion: string;
@@ -20,7 +18,9 @@ export interface ParsedBody extends ParsedJson {
   readonly strictErrors: readonly string[];
 }
 
-/** The body cannot be read; the message is upstream's, without what the endpoint adds. */
+/**
+ * The body cannot be parsed; the message is upstream's, without the part that the endpoint adds.
+ */
 export class BodyError extends Error {
   override readonly name = "BodyError";
 }
@@ -35,10 +35,7 @@ export async function parseBody(
   return claimBody(await readYaml(text));
 }
 
-/**
- * Reads JSON alone: what deletes and in-process callers need. A number too big for its field is
- * left to the decoder. Throws {@link BodyError}.
- */
+/** Parses JSON. Numbers too large for a field are left to the decoder. Throws {@link BodyError}. */
 export function readJson(text: string): ParsedJson {
   try {
     return parseJson(text, { overflow: "kept" });
@@ -63,7 +60,10 @@ async function readYaml(
 const typeStruct =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** What a parsed value says it is; null counts as an empty object. Throws {@link BodyError}. */
+/**
+ * Reads the type that a parsed value states; null counts as an empty object. Throws {@link
+ * BodyError}.
+ */
 export function claimBody(
   parsed: ParsedJson & { readonly strictErrors?: readonly string[] },
 ): ParsedBody {
@@ -91,7 +91,7 @@ function claimed(value: JsonObject, field: string): string {
   return text;
 }
 
-/** What encoding/json calls the kind of a JSON value. */
+/** The kind of a JSON value as encoding/json names it. */
 export function goKind(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";

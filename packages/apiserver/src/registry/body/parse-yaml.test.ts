@@ -33,7 +33,7 @@ test("anchors, merges and the first document only", async () => {
   assert.deepEqual(await value("a: 1e999\n"), { a: "1e999" });
 });
 
-test("a key said twice counts the last time, and is told", async () => {
+test("of a duplicate key the last value counts, and the key is reported", async () => {
   const { value: read, strictErrors } = await parseYaml("a: 1\nb:\n  c: 1\n  c: 2\n");
   assert.deepEqual(
     [read, strictErrors],

@@ -1,5 +1,5 @@
-// YAML 1.1 bodies to JSON values as upstream turns them, with Go's words for what is broken. The
-// library is loaded when the first YAML body comes.
+// Parses YAML 1.1 bodies to JSON values as upstream does, with go-yaml's messages for faults. The
+// library is loaded with the first YAML body.
 // Upstream: sigs.k8s.io/yaml (yaml.go, goyaml.v2).
 import type { Json, JsonObject, ParsedJson } from "homeostat/api";
 import { compareBytewise, setOwn } from "homeostat/api";
@@ -8,10 +8,7 @@ import { readJsonInYaml } from "./json-in-yaml.ts";
 import { findPlainFault, formatYamlFault } from "./yaml-faults.ts";
 import type { Alias, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 
-/**
- * A YAML body, and what a strict reader would say about it, e.g. `line 4: key "a" already set in
- * map`.
- */
+/** A YAML body and its strict errors, e.g. `line 4: key "a" already set in map`. */
 export interface ParsedYaml extends ParsedJson {
   readonly strictErrors: readonly string[];
 }
@@ -29,7 +26,7 @@ export async function parseYaml(text: string): Promise<ParsedYaml> {
   try {
     return await readYaml(text);
   } catch (error) {
-    // The library's stack ends long before upstream's limit does.
+    // The library overflows the stack long before upstream's limit.
     throw error instanceof RangeError ? new YamlSyntaxError(tooDeep) : error;
   }
 }
@@ -67,10 +64,7 @@ async function readYaml(text: string): Promise<ParsedYaml> {
   return { value, duplicates: [], floatLiterals: new Map(), strictErrors: converter.strictErrors };
 }
 
-/**
- * Once a root in brackets is closed, whatever follows belongs to the next document, which nobody
- * reads.
- */
+/** After the closing bracket of the root the next document begins, which is not parsed. */
 const isBehindFlow = (root: Node | null, offset: number): boolean =>
   root !== null &&
   "flow" in root &&
@@ -78,7 +72,7 @@ const isBehindFlow = (root: Node | null, offset: number): boolean =>
   offset >= (root.range?.[1] ?? Number.POSITIVE_INFINITY);
 
 class Converter {
-  /** Anchored nodes that are being read: an alias to one of them has no end. */
+  /** Anchored nodes that are being converted: an alias to one of them would not end. */
   readonly #open = new Set<Node>();
   readonly strictErrors: string[] = [];
   readonly #document: Document;
@@ -147,8 +141,8 @@ class Converter {
 }
 
 /**
- * Upstream makes JSON of the body first, with names in their order; of several faults the first one
- * is told.
+ * Upstream converts the body to JSON first, with sorted names, and reports the first of several
+ * faults.
  */
 function sorted(map: JsonObject): JsonObject {
   const out: JsonObject = {};
@@ -192,9 +186,7 @@ function formatNonFinite(value: number): string {
   return value > 0 ? "+Inf" : "-Inf";
 }
 
-/**
- * Keys of other types become text, as upstream's converter has it; no key at all, or null, cannot.
- */
+/** Converts keys of other types to text as upstream does; a missing key and null are faults. */
 function keyText(key: Node | null, value: () => Json): string {
   if (!key || !("value" in key)) throw new YamlSyntaxError("yaml: did not find expected key");
   const { source } = key as Scalar;

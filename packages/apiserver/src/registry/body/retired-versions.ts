@@ -1,5 +1,5 @@
-// Versions of built-in kinds that are no longer served, yet still known: a body of one is refused
-// for its version, where an unknown one is refused for its kind.
+// Versions of built-in kinds that are registered but no longer served. A body of one is refused for
+// its version; a body of an unknown version is refused for its kind.
 // Upstream: register.go of each package of k8s.io/api v0.36, as
 // k8s.io/kubernetes/pkg/api/legacyscheme has them.
 import { formatApiVersion, type GroupVersionKind } from "homeostat/api";
@@ -42,7 +42,7 @@ const retired: Readonly<Record<string, string>> = {
     "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
 };
 
-/** Kinds of `extensions` have moved elsewhere. */
+/** The groups to which the kinds of `extensions` have moved. */
 const movedTo: Readonly<Record<string, string>> = {
   DaemonSet: "apps",
   Deployment: "apps",
@@ -51,7 +51,7 @@ const movedTo: Readonly<Record<string, string>> = {
   NetworkPolicy: "networking.k8s.io",
 };
 
-/** The group in which a retired version's kind lives on; undefined for what is not retired. */
+/** The group that now serves the kind of a retired version; undefined for other versions. */
 export function groupOfRetired(kind: GroupVersionKind): string | undefined {
   const apiVersion = formatApiVersion(kind);
   if (!Object.hasOwn(retired, apiVersion) || !retired[apiVersion]!.split(" ").includes(kind.kind))
@@ -59,7 +59,7 @@ export function groupOfRetired(kind: GroupVersionKind): string | undefined {
   return kind.group === "extensions" ? movedTo[kind.kind] : kind.group;
 }
 
-/** Evictions of the old version are taken as those of the new one. */
+/** Evictions of the old version are accepted as those of the new one. */
 export function isStillAccepted(actual: GroupVersionKind, expected: GroupVersionKind): boolean {
   return (
     expected.kind === "Eviction" &&

@@ -1,17 +1,16 @@
-// What is wrong with YAML text, in go-yaml's words: the library finds the fault, this file says
-// what go-yaml would have said. go-yaml counts lines from zero in its parser and from one in its
-// scanner, and leaves line zero out.
+// Translates faults of the YAML library to go-yaml's messages. go-yaml counts lines from zero in
+// its parser and from one in its scanner, and leaves line zero out.
 // Upstream: sigs.k8s.io/yaml/goyaml.v2 (decode.go fail, parserc.go, scannerc.go).
 
 /** A fault as the library reports it. */
 export interface YamlFault {
   readonly code: string;
   readonly message: string;
-  /** Where, as an offset into the text. */
+  /** The offset in the text. */
   readonly offset: number;
 }
 
-/** Faults that the library does not see, e.g. control characters. */
+/** Faults that the library does not report, e.g. control characters. */
 export function findPlainFault(text: string): string | undefined {
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/.test(text))
     return "yaml: control characters are not allowed";
@@ -74,7 +73,7 @@ const scanner = (line: number, problem: string): string =>
 const parser = (line: number, problem: string): string =>
   line ? `yaml: line ${line}: ${problem}` : `yaml: ${problem}`;
 
-/** The end of the text is a line of its own. */
+/** The end of the text counts as a line. */
 const endLine = (text: string, offset: number, line: number): number =>
   offset >= text.length && !text.endsWith("\n") ? line + 1 : line;
 

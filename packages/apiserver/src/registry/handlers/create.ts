@@ -1,4 +1,4 @@
-// POST: a new object.
+// POST: creates an object.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go,
 // pkg/registry/generic/registry/store.go (Create).
 import { cloneJson, isApiStatusError, type JsonObject } from "homeostat/api";

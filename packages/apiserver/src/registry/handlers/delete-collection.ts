@@ -1,4 +1,4 @@
-// DELETE of a collection: every object that the selectors choose, or one page of them when a limit
+// DELETE of a collection: every object that matches the selectors, or one page of them if a limit
 // is given.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
 // pkg/registry/generic/registry/store.go (DeleteCollection).
@@ -12,7 +12,7 @@ import { listResponse } from "./list.ts";
 import { readPage } from "../read/list-page.ts";
 import { selectionOf } from "../revisions/selection.ts";
 
-/** Deletes, and answers the list as it was. */
+/** Deletes the objects and answers the list from before. */
 export async function deleteCollection(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, namespace } = scope;
   const listOptions = readListOptions(request.query, resource, "");

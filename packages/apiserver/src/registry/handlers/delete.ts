@@ -1,4 +1,4 @@
-// DELETE of one object: at once, or marked and left to those whose finalizers hold it.
+// DELETE of one object: removes it, or marks it for deletion until its finalizers are gone.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/delete.go,
 // pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
 import type { JsonObject } from "homeostat/api";
@@ -38,7 +38,7 @@ export async function deleteObject(scope: RequestScope): Promise<ApiResponse> {
   return await transformedResponse(scope, status, successStatus(details));
 }
 
-/** Some kinds leave behind what hangs on their objects, which is not what most callers expect. */
+/** Warns if the kind orphans dependents by default. */
 export function warnOfPropagation(
   { request, resource }: RequestScope,
   options: DeleteOptions,
@@ -48,15 +48,15 @@ export function warnOfPropagation(
     request.warnings.add(warning);
 }
 
-/** What a delete has left. */
+/** The outcome of a delete. */
 export interface Deleted {
-  /** True when the object is still there. */
+  /** True if the object still exists. */
   readonly pending: boolean;
   readonly shown: Result;
   readonly object: JsonObject;
 }
 
-/** Deletes or marks what is under `key`. Throws 404, 409 and what admission refuses. */
+/** Deletes or marks the object under `key`. Throws 404, 409 and refusals of admission. */
 export async function deleteStored(
   scope: RequestScope,
   key: string,
@@ -145,7 +145,7 @@ function assertPreconditions(
 ): void {
   const uidFound = metaString(hub, "uid");
   const versionFound = metaString(hub, "resourceVersion");
-  // Kinds with a deletion of their own check before the registry does, in their own words.
+  // Kinds with a deletion rule check before the registry, with other messages.
   if (resource.strategy.deletion) {
     if (uid !== undefined && uid !== uidFound)
       throw conflictError(

@@ -1,4 +1,4 @@
-// GET of one object: the stored bytes, as they are wherever that is possible.
+// GET of one object: the stored bytes, unconverted if possible.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go, pkg/registry/generic/registry/store.go
 // (Get).
 import type { ApiResponse } from "../../apimachinery/handler.ts";
@@ -9,7 +9,7 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import { requestedKey } from "../revisions/storage-key.ts";
 import { resourceVersionOf, waitForRevision } from "../read/resource-version.ts";
 
-/** Answers the object, or its view through a subresource. */
+/** Answers the object, or its Scale. */
 export async function getObject(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, subresource } = scope;
   assertNoExport(scope);

@@ -18,21 +18,21 @@ import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { joinList } from "./list.ts";
 import { readListOptions } from "../options/list-options.ts";
 
-/** Answers one of them. */
+/** Answers a get. */
 export async function getObserved(
   scope: RequestScope,
   objects: readonly JsonObject[],
 ): Promise<ApiResponse> {
   const { resource, name } = scope;
   const found = objects.find((object) => metaString(object, "name") === name);
-  // Upstream names the singular here.
+  // Upstream's error names the singular.
   if (!found) throw notFoundError({ group: resource.group, resource: resource.singular }, name);
   return await resultResponse(scope, 200, {
     object: { kind: resource.kind, apiVersion: formatApiVersion(resource), ...found },
   });
 }
 
-/** Answers those that are selected. None has labels. */
+/** Answers a list. Observed objects have no labels. */
 export async function listObserved(
   scope: RequestScope,
   objects: readonly JsonObject[],

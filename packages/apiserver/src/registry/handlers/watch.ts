@@ -1,4 +1,4 @@
-// GET with watch=1: checks what can be refused, then answers a stream.
+// GET with watch=1: validates the request, then opens the stream.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (handleWatch), watch.go.
 import { formatApiVersion } from "homeostat/api";
 import { unitInterval } from "homeostat/runtime";
@@ -14,8 +14,7 @@ import { createWatchEncoder } from "../watch/watch-encoder.ts";
 import { WatchRun } from "../watch/watch-run.ts";
 
 /**
- * Upstream's min-request-timeout: watches without a timeout of their own end after one to two times
- * this.
+ * Upstream's min-request-timeout: a watch without timeoutSeconds ends after one to two times this.
  */
 const minTimeoutMs = 1_800_000;
 
@@ -45,7 +44,7 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
   };
 }
 
-/** The media type of the stream; there is none in YAML. Throws 406. */
+/** The media type of the stream; YAML has none. Throws 406. */
 function contentTypeOf({ core, accepted }: RequestScope): string {
   if (accepted.mediaType === "application/json") return accepted.mediaType;
   if (accepted.mediaType === "application/vnd.kubernetes.protobuf" && core.protobuf?.frame)

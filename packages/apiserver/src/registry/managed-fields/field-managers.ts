@@ -1,5 +1,5 @@
-// One field manager for each endpoint, made when first needed: it joins what merge asks for with
-// what a served resource has.
+// The field manager of each endpoint, created when first needed over the codec and strategy of a
+// served resource.
 import {
   cloneJson,
   formatApiVersion,
@@ -17,7 +17,7 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 
 /** The field managers of one server. */
 export interface FieldManagers {
-  /** For the main endpoint (`subresource` "") or a view. */
+  /** For the main endpoint (`subresource` "") or a subresource. */
   of(resource: ServedResource, subresource: string): FieldManager;
 }
 
@@ -30,7 +30,7 @@ export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
   return {
     of(resource, subresource) {
       let entry = kept.get(resource);
-      // Another version may have come or gone: what an entry in its terms means has then changed.
+      // If a version has been added or removed, entries in it may convert differently.
       if (!entry || entry.epoch !== catalog.epoch)
         kept.set(resource, (entry = { epoch: catalog.epoch, bySubresource: new Map() }));
       let manager = entry.bySubresource.get(subresource);
@@ -41,10 +41,7 @@ export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
   };
 }
 
-/**
- * For what is posted to a subresource and is of a kind of its own, such as a TokenRequest: it has
- * one version and no history.
- */
+/** For the body of a subresource, such as a TokenRequest, which has one version and no history. */
 export function createBodyManager(
   kind: GroupVersionKind,
   codec: VersionCodec,
@@ -85,8 +82,8 @@ export function versionsOf(
 }
 
 /**
- * Upstream's field managers know the versions of their own group: what was entered through another
- * one (events) is forgotten.
+ * Upstream's field managers know the versions of their own group; entries of another one (events)
+ * are dropped.
  */
 function create(
   catalog: ResourceCatalog,
@@ -121,7 +118,7 @@ function create(
   });
 }
 
-/** Without JSON in between, upstream finds other words for what does not fit a built-in type. */
+/** Upstream converts without JSON here, so its messages for a value of a wrong type differ. */
 function convertMerged(
   { codec, group, version, kind }: ServedResource,
   merged: JsonObject,
@@ -144,7 +141,7 @@ const versionsWithResets = (
     ? [resource]
     : versionsOf(catalog, resource);
 
-/** Through the storage version, from whatever version the object is in. */
+/** Converts through the storage version. */
 function convert(
   object: JsonObject,
   resource: ServedResource,
@@ -160,7 +157,7 @@ function convert(
   return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
 }
 
-/** The rules of an endpoint. */
+/** The strategy of an endpoint. */
 export function strategyAt(resource: ServedResource, subresource: string): Strategy {
   const view = subresource ? resource.subresources.get(subresource) : undefined;
   return view?.at === "store" ? view.strategy : resource.strategy;

@@ -1,5 +1,5 @@
-// Which representation an answer takes: media type, and whether as itself, as a Table or as
-// metadata only.
+// Negotiates the representation of a response: media type, and the object itself, a Table or
+// metadata.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation/negotiate.go, handlers/rest.go
 // (AllowsMediaTypeTransform).
 import type { ApiStatusError } from "homeostat/api";
@@ -11,7 +11,7 @@ export type MediaType =
   | "application/yaml"
   | "application/vnd.kubernetes.protobuf";
 
-/** What has been agreed on. */
+/** The negotiated representation. */
 export interface Accepted {
   readonly mediaType: MediaType;
   /** `as=…`: another kind than the object's own. */
@@ -25,15 +25,13 @@ export interface Accepted {
   readonly pretty: boolean;
 }
 
-/** What an endpoint can send. */
+/** The representations that an endpoint offers. */
 export interface Offer {
   /** What the server can write in protobuf: an object, its metadata only, or neither. */
   readonly protobuf: "objects" | "metadata" | "none";
   /** False for kinds that cannot be shown as Tables. */
   readonly table: boolean;
-  /**
-   * `own`: what is answered has no other form, so that clauses which ask for one are passed over.
-   */
+  /** `own`: the response has no other form; clauses that ask for one are skipped. */
   readonly forms?: "own";
 }
 
@@ -50,7 +48,7 @@ export const plainJson: Accepted = {
   pretty: false,
 };
 
-/** The best representation that both sides know; throws 406. */
+/** The best representation that both sides support; throws 406. */
 export function negotiate(header: string, offer: Offer): Accepted {
   if (header === "" || header === "application/json" || header === "*/*") return plainJson;
   for (const clause of parseAccept(header)) {
@@ -64,10 +62,7 @@ export function negotiate(header: string, offer: Offer): Accepted {
   throw notAcceptableError(`only the following media types are accepted: ${mediaTypes.join(", ")}`);
 }
 
-/**
- * 406 before anything else, as the router of built-in kinds gives it: media types by name alone,
- * `*` only in pairs.
- */
+/** The 406 of installed routes, which compare media types by name and know `*` only in pairs. */
 export function assertRoutable(header: string, offered: readonly string[]): void {
   if (header === "") return;
   const named = header.split(",").map((clause) => clause.split(";", 1)[0]!.replace(/^ +| +$/g, ""));
@@ -124,7 +119,7 @@ function readTransform(parameters: ReadonlyMap<string, string>): Accepted["trans
   return { kind, version };
 }
 
-/** True when the answer is to be indented: asked for in the query, or by a person's tool. */
+/** True if the response is indented: requested in the query, or for an interactive client. */
 export function wantsPretty(
   query: { readonly raw: string; first(name: string): string | undefined },
   userAgent: string,

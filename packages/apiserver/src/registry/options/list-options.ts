@@ -1,4 +1,4 @@
-// ListOptions out of a query: of lists, watches and collection deletes.
+// Reads ListOptions from the query of lists, watches and collection deletes.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/internalversion (types.go, defaults.go,
 // validation/validation.go).
 import {
@@ -15,7 +15,7 @@ import type { Query } from "../request/query.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { assertOptions } from "./validate-options.ts";
 
-/** What a list or a watch asks for. */
+/** The options of a list or a watch. */
 export interface ListOptions {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
@@ -65,7 +65,7 @@ function parsed<T>(parse: (text: string) => T, text: string): T {
   }
 }
 
-/** A watch from nowhere or from "0" means: what there is, then what changes. */
+/** A watch without a resourceVersion or from "0" sends the current objects first. */
 function withDefaults(options: ListOptions): ListOptions {
   if (
     options.sendInitialEvents !== undefined ||

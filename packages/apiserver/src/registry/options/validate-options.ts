@@ -1,4 +1,4 @@
-// Rules on the options of requests, in upstream's words.
+// Validates the options of requests, with upstream's messages.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go.
 import { type FieldError, notSupported } from "../../apimachinery/errors/field-error.ts";
 import { invalidError } from "../../apimachinery/errors/api-errors.ts";

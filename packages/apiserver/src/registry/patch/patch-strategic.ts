@@ -1,4 +1,4 @@
-// Strategic merge patch, for kinds whose types say how lists merge.
+// Strategic merge patch, for kinds whose Go types have merge keys.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (smpPatcher).
 import { formatApiVersion } from "homeostat/api";
 import { formatGoValue } from "../../apimachinery/values/go-format.ts";

@@ -2,7 +2,7 @@
 import { unsupportedMediaTypeError } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 
-/** In upstream's order; strategic merge only where types say how lists merge. */
+/** In upstream's order. */
 export const patchTypes = [
   "application/json-patch+json",
   "application/merge-patch+json",
@@ -11,7 +11,10 @@ export const patchTypes = [
 ] as const;
 export type PatchType = (typeof patchTypes)[number];
 
-/** The patch's media type; throws 415 naming those that this endpoint takes. */
+/**
+ * The patch's media type; throws 415 with those that this endpoint accepts. Strategic merge needs a
+ * codec with `patchMeta`.
+ */
 export function readPatchType({ resource, request }: RequestScope): PatchType {
   const type = (request.api.headers["content-type"] ?? "").split(";", 1)[0] as PatchType;
   const supported = patchTypes.filter(

@@ -1,21 +1,21 @@
-// Continue tokens: where a list goes on, and at which revision, e.g.
+// Continue tokens hold the key and revision at which a list continues, e.g.
 // {"v":"meta.k8s.io/v1","rv":17,"start":"/web\u0000"} in URL-safe base64.
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go.
 import { isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { goKind } from "../body/parse-body.ts";
 
-/** Where to go on. */
+/** The position of the next page. */
 export interface ContinueToken {
-  /** What follows the list's prefix; inclusive. */
+  /** The key without the list's prefix; inclusive. */
   readonly start: string;
-  /** -1: go on at the newest revision, whatever has changed. */
+  /** -1: continue at the newest revision. */
   readonly revision: number;
 }
 
 /** Formats a token. */
 export function formatContinue({ start, revision }: ContinueToken): string {
-  // Go escapes NUL like this as well; the order of members is upstream's.
+  // Go escapes NUL in the same way; the order of members is upstream's.
   return Buffer.from(
     `{"v":"meta.k8s.io/v1","rv":${revision},"start":${JSON.stringify(`/${start}`)}}`,
   ).toString("base64url");
@@ -44,7 +44,7 @@ export function parseContinue(token: string): ContinueToken {
 }
 
 /**
- * What does not fit Go's struct, e.g. `string into Go struct field continueToken.rv of type int64`.
+ * The mismatch with Go's struct, e.g. `string into Go struct field continueToken.rv of type int64`.
  */
 function typeFault(value: Json): string | undefined {
   if (value === null) return undefined;
@@ -67,7 +67,7 @@ function typeFault(value: Json): string | undefined {
   return undefined;
 }
 
-/** Go's path.Clean would leave it alone. */
+/** True if Go's path.Clean would not change it. */
 const isClean = (path: string): boolean =>
   path === "/" ||
   (!path.endsWith("/") &&
@@ -89,7 +89,7 @@ function decode(token: string): Json {
     return parseJson(bytes.toString("utf8")).value;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    // A byte that begins no character has become another one in the text.
+    // Decoding has replaced an invalid first byte.
     const [first = 0] = bytes;
     const shown =
       first < 0xa1 || first === 0xad ? `\\u00${first.toString(16)}` : String.fromCharCode(first);

@@ -1,5 +1,5 @@
-// Which revisions a list returns: the newest state, one not older than asked, an exact old one, or
-// the next page of any.
+// Selects the revisions that a list returns: the newest, one not older than requested, an exact
+// one, or the next page.
 // Upstream: k8s.io/apiserver/pkg/storage/etcd3/store.go (GetList), errors.go,
 // pkg/storage/interfaces.go (ValidateListOptions).
 import type { Listing, Revision } from "../../storage/store.ts";
@@ -17,7 +17,7 @@ export interface ListPage {
   readonly items: readonly Revision[];
   /** "" on the last page. */
   readonly continue: string;
-  /** Objects on the pages that follow; unknown where selectors are in play. */
+  /** Objects on the pages that follow; unknown with selectors. */
   readonly remaining: number | undefined;
 }
 
@@ -67,7 +67,7 @@ async function startOfToken(
   const token = parseContinue(options.continue);
   if (options.resourceVersion !== "" && options.resourceVersion !== "0")
     throw badRequestError("specifying resource version is not allowed when using continue");
-  // Nobody here has given out a token from the future, but anybody can write one.
+  // A client may send a made-up token with a future revision.
   if (token.revision > 0) await waitForRevision(core, token.revision);
   return {
     at: token.revision > 0 ? token.revision : undefined,
@@ -76,10 +76,7 @@ async function startOfToken(
   };
 }
 
-/**
- * An old list can be started anew; an old page may be followed by a token that gives up on
- * consistency.
- */
+/** An expired list must start anew; an expired page comes with a token for an inconsistent rest. */
 function expired(options: ListOptions, start: Start, selection: Selection): Error {
   if (!options.continue)
     return expiredError("The resourceVersion for the provided list is too old.");
@@ -98,8 +95,8 @@ function expired(options: ListOptions, start: Start, selection: Selection): Erro
 }
 
 /**
- * Takes matching objects up to the limit; whether more follow is asked of all objects, matching or
- * not.
+ * Collects matching objects up to the limit; whether more follow depends on all objects, matching
+ * or not.
  */
 function collect(listing: Listing, selection: Selection, { limit }: Start): ListPage {
   const items: Revision[] = [];

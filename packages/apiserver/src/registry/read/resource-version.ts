@@ -1,4 +1,4 @@
-// The resourceVersion that a request asks for: parsed, and waited for where it lies ahead.
+// Parses the resourceVersion of a request, and waits for one that lies ahead.
 // Upstream: k8s.io/apiserver/pkg/storage/api_object_versioner.go, pkg/storage/errors.go,
 // pkg/storage/cacher/watch_cache.go.
 import type { Clock } from "homeostat/runtime";
@@ -7,11 +7,11 @@ import { badRequestError, failure, plainError } from "../../apimachinery/errors/
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 
-/** How long a read waits for a revision that has not been reached. */
+/** The time that a read waits for a future revision. */
 const freshnessWaitMs = 3000;
 const maxUint64 = 2n ** 64n - 1n;
 
-/** 0 for "" and "0"; an error text for anything that is no unsigned 64-bit number. */
+/** 0 for "" and "0"; an error text for anything else than an unsigned 64-bit number. */
 export function parseResourceVersion(
   text: string,
 ): { readonly revision: number } | { readonly fault: string } {
@@ -52,7 +52,7 @@ export async function waitForRevision(
     throw tooLargeResourceVersion(revision, store.revision());
 }
 
-/** 504 with the cause by which clients know that they are ahead of the server. */
+/** 504 with the cause that tells clients that they are ahead of the server. */
 export function tooLargeResourceVersion(wanted: number, current: number): Error {
   return failure(
     504,

@@ -9,7 +9,7 @@ import { unescapeBytes } from "./unescape-bytes.ts";
 /** Query parameters; a parameter may have several values. */
 export class Query {
   readonly #values = new Map<string, string[]>();
-  /** The text behind the question mark. */
+  /** The text after the question mark. */
   readonly raw: string;
 
   constructor(raw: string) {
@@ -38,7 +38,7 @@ export class Query {
     return value === undefined ? undefined : value !== "0" && value.toLowerCase() !== "false";
   }
 
-  /** A 64-bit integer; undefined when absent. Throws 400 in strconv's words. */
+  /** A 64-bit integer; undefined when absent. Throws 400 with strconv's message. */
   integer(name: string): number | undefined {
     const value = this.first(name);
     return value === undefined ? undefined : Number(parseInt64(value));

@@ -4,7 +4,7 @@
 import { exactField, parseFieldSelector, pathSegmentFaults } from "homeostat/api";
 import type { Query } from "./query.ts";
 
-/** A request's name for authorization and routing. */
+/** The attributes of a request for authorization and routing. */
 export interface RequestInfo {
   readonly isResource: boolean;
   /** Decoded, without the query. */
@@ -22,11 +22,11 @@ export interface RequestInfo {
   readonly name: string;
   /** The resource and what follows it, namespace scope removed. */
   readonly parts: readonly string[];
-  /** The deprecated `/watch/` stood in front of the resource. */
+  /** The deprecated `/watch/` precedes the resource. */
   readonly watchPrefix: boolean;
-  /** The name stands in the path, and not only in a field selector. */
+  /** The name is in the path, not only in a field selector. */
   readonly named: boolean;
-  /** `namespaces/<namespace>` stands in front of the resource. */
+  /** `namespaces/<namespace>` precedes the resource. */
   readonly scoped: boolean;
 }
 

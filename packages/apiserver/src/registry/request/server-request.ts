@@ -1,5 +1,4 @@
-// One request on its way through the chain: what came in, and what has been found out about it so
-// far.
+// A request on its way through the filters, with the attributes found so far.
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { ApiRequest } from "../../apimachinery/handler.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
@@ -18,12 +17,12 @@ export interface ServerRequest {
   readonly now: string;
   readonly nowMs: number;
   user: UserInfo;
-  /** Headers that name the request's flow; unknown until it is known who asks. */
+  /** Headers that name the request's flow; set after authentication. */
   flow: Readonly<Record<string, string>> | undefined;
 }
 
-/** The caller before authentication has looked. */
-export const nobody: UserInfo = { name: "", groups: [] };
+/** The user before authentication. */
+const unauthenticated: UserInfo = { name: "", groups: [] };
 
 /** Reads path and query. Throws for a path that cannot be unescaped. */
 export function openRequest(api: ApiRequest, nowMs: number): ServerRequest {
@@ -34,14 +33,14 @@ export function openRequest(api: ApiRequest, nowMs: number): ServerRequest {
   return new OpenedRequest(api, info, query, nowMs);
 }
 
-/** Reads need no time as text, so it is made when first asked for. */
+/** Formats the time when first asked for: reads do not need it. */
 class OpenedRequest implements ServerRequest {
   readonly api: ApiRequest;
   readonly info: RequestInfo;
   readonly query: Query;
   readonly warnings = new Warnings();
   readonly nowMs: number;
-  user = nobody;
+  user = unauthenticated;
   flow: ServerRequest["flow"] = undefined;
   #now: string | undefined;
 

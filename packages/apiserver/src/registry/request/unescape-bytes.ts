@@ -1,6 +1,5 @@
-// Percent escapes to text, as Go has it: strings are bytes there, and need not be UTF-8. A byte
-// that is none stands here as the lone surrogate U+DC00 + byte, which JSON shows as U+FFFD and
-// quoteGo as `\xff`.
+// Decodes percent escapes as Go does, whose strings are bytes and need not be UTF-8. An invalid
+// byte becomes the lone surrogate U+DC00 + byte, which JSON writes as U+FFFD and quoteGo as `\xff`.
 // Upstream: net/url (unescape).
 
 /** `a%2Fb` → `a/b`; undefined for a percent sign without two digits behind it. */

@@ -1,6 +1,5 @@
-// Warnings that an answer carries in its headers, e.g. `299 - "unknown field \"spec.a\""`: each
-// text once, and together no longer than a client's reader takes. Lengths are counted in code
-// points, as Go counts runes.
+// Collects the Warning headers of a response, e.g. `299 - "unknown field \"spec.a\""`: each text
+// once, and within a total that clients accept. Lengths are in code points, as Go counts runes.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/warning.go,
 // k8s.io/apimachinery/pkg/util/net/http.go (NewWarningHeader).
 const maxTotal = 4 * 1024;
@@ -11,13 +10,10 @@ export class Warnings {
   readonly #texts = new Set<string>();
   #headers: string[] = [];
   #written = 0;
-  /**
-   * Once all together were too long, each is cut, and nothing is added when even cut ones have
-   * filled the room.
-   */
+  /** Set once the total is exceeded: each text is then cut, and none is added beyond the total. */
   #cutting = false;
 
-  /** A text with control characters cannot stand in a header, and is not sent. */
+  /** A text with control characters is dropped: a header cannot contain it. */
   add(text: string): void {
     if (!text || (this.#cutting && this.#written >= maxTotal) || this.#texts.has(text)) return;
     this.#texts.add(text);
@@ -32,9 +28,7 @@ export class Warnings {
     return this.#headers;
   }
 
-  /**
-   * What has been collected so far, cut: all of it, even where that is more than there is room for.
-   */
+  /** Writes the texts collected so far again, cut, even if they exceed the total. */
   #startAgain(): void {
     this.#cutting = true;
     this.#written = 0;
@@ -60,7 +54,7 @@ function lengthOf(text: string): number {
 }
 
 function firstCharacters(text: string, count: number): string {
-  // No character takes more than two units, so that a long text is not taken apart as a whole.
+  // A character takes at most two units, so a long text need not be split as a whole.
   return text.length <= count
     ? text
     : Array.from(text.slice(0, 2 * count))

@@ -1,5 +1,5 @@
-// Objects as YAML, as go-yaml's emitter lays them out: blocks, lists at the indentation of their
-// key, plain and quoted texts folded behind column 80. Reads what is JSON: no anchors, no tags.
+// Formats JSON values as YAML in the layout of go-yaml's emitter: blocks, lists at the indentation
+// of their key, plain and quoted texts folded after column 80.
 // Upstream: go.yaml.in/yaml/v2 (encode.go, emitterc.go), by way of sigs.k8s.io/yaml.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { compareYamlKeys } from "./yaml-key-order.ts";
@@ -15,7 +15,7 @@ export function formatYaml(object: JsonObject): string {
 const isSimpleKey = (key: string): boolean =>
   !/[\n\r\u0085\u2028\u2029]/.test(key) && Buffer.byteLength(key) <= longestSimpleKey;
 
-/** Where a node stands. */
+/** The position of a node. */
 type Place = "root" | "value" | "item";
 
 const bestWidth = 80;
@@ -24,7 +24,10 @@ const longestSimpleKey = 128;
 class YamlWriter {
   #out = "";
   #column = 0;
-  /** What is still to be written, the last first: objects may be deeper than recursion goes. */
+  /**
+   * Pieces that are still to be written, the next one last. A stack: objects may be nested too
+   * deeply for recursion.
+   */
   readonly #open: (() => void)[] = [];
 
   text(): string {
@@ -36,7 +39,7 @@ class YamlWriter {
     for (let write = this.#open.pop(); write; write = this.#open.pop()) write();
   }
 
-  /** Writes each of `parts` before anything that was to be written already. */
+  /** Puts `parts` before the pieces that are still to be written. */
   #each<T>(parts: readonly T[], write: (part: T, i: number) => void): void {
     for (let i = parts.length - 1; i >= 0; i--) this.#open.push(() => write(parts[i]!, i));
   }
@@ -81,7 +84,7 @@ class YamlWriter {
     this.#node(value, indent, "value");
   }
 
-  /** Lists under a key need no indentation of their own. */
+  /** Lists under a key are not indented further. */
   #list(items: readonly Json[], indent: number, place: Place): void {
     const own = place === "item" ? indent + 2 : indent;
     if (place === "item") this.#put(" ");

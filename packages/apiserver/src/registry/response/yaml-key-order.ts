@@ -1,5 +1,5 @@
-// The order of a mapping's keys in go-yaml: letters by code point, before them whatever is no
-// letter, digits as numbers.
+// The order of a mapping's keys in go-yaml: letters by code point, other characters before letters,
+// digits as numbers.
 // Upstream: go.yaml.in/yaml/v2/sorter.go.
 
 const isLetter = (c: string): boolean => /\p{L}/u.test(c);
@@ -18,7 +18,7 @@ export function compareYamlKeys(a: string, b: string): number {
   return compareNumbers(left, right, at) || l.codePointAt(0)! - r.codePointAt(0)!;
 }
 
-/** A zero behind digits is part of their number: both sides then count it. */
+/** A zero after digits is part of their number and counts on both sides. */
 function compareNumbers(left: readonly string[], right: readonly string[], at: number): number {
   const behindDigits = (left[at] === "0" || right[at] === "0") && isBehindNonZero(left, at);
   const a = numberAt(left, at, behindDigits ? 1 : 0);

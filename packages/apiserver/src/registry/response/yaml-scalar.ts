@@ -1,5 +1,5 @@
-// How go-yaml writes a text: plain where it would be read back as that text, quoted where not, as a
-// block where it has lines.
+// Writes a text as go-yaml does: plain if it reads back as the same text, else quoted, or as a
+// block if it has several lines.
 // Upstream: go.yaml.in/yaml/v2 (encode.go stringv, resolve.go, emitterc.go analyze_scalar,
 // select_scalar_style).
 
@@ -13,10 +13,7 @@ const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const timestamp =
   /^\d{4}-(\d{1,2})-(\d{1,2})(?:(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d))|(?: (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?))?$/;
 
-/**
- * True for a text that, written plainly, would be read as something else: a boolean, a null, a
- * number, a time.
- */
+/** True for a text that would read back as a boolean, null, number or time if it were plain. */
 function readsAsOther(text: string): boolean {
   if (words.test(text) || base60.test(text)) return true;
   if (!/^[-+.0-9]/.test(text)) return false;
@@ -46,7 +43,7 @@ function isTimestamp(text: string): boolean {
 
 const breaks = /[\n\r\u0085\u2028\u2029]/;
 const unprintable = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
-/** What would be read as structure, outside of brackets. */
+/** Texts that would read back as structure outside brackets. */
 const indicators =
   /^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`]|^[?:-](?=[ \t]|$)|:(?=[ \t]|$)|(?<=[ \t\n\r\u0085\u2028\u2029])#/;
 
@@ -69,7 +66,7 @@ export function quoteYaml(text: string, style: YamlStyle): string {
 }
 
 const escaped = /["\\]|[^\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/gu;
-/** go-yaml takes every character behind a byte order mark at the start for another one. */
+/** go-yaml treats every character after a leading byte order mark as another one. */
 const everything = /./gsu;
 const shortEscapes: Readonly<Record<string, string>> = {
   "\0": "0",

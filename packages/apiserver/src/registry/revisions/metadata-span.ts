@@ -1,6 +1,6 @@
-// Metadata cut out of stored bytes and wrapped as PartialObjectMetadata, without parsing: whoever
-// watches metadata alone, as the garbage collector watches everything, costs a copy of that much.
-// Relies on the head that stored-json.ts gives objects.
+// Cuts the metadata out of stored bytes and wraps it as PartialObjectMetadata without parsing, so
+// that watches of metadata, such as the garbage collector's, cost a copy only. Relies on the head
+// that stored-json.ts gives objects.
 
 const quote = 34;
 const backslash = 92;
@@ -9,8 +9,8 @@ const closeBrace = 125;
 const key = Buffer.from('"metadata":', "latin1");
 
 /**
- * The value of `metadata`, which stands at `at`, behind kind and apiVersion; undefined when
- * something else stands there.
+ * The value of `metadata`, which stands at `at`, behind kind and apiVersion; undefined if another
+ * member stands there.
  */
 export function metadataSpan(bytes: Uint8Array, at: number): Uint8Array | undefined {
   const start = at + key.length;

@@ -1,6 +1,6 @@
-// Representations on revisions: what is sent of an object, made when first asked for and kept as
-// long as the revision is. Where a kind's stored bytes are what its version shows, nothing is made
-// at all: the stored bytes are handed out.
+// Representations of revisions: an object in a version, its bytes, its metadata. They are made when
+// first asked for and cached with the revision. Stored bytes are handed out as they are if the
+// version neither converts nor defaults them.
 import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -89,7 +89,7 @@ export function isShownAsStored(resource: ServedResource, revision: Revision): b
   return resource.codec.storageIdentity && revision.schemaEpoch === resource.schemaEpoch;
 }
 
-/** What `as=PartialObjectMetadata` shows of an object; shares its metadata. */
+/** PartialObjectMetadata of an object; shares its metadata. */
 export function partialMetadata(object: JsonObject, metaVersion: string): JsonObject {
   return {
     kind: "PartialObjectMetadata",

@@ -1,4 +1,4 @@
-// Label and field selectors on revisions, from facts alone: nothing is parsed.
+// Label and field selectors on revisions; they match the indexed attributes without parsing.
 import {
   exactField,
   type FieldSelector,
@@ -11,7 +11,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { splitStorageKey, requestedPrefix, storageKeyOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 
-/** What a list or a watch covers. */
+/** The objects that a list or a watch covers. */
 export interface Selection {
   /** All keys that may match start with this; equal to the key when one object is meant. */
   readonly prefix: string;
@@ -67,7 +67,7 @@ function matchesFieldsOf(
   });
 }
 
-/** The facts at commit, unless the schema has changed since: then they are taken anew. */
+/** The attributes at commit; extracted anew if the schema has changed since. */
 function selectable(
   resource: ServedResource,
   revision: Revision,

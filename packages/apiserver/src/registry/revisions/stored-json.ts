@@ -1,4 +1,4 @@
-// Stored bytes to objects and back. The head of every object is `kind, apiVersion, metadata`, as
+// Encodes and decodes stored objects. The head of every object is `kind, apiVersion, metadata`, as
 // upstream's own encoders write built-ins; the rest is in bytewise order, so equal objects have
 // equal bytes.
 import { encodeJson, type JsonObject, parseExact } from "homeostat/api";
@@ -38,8 +38,8 @@ function encodeWithHead(object: JsonObject): string {
 }
 
 /**
- * Bytes of `kind` and `apiVersion` at the head of an object, up to and including the comma: what
- * built-in list items leave out.
+ * Bytes of `kind` and `apiVersion` at the head of an object, up to and including the comma: which
+ * the items of typed lists leave out.
  */
 export function headLength(gvk: { readonly kind: string; readonly apiVersion: string }): number {
   return Buffer.byteLength(

@@ -1,17 +1,16 @@
-// Stored objects as admission looks them up: the newest state, parsed once. They are shared, and
-// nobody may change them.
-// Upstream asks informers; here the store itself is as near.
+// Looks up stored objects for admission: the newest state, parsed once. The objects are shared and
+// must not be mutated. Upstream uses informers; here the store is in the same process.
 import type { JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import { storageKeyOf, storagePrefixOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
 
-/** Looks objects up, in their storage version. */
+/** Looks up objects in their storage version. */
 export interface StoredObjects {
-  /** Whether there is such a kind. */
+  /** True if the kind is served. */
   serves(kind: StoredKind): boolean;
-  /** undefined where the object is not there, or its kind is not served. */
+  /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
   /** All objects of a cluster-scoped kind, by name. */
   list(kind: StoredKind): readonly JsonObject[];

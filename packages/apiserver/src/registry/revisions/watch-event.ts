@@ -7,7 +7,8 @@ import type { Selection } from "./selection.ts";
 export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED";
 
 /**
- * An event; `departed` when the object lives on out of sight, and the state before is to be shown.
+ * An event; `departed` if the object still exists outside the selection, and the event shows its
+ * state before.
  */
 export interface SelectedEvent {
   readonly type: WatchEventType;
@@ -21,7 +22,7 @@ const asIs: Readonly<Record<WatchEventType, SelectedEvent>> = {
 };
 const departure: SelectedEvent = { type: "DELETED", departed: true };
 
-/** The event that `change` is to this selection, or undefined when it concerns it not at all. */
+/** The event that `change` is to this selection, or undefined if it does not concern it. */
 export function selectEvent(selection: Selection, change: Revision): SelectedEvent | undefined {
   if (selection.everything) return asIs[change.type];
   const matches = selection.matches(change);

@@ -1,4 +1,4 @@
-// Events as the wire carries them, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An
+// Frames watch events for the wire, one JSON object a line, e.g. {"type":"ADDED","object":{…}}. An
 // event is framed once for all watchers of the same form.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/response.go (watchEncoder).
 import type { Json, JsonObject } from "homeostat/api";

@@ -1,5 +1,4 @@
-// What every behaviour of the registry may use: the store, the clock, the catalog, and what has
-// been derived from them.
+// The services that handlers use: the store, the clock, the catalog, and caches over them.
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../../apimachinery/rest/token-issuer.ts";
 import type { Store } from "../../storage/store.ts";
@@ -14,7 +13,7 @@ import type { Representations } from "../revisions/representations.ts";
 import type { FieldManagers } from "../managed-fields/field-managers.ts";
 
 /**
- * Kinds that are known beyond those served: lists, options, reviews. Decides between two error
+ * All registered kinds, beyond those served: lists, options, reviews. Decides between two error
  * messages.
  */
 export interface KindRegistry {
@@ -36,6 +35,6 @@ export interface CoreServices {
   readonly scaleCodec: VersionCodec | undefined;
   readonly protobuf: ProtobufCodec | undefined;
   readonly tokens: TokenIssuer;
-  /** What the chain knows about a bearer token. */
+  /** Authenticates a bearer token. */
   readonly reviewToken: ReviewCaller["reviewToken"];
 }

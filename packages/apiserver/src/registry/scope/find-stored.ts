@@ -1,11 +1,11 @@
-// Another object than the one that a request is about, as it is stored.
+// Finds stored objects other than the one that a request names.
 import type { JsonObject } from "homeostat/api";
 import type { RequestScope } from "./request-scope.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { storageKeyOf } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 
-/** A kind by its group and plural, whatever its version. */
+/** A kind by its group and plural, in any version. */
 export interface KindName {
   readonly group: string;
   readonly resource: string;
@@ -18,9 +18,7 @@ export function findResource({ core }: RequestScope, kind: KindName): ServedReso
     .find((each) => each.group === kind.group && each.resource === kind.resource);
 }
 
-/**
- * An object in the namespace of the request, where its kind has namespaces; in its storage version.
- */
+/** An object in its storage version, in the namespace of the request if its kind is namespaced. */
 export function findStored(
   scope: RequestScope,
   kind: KindName,

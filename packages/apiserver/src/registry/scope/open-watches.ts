@@ -1,5 +1,4 @@
-// The watches that are open, so that they can be ended: all of them at shutdown, those of a kind
-// when it is no longer served.
+// The open watches, which end at shutdown, or when their kind is no longer served.
 
 /** A register of open watches. */
 export class OpenWatches {

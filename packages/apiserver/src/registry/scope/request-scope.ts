@@ -1,4 +1,5 @@
-// A request that has found its resource: what every behaviour is called with.
+// A request that has been routed to a resource; every handler takes one.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (RequestScope).
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
@@ -7,7 +8,7 @@ import type { Accepted } from "../negotiation/accept.ts";
 import { findStored } from "./find-stored.ts";
 import type { ServerRequest } from "../request/server-request.ts";
 
-/** What is done; one behaviour each. */
+/** The action of a request; each has a handler. */
 export type Action =
   | "get"
   | "list"

@@ -35,7 +35,7 @@ export function beforeCreate(
   for (const text of strategy.warningsOnCreate(hub, context)) context.warn(text);
 }
 
-/** Upstream's strategies warn only about what is valid. */
+/** Holds warnings until validation has passed: upstream warns about valid objects only. */
 export function holdWarnings(context: WriteContext): {
   readonly quiet: WriteContext;
   flush(): void;

@@ -60,7 +60,7 @@ export async function commitRemoval(
 }
 
 /**
- * What etcd takes in one request, and what its client sends at all. Upstream: etcd
+ * The limits of etcd's server and of its client on one request. Upstream: etcd
  * server/embed/config.go (DefaultMaxRequestBytes), client/v3/options.go.
  */
 const maxRequestBytes = 1.5 * 1024 * 1024;
@@ -105,7 +105,7 @@ function encodeAt(resource: ServedResource, stored: JsonObject, revision: number
   };
 }
 
-/** A conflict may show at once, or only after the write before it has been acknowledged. */
+/** A conflict is reported at once, or after the preceding write has been acknowledged. */
 async function settled(outcome: Promise<Revision> | "conflict"): Promise<Revision | "conflict"> {
   if (outcome === "conflict") return outcome;
   try {

@@ -73,8 +73,8 @@ function setFinalizers(hub: JsonObject, finalizers: readonly string[]): void {
 }
 
 /**
- * As a namespace reads the options: "do not orphan" is a foreground deletion there, and both
- * finalizers may stand.
+ * The finalizers of a kind with a deletion rule: "do not orphan" means foreground, and both may be
+ * present.
  */
 function finalizersByRule(
   finalizers: readonly string[],
@@ -91,7 +91,7 @@ function finalizersByRule(
   return others;
 }
 
-/** Deletion time now, grace none; the generation goes up once. */
+/** Sets the deletion time to now with no grace; raises the generation once. */
 export function markDeleting(object: JsonObject, nowMs: number): void {
   const metadata = metadataOf(object);
   const generation = metaNumber(object, "generation") ?? 0;
@@ -116,7 +116,7 @@ export function finalizersFor(
   );
   if (policy === "Orphan") others.push("orphan");
   if (policy === "Foreground") others.push("foregroundDeletion");
-  // Where nothing changes, the list keeps its order.
+  // An unchanged list keeps its order.
   return others.length === finalizers.length &&
     others.every((finalizer) => finalizers.includes(finalizer))
     ? finalizers

@@ -16,7 +16,7 @@ import { beforeCreate } from "./before-create.ts";
 import { commitObject } from "./commit.ts";
 import { fromHub, toHub } from "./hub.ts";
 
-/** Where a new object came from: only POST refuses a resourceVersion in the body. */
+/** The method that creates: only POST refuses a resourceVersion in the body. */
 export type Origin = "create" | "update";
 
 /**

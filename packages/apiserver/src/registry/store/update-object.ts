@@ -1,6 +1,5 @@
-// The one loop through which stored objects change: read, transform, admit, prepare, validate,
-// compare, commit; and again when somebody else was faster. A change that changes nothing writes
-// nothing.
+// The loop through which stored objects change: read, transform, admit, prepare, validate, compare,
+// commit, and again on a conflict. A change without effect is not written.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (Update),
 // pkg/storage/etcd3/store.go (GuaranteedUpdate).
 import { equalJson, type JsonObject } from "homeostat/api";
@@ -39,7 +38,7 @@ import { insertObject } from "./insert-object.ts";
 /** How an object is to change. */
 export interface Change {
   readonly options: WriteOptions;
-  /** An object that is not there is created: kinds that allow it, and applies. */
+  /** A missing object is created: by applies, and for kinds that allow it. */
   readonly mayCreate: boolean;
   /** The uid that the object must have; undefined when it does not matter. */
   readonly uid: string | undefined;
@@ -50,7 +49,7 @@ export interface Change {
   transform(live: JsonObject | undefined): JsonObject | Promise<JsonObject>;
 }
 
-/** What came of it. */
+/** The outcome of a change. */
 export interface Outcome {
   readonly status: 200 | 201;
   readonly result: Result;

@@ -1,5 +1,5 @@
-// Pushes frames to one receiver and holds them back while it is busy. A receiver that falls too far
-// behind is cut off: it can come back and go on where it was.
+// Pushes frames to one receiver and holds them back while it is busy. The stream of a receiver that
+// falls too far behind is ended; the client can resume.
 import type { OpenStream, StreamSink } from "../../apimachinery/handler.ts";
 
 /** Frames held back before the stream is ended; upstream's watch buffers are of this order. */

@@ -1,6 +1,6 @@
 // One watch from its first event to its end: initial events, changes, bookmarks, timeout, expiry.
-// Events leave in the order of the store; between reading the initial state and following the
-// changes there is no gap.
+// Events are sent in the order of the store, and none is lost between the initial state and the
+// first change.
 // Upstream: k8s.io/apiserver/pkg/storage/cacher (cacher.go, cache_watcher.go),
 // pkg/endpoints/handlers/watch.go.
 import type { JsonObject } from "homeostat/api";

@@ -121,8 +121,9 @@ const groupPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 /**
  * Defines a custom resource.
  * @throws ERR_RESOURCE_NAME for a malformed group, version or kind; ERR_RESOURCE_COLUMN for a
- * column that leads nowhere;
- * ERR_SCHEMA_UNSUPPORTED and ERR_SCHEMA_NO_JSON_SCHEMA for schemas that no API server can run.
+ * column whose path does not exist;
+ * ERR_SCHEMA_UNSUPPORTED and ERR_SCHEMA_NO_JSON_SCHEMA for schemas that an API server cannot
+ * evaluate.
  */
 export function defineResource<
   const N extends string,
@@ -294,8 +295,7 @@ function resolvePath(
       : undefined;
   if (root === "status" && (rest[0] === "conditions" || rest[0] === "observedGeneration"))
     return rest[0] === "observedGeneration" ? { type: "integer" } : undefined;
-  let at: StructuralSchema | undefined =
-    root === "spec" ? roots.spec : root === "status" ? roots.status : undefined;
+  let at = root === "spec" || root === "status" ? roots[root] : undefined;
   for (const name of rest) {
     if (at?.["x-kubernetes-preserve-unknown-fields"]) return undefined;
     at = at?.properties?.[name] ?? at?.additionalProperties;
@@ -310,9 +310,7 @@ function columnType(schema: StructuralSchema | undefined): ResourceColumn["type"
     : "string";
 }
 
-/**
- * English plural as the field's generators make it: dish → dishes, policy → policies, meal → meals.
- */
+/** English plural as code generators form it: dish → dishes, policy → policies, meal → meals. */
 function pluralize(word: string): string {
   if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;

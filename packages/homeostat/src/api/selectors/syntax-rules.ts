@@ -58,7 +58,7 @@ export const labelKeyFaults: SyntaxRule = (key) => {
   if (parts.length === 2)
     faults.push(
       ...(parts[0]
-        ? faultsOf(parts[0], 253, dnsSubdomain, mustBeSubdomain)
+        ? faultsOf(parts[0], { maxBytes: 253, pattern: dnsSubdomain, message: mustBeSubdomain })
         : ["must be non-empty"]
       ).map((fault) => `prefix part ${fault}`),
     );
@@ -70,36 +70,39 @@ export const labelKeyFaults: SyntaxRule = (key) => {
 
 /** Faults of a label value. */
 export const labelValueFaults: SyntaxRule = (value) =>
-  faultsOf(value, 63, labelValue, mustBeLabelValue);
+  faultsOf(value, { maxBytes: 63, pattern: labelValue, message: mustBeLabelValue });
 
 /** Faults of a lower-case RFC 1123 label, e.g. a namespace's name. */
 export const dnsLabelFaults: SyntaxRule = (value) =>
-  faultsOf(
-    value,
-    63,
-    dnsLabel,
-    dnsSubdomain.test(value) ? "must not contain dots" : mustBeDnsLabel,
-    "characters",
-  );
+  faultsOf(value, {
+    maxBytes: 63,
+    pattern: dnsLabel,
+    message: dnsSubdomain.test(value) ? "must not contain dots" : mustBeDnsLabel,
+    unit: "characters",
+  });
 
 /** Faults of a lower-case RFC 1123 subdomain: most objects' names. */
 export const dnsSubdomainFaults: SyntaxRule = (value) =>
-  faultsOf(value, 253, dnsSubdomain, mustBeSubdomain, "characters");
+  faultsOf(value, {
+    maxBytes: 253,
+    pattern: dnsSubdomain,
+    message: mustBeSubdomain,
+    unit: "characters",
+  });
 
 /** Faults of an RFC 1035 label: letters first. */
 export const dns1035LabelFaults: SyntaxRule = (value) =>
-  faultsOf(
-    value,
-    63,
-    dns1035Label,
-    formatRegexFault(
+  faultsOf(value, {
+    maxBytes: 63,
+    pattern: dns1035Label,
+    message: formatRegexFault(
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
       dns1035LabelFormat,
       "my-name",
       "abc-123",
     ),
-    "characters",
-  );
+    unit: "characters",
+  });
 
 /** Faults of a name that becomes a path segment. */
 export const pathSegmentFaults: SyntaxRule = (name) =>
@@ -130,13 +133,15 @@ export function formatLengthFault(
   return `must be no more than ${maxBytes} ${unit}`;
 }
 
-function faultsOf(
-  value: string,
-  maxBytes: number,
-  pattern: RegExp,
-  message: string,
-  unit: "bytes" | "characters" = "bytes",
-): readonly string[] {
+interface Syntax {
+  readonly maxBytes: number;
+  readonly pattern: RegExp;
+  readonly message: string;
+  /** Default `bytes`. */
+  readonly unit?: "bytes" | "characters";
+}
+
+function faultsOf(value: string, { maxBytes, pattern, message, unit }: Syntax): readonly string[] {
   const faults: string[] = [];
   if (byteLength(value) > maxBytes) faults.push(formatLengthFault(maxBytes, unit));
   if (!pattern.test(value)) faults.push(message);

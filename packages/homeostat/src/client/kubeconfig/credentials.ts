@@ -63,13 +63,12 @@ export function createCredentials(
         sources.readFile ?? ((path) => readFile(path, "utf8")),
       );
     case "exec":
-      return execCredentials(
-        auth.plugin,
+      return execCredentials(auth.plugin, {
         access,
         fixed,
         runtime,
-        sources.runPlugin ?? runExecPlugin,
-      );
+        run: sources.runPlugin ?? runExecPlugin,
+      });
   }
 }
 
@@ -148,13 +147,18 @@ class TokenFile implements Credentials {
   }
 }
 
-/** Credentials of a plug-in, held until they expire; concurrent needs share one run. */
+interface ExecOptions {
+  readonly access: ClusterAccess;
+  /** Headers of every request. */
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly runtime: Runtime;
+  readonly run: RunPlugin;
+}
+
+/** Credentials of a plug-in, kept until they expire; concurrent requests share one run. */
 function execCredentials(
   plugin: ExecPlugin,
-  access: ClusterAccess,
-  fixed: Readonly<Record<string, string>>,
-  runtime: Runtime,
-  run: RunPlugin,
+  { access, fixed, runtime, run }: ExecOptions,
 ): Credentials {
   let held: ExecCredential | undefined;
   let running: Promise<ExecCredential> | undefined;

@@ -35,24 +35,16 @@ export async function resolveAccess(
 ): Promise<ClusterAccess> {
   const context = findContext(config, options.context);
   const origin = `context ${JSON.stringify(context.name)} of ${context.file}`;
-  const cluster = findEntry(
-    config,
-    context,
-    "cluster",
-    config.clusters,
-    "ERR_KUBECONFIG_NO_CLUSTER",
-  );
+  const cluster = findEntry(config, context, "cluster");
   const user =
     textField(context, "context", "user") === undefined
       ? undefined
-      : findEntry(config, context, "user", config.users, "ERR_KUBECONFIG_NO_USER");
-  refuseUnsupported(
-    cluster,
-    "cluster",
-    "proxy-url",
-    "a proxy between client and server",
-    "Remove it, or reach the server through a tunnel.",
-  );
+      : findEntry(config, context, "user");
+  refuseUnsupported(cluster, "cluster", {
+    field: "proxy-url",
+    meaning: "a proxy between client and server",
+    hint: "Remove it, or reach the server through a tunnel.",
+  });
   const impersonation = user && readImpersonation(user);
   return {
     server: readServer(cluster),
@@ -71,30 +63,25 @@ function findContext(config: Kubeconfig, wanted: string | undefined): Entry {
   const files = config.files.join(", ");
   const known =
     [...config.contexts.keys()].map((each) => JSON.stringify(each)).join(", ") || "none";
-  const wish = name
-    ? `context ${JSON.stringify(name)} is not among the contexts there (${known})`
-    : `no context was asked for and current-context is not set; contexts there: ${known}`;
+  const problem = name
+    ? `context ${JSON.stringify(name)} does not exist (contexts: ${known})`
+    : `current-context is not set and no context was named (contexts: ${known})`;
   throw kubeconfigError(
     "ERR_KUBECONFIG_NO_CONTEXT",
-    `reading ${files}: ${wish}`,
+    `reading ${files}: ${problem}`,
     "Name an existing context, or run: kubectl config use-context NAME.",
   );
 }
 
-function findEntry(
-  config: Kubeconfig,
-  context: Entry,
-  field: "cluster" | "user",
-  entries: ReadonlyMap<string, Entry>,
-  code: "ERR_KUBECONFIG_NO_CLUSTER" | "ERR_KUBECONFIG_NO_USER",
-): Entry {
+function findEntry(config: Kubeconfig, context: Entry, field: "cluster" | "user"): Entry {
+  const entries = field === "cluster" ? config.clusters : config.users;
   const name = textField(context, "context", field);
   const found = name === undefined ? undefined : entries.get(name);
   if (found) return found;
   const known = [...entries.keys()].map((each) => JSON.stringify(each)).join(", ") || "none";
   throw kubeconfigError(
-    code,
-    `reading ${context.file}: context ${JSON.stringify(context.name)} names ${field} ${JSON.stringify(name ?? "")}, which is not among the ${field}s (${known})`,
+    field === "cluster" ? "ERR_KUBECONFIG_NO_CLUSTER" : "ERR_KUBECONFIG_NO_USER",
+    `reading ${context.file}: context ${JSON.stringify(context.name)} names ${field} ${JSON.stringify(name ?? "")}, which does not exist (${field}s: ${known})`,
     `Add the ${field}, or correct the context.`,
   );
 }
@@ -207,13 +194,11 @@ function decodeBase64(entry: Entry, where: string, data: string): string {
 }
 
 function readAuth(user: Entry, options: ResolveOptions): AuthMethod {
-  refuseUnsupported(
-    user,
-    "user",
-    "auth-provider",
-    "auth-provider plug-ins, which Kubernetes removed in 1.26",
-    "Use an exec plug-in.",
-  );
+  refuseUnsupported(user, "user", {
+    field: "auth-provider",
+    meaning: "auth-provider plug-ins, which Kubernetes removed in 1.26",
+    hint: "Use an exec plug-in.",
+  });
   const tokenFile = textField(user, "user", "tokenFile");
   if (tokenFile !== undefined)
     return { type: "tokenFile", path: options.resolvePath(user.file, tokenFile) };
@@ -314,12 +299,16 @@ function readTexts({ file, name }: Entry, field: string, value: unknown): readon
   return texts;
 }
 
+interface Unsupported {
+  readonly field: string;
+  readonly meaning: string;
+  readonly hint: string;
+}
+
 function refuseUnsupported(
   entry: Entry,
   what: string,
-  field: string,
-  meaning: string,
-  hint: string,
+  { field, meaning, hint }: Unsupported,
 ): void {
   if (!entry.fields[field]) return;
   throw kubeconfigError(

@@ -12,18 +12,18 @@ export function encodeRequest(
   headers: Readonly<Record<string, string>>,
 ): TransportRequest {
   const path = request.path + formatQuery(request.query, request.path.includes("?") ? "&" : "?");
-  const body =
-    request.body === undefined
-      ? undefined
-      : request.body instanceof Uint8Array
-        ? request.body
-        : encodeBody(request.body);
+  const body = bytesOf(request.body);
   const typed = body
     ? { "content-type": "application/json", ...headers, ...request.headers }
     : { ...headers, ...request.headers };
   return body
     ? { method: request.method, path, headers: typed, body }
     : { method: request.method, path, headers: typed };
+}
+
+function bytesOf(body: ApiRequest["body"]): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body;
+  return encodeBody(body);
 }
 
 /**

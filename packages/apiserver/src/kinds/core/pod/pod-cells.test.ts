@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import { pods } from "./pod.suite.ts";
 
-test("a row tells the most telling reason", () => {
+test("a row has the reason for the pod's state", () => {
   const cells = (status: object, metadata: object = {}): unknown[] =>
     pods.table
       .cells(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import { at, context, create, plain, pods, view } from "./pod.suite.ts";
 
-test("a new pod is pending, numbered and of a class", () => {
+test("a new pod is pending and has a generation and a QoS class", () => {
   const { pod, errors } = create({
     containers: [{ name: "c", image: "app", resources: { limits: { cpu: "1", memory: "1Gi" } } }],
   });
@@ -19,7 +19,7 @@ test("a new pod is pending, numbered and of a class", () => {
   );
 });
 
-test("requests of a whole pod follow its limits and its containers", () => {
+test("the requests of a pod default to its limits and the sum of its containers", () => {
   const container = (name: string): object => ({
     name,
     image: "a:1",
@@ -35,7 +35,7 @@ test("requests of a whole pod follow its limits and its containers", () => {
   );
 });
 
-test("containers are checked one by one", () => {
+test("each container is validated", () => {
   const { errors } = create({
     volumes: [{ name: "v", emptyDir: {}, hostPath: { path: "/x" } }],
     containers: [
@@ -93,7 +93,7 @@ test("a new pod has warnings on what is valid and probably not meant", () => {
   ]);
 });
 
-test("keys of labels become selectors with the pod's values", () => {
+test("matchLabelKeys become expressions with the pod's values", () => {
   const { pod } = create(
     {
       ...plain,
@@ -114,7 +114,7 @@ test("keys of labels become selectors with the pod's values", () => {
   });
 });
 
-test("only pods that run somewhere are given time to end", () => {
+test("only pods that are bound and running have a grace period", () => {
   const grace = pods.strategy.gracePeriod!;
   const spec = { nodeName: "a", terminationGracePeriodSeconds: 30 };
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// What a resource name means: standard, extended, huge pages, overcommittable.
+// The classes of resource names: standard, extended, huge pages, overcommittable.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/helper/helpers.go, pkg/apis/core/v1/helper/helpers.go.
 import { labelKeyFaults } from "homeostat/api";
 
@@ -43,19 +43,19 @@ export const isStandardContainerResource = (name: string): boolean =>
   standardContainer.has(name) || isHugePages(name);
 export const isStandardResource = (name: string): boolean =>
   standard.has(name) || name.startsWith("requests.hugepages-") || isHugePages(name);
-/** Resources of Kubernetes itself: bare names, and those below kubernetes.io. */
+/** Resources of Kubernetes: names without a domain, and those of kubernetes.io. */
 export const isNativeResource = (name: string): boolean =>
   !name.includes("/") || name.includes("kubernetes.io/");
-/** `example.com/gpu`: what device plug-ins offer; a quota must be able to prefix it. */
+/** `example.com/gpu`: a resource of a device plug-in, which a quota can prefix with `requests.`. */
 export const isExtendedResource = (name: string): boolean =>
   !isNativeResource(name) &&
   !name.startsWith("requests.") &&
   labelKeyFaults(`requests.${name}`).length === 0;
 export const isOvercommitAllowed = (name: string): boolean =>
   isNativeResource(name) && !isHugePages(name);
-/** Counted in whole numbers. */
+/** Resources whose quantities are integers. */
 export const isIntegerResource = (name: string): boolean =>
   integers.has(name) || isExtendedResource(name);
-/** What resources of a whole pod may name. */
+/** Resources that a pod may request as a whole. */
 export const isPodLevelResource = (name: string): boolean =>
   name === "cpu" || name === "memory" || isHugePages(name);

@@ -1,7 +1,8 @@
-// What a service gets before it is validated: the address fields brought in line with each other,
-// families chosen, addresses and node ports taken. The cluster has IPv4 only.
+// Prepares a service before validation: normalizes the address fields, chooses IP families, and
+// allocates addresses and node ports. The cluster has IPv4 only.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/{storage.go,alloc.go}.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Service } from "homeostat/k8s/core/v1";
 import {
   internalError,
   invalidError,
@@ -9,9 +10,7 @@ import {
 } from "../../../apimachinery/errors/api-errors.ts";
 import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
 import type { Reservation } from "../../../apimachinery/rest/strategy.ts";
-import { numberAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { chooseFamilies, keepsPreferredAddresses } from "./service-families.ts";
+import { initIpFamilyFields, keepsPreferredAddresses } from "./service-families.ts";
 import {
   clusterIpsOf,
   familiesOf,
@@ -23,31 +22,31 @@ import {
   sameClusterIps,
   setSpec,
   specOf,
-  usesNodePorts,
-  wantsNodePorts,
-} from "./service-facts.ts";
+  needsNodePorts,
+  shouldAllocateNodePorts,
+} from "./service-fields.ts";
 import { type Claim, PoolError } from "./service-pool.ts";
 
-const invalidService = (service: JsonObject, errors: readonly FieldError[]): Error =>
-  invalidError({ group: "", kind: "Service" }, stringAt(metadataOf(service), "name"), errors);
+const invalidService = (service: Decoded<Service>, errors: readonly FieldError[]): Error =>
+  invalidError({ group: "", kind: "Service" }, service.metadata?.name ?? "", errors);
 
-/** Fills in a new or changed service, in place. Throws 422 or 500; nothing stays taken then. */
+/** Completes a service in place. Throws 422 or 500 after it has released the claim. */
 export function reserveService(
   claim: Claim,
-  service: JsonObject,
-  old: JsonObject | undefined,
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
 ): Reservation {
   try {
     if (old) {
-      keepAllocated(service, old);
-      alignClusterIps(service, old);
-    } else if (stringAt(specOf(service), "clusterIP") && !clusterIpsOf(service).length)
-      setSpec(service, "clusterIPs", [stringAt(specOf(service), "clusterIP")]);
-    const errors = chooseFamilies(service, old);
+      patchAllocatedValues(service, old);
+      normalizeClusterIps(service, old);
+    } else if (specOf(service).clusterIP && !clusterIpsOf(service).length)
+      setSpec(service, "clusterIPs", [specOf(service).clusterIP ?? ""]);
+    const errors = initIpFamilyFields(service, old);
     if (errors.length) throw invalidService(service, errors);
-    takeAddresses(claim, service, old);
-    takeNodePorts(claim, service, old);
-    takeHealthCheckPort(claim, service, old);
+    allocateClusterIps(claim, service, old);
+    allocateNodePorts(claim, service, old);
+    allocateHealthCheckNodePort(claim, service, old);
     return claim;
   } catch (error) {
     claim.release();
@@ -55,55 +54,58 @@ export function reserveService(
   }
 }
 
-/** What the server had given stays, where a client that sends its manifest again leaves it out. */
-function keepAllocated(service: JsonObject, old: JsonObject): void {
+/** Keeps allocated values that the update omits, as a client does that sends its manifest again. */
+function patchAllocatedValues(service: Decoded<Service>, old: Decoded<Service>): void {
   const spec = specOf(service);
   if (needsClusterIp(old) && needsClusterIp(service)) {
-    if (!stringAt(spec, "clusterIP")) setSpec(service, "clusterIP", specOf(old)["clusterIP"]);
+    if (!spec.clusterIP) setSpec(service, "clusterIP", specOf(old).clusterIP);
     if (!clusterIpsOf(service).length && clusterIpsOf(old).length)
-      setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
+      specOf(service).clusterIPs = [...clusterIpsOf(old)];
   }
-  if (wantsNodePorts(old) && wantsNodePorts(service)) keepNodePorts(service, old);
-  if (needsHealthCheck(old) && needsHealthCheck(service) && !numberAt(spec, "healthCheckNodePort"))
-    setSpec(service, "healthCheckNodePort", specOf(old)["healthCheckNodePort"]);
+  if (shouldAllocateNodePorts(old) && shouldAllocateNodePorts(service)) keepNodePorts(service, old);
+  if (needsHealthCheck(old) && needsHealthCheck(service) && !spec.healthCheckNodePort)
+    setSpec(service, "healthCheckNodePort", specOf(old).healthCheckNodePort);
 }
 
-/** By the port's name; a number that the new service uses elsewhere is not handed out twice. */
-function keepNodePorts(service: JsonObject, old: JsonObject): void {
+/** Matches ports by name. Does not reuse a number that the update sets on another port. */
+function keepNodePorts(service: Decoded<Service>, old: Decoded<Service>): void {
   const now = nodePortsOf(service);
   const shared = new Set(nodePortsOf(old).filter((port) => now.includes(port)));
-  const byName = new Map(
-    portsOf(old).map((port) => [stringAt(port, "name"), numberAt(port, "nodePort")]),
-  );
+  const byName = new Map(portsOf(old).map((port) => [port.name ?? "", port.nodePort ?? 0]));
   for (const port of portsOf(service)) {
-    const before = byName.get(stringAt(port, "name")) ?? 0;
-    if (!numberAt(port, "nodePort") && before && !shared.has(before)) port["nodePort"] = before;
+    const before = byName.get(port.name ?? "") ?? 0;
+    if (!port.nodePort && before && !shared.has(before)) port.nodePort = before;
   }
 }
 
-/** `clusterIP` speaks for `clusterIPs` where a client changed only the former. */
-function alignClusterIps(service: JsonObject, old: JsonObject): void {
-  const now = stringAt(specOf(service), "clusterIP");
-  const before = stringAt(specOf(old), "clusterIP");
+/** Copies `clusterIP` to `clusterIPs` when the client changed only the former. */
+function normalizeClusterIps(service: Decoded<Service>, old: Decoded<Service>): void {
+  const now = specOf(service).clusterIP ?? "";
+  const before = specOf(old).clusterIP ?? "";
   if (now === before && clusterIpsOf(old).length && !clusterIpsOf(service).length)
-    setSpec(service, "clusterIPs", [...clusterIpsOf(old)]);
+    specOf(service).clusterIPs = [...clusterIpsOf(old)];
   if (now !== before && sameClusterIps(service, old))
     setSpec(service, "clusterIPs", before && !now ? undefined : [now]);
 }
 
-function takeAddresses(claim: Claim, service: JsonObject, old: JsonObject | undefined): void {
+function allocateClusterIps(
+  claim: Claim,
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): void {
   if (!needsClusterIp(service) || (old && keepsPreferredAddresses(service, old))) return;
-  // A service that had addresses, or none on purpose, keeps what it has: one family leaves nothing
-  // to add.
+  // With one family, there is nothing to add to the addresses of the old service.
   if (old && needsClusterIp(old)) return;
   if (isHeadless(service) || clusterIpsOf(service)[0] === "None") return;
   const given = clusterIpsOf(service);
-  const taken = familiesOf(service).map((_, i) => takeAddress(claim, service, given[i] ?? ""));
+  const taken = familiesOf(service).map((_, i) =>
+    allocateClusterIp(claim, service, given[i] ?? ""),
+  );
   setSpec(service, "clusterIPs", [...taken, ...given.slice(taken.length)]);
   if (taken[0]) setSpec(service, "clusterIP", taken[0]);
 }
 
-function takeAddress(claim: Claim, service: JsonObject, wanted: string): string {
+function allocateClusterIp(claim: Claim, service: Decoded<Service>, wanted: string): string {
   try {
     if (!wanted) return claim.nextAddress();
     claim.address(wanted);
@@ -112,7 +114,7 @@ function takeAddress(claim: Claim, service: JsonObject, wanted: string): string 
     if (!(error instanceof PoolError)) throw error;
     if (error.isFull)
       throw internalError(
-        `failed to allocate a serviceIP for Service "${stringAt(metadataOf(service), "name")}": ${error.message}`,
+        `failed to allocate a serviceIP for Service "${service.metadata?.name ?? ""}": ${error.message}`,
       );
     throw invalidService(service, [
       invalid(
@@ -124,49 +126,58 @@ function takeAddress(claim: Claim, service: JsonObject, wanted: string): string 
   }
 }
 
-function takeNodePorts(claim: Claim, service: JsonObject, old: JsonObject | undefined): void {
-  if (!usesNodePorts(service)) return;
-  if (old) changeNodePorts(claim, service, old);
-  else firstNodePorts(claim, service);
+function allocateNodePorts(
+  claim: Claim,
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): void {
+  if (!needsNodePorts(service)) return;
+  if (old) updateNodePorts(claim, service, old);
+  else initNodePorts(claim, service);
 }
 
 /** Ports of the same number, for TCP and UDP, share a node port unless they name different ones. */
-function firstNodePorts(claim: Claim, service: JsonObject): void {
+function initNodePorts(claim: Claim, service: Decoded<Service>): void {
   const ports = portsOf(service);
   const byPort = new Map<number, number>();
   ports.forEach((entry, i) => {
-    const port = numberAt(entry, "port");
-    const own = numberAt(entry, "nodePort");
-    if (!own && !wantsNodePorts(service)) return;
+    const port = entry.port ?? 0;
+    const own = entry.nodePort ?? 0;
+    if (!own && !shouldAllocateNodePorts(service)) return;
     const known = byPort.get(port);
     if (known === undefined) {
       const wanted =
-        ports
-          .map((each) => (numberAt(each, "port") === port ? numberAt(each, "nodePort") : 0))
-          .find(Boolean) ?? 0;
-      entry["nodePort"] = wanted ? takePort(claim, service, wanted, i) : nextPort(claim);
-      byPort.set(port, Number(entry["nodePort"]));
-    } else if (!own) entry["nodePort"] = known;
-    else if (own !== known) takePort(claim, service, own, i);
+        ports.map((each) => ((each.port ?? 0) === port ? (each.nodePort ?? 0) : 0)).find(Boolean) ??
+        0;
+      entry.nodePort = wanted ? allocateNodePort(claim, service, wanted, i) : nextPort(claim);
+      byPort.set(port, Number(entry.nodePort));
+    } else if (!own) entry.nodePort = known;
+    else if (own !== known) allocateNodePort(claim, service, own, i);
   });
 }
 
-function changeNodePorts(claim: Claim, service: JsonObject, old: JsonObject): void {
+function updateNodePorts(claim: Claim, service: Decoded<Service>, old: Decoded<Service>): void {
   const before = new Set(nodePortsOf(old));
   const taken = new Set<number>();
   const seen = new Set<string>();
   portsOf(service).forEach((entry, i) => {
-    const own = numberAt(entry, "nodePort");
-    if (!own && !wantsNodePorts(service)) return;
-    if (!own) entry["nodePort"] = nextPort(claim);
-    else if (!before.has(own) && !taken.has(own)) taken.add(takePort(claim, service, own, i));
-    const key = `{${stringAt(entry, "protocol")} ${numberAt(entry, "nodePort")}}`;
+    const own = entry.nodePort ?? 0;
+    if (!own && !shouldAllocateNodePorts(service)) return;
+    if (!own) entry.nodePort = nextPort(claim);
+    else if (!before.has(own) && !taken.has(own))
+      taken.add(allocateNodePort(claim, service, own, i));
+    const key = `{${entry.protocol ?? ""} ${entry.nodePort ?? 0}}`;
     if (seen.has(key)) throw plainError(`duplicate nodePort: ${key}`);
     seen.add(key);
   });
 }
 
-function takePort(claim: Claim, service: JsonObject, port: number, i: number): number {
+function allocateNodePort(
+  claim: Claim,
+  service: Decoded<Service>,
+  port: number,
+  i: number,
+): number {
   try {
     claim.port(port);
     return port;
@@ -186,9 +197,13 @@ function nextPort(claim: Claim): number {
   }
 }
 
-function takeHealthCheckPort(claim: Claim, service: JsonObject, old: JsonObject | undefined): void {
+function allocateHealthCheckNodePort(
+  claim: Claim,
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): void {
   if (!needsHealthCheck(service) || (old && needsHealthCheck(old))) return;
-  const wanted = numberAt(specOf(service), "healthCheckNodePort");
+  const wanted = specOf(service).healthCheckNodePort ?? 0;
   try {
     if (wanted) claim.port(wanted);
     else setSpec(service, "healthCheckNodePort", claim.nextPort());

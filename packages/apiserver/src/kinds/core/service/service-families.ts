@@ -1,7 +1,8 @@
-// The IP families of a service, its policy about them, and how they fit its addresses.
+// The IP families of a service, the family policy, and the addresses.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go (initIPFamilyFields),
 // pkg/apis/core/validation/validation.go (ValidateServiceClusterIPsRelatedFields).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Service } from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
@@ -10,7 +11,7 @@ import {
   required,
 } from "../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
-import { hasItems, isSet, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
   clusterIpsOf,
   familiesOf,
@@ -21,40 +22,40 @@ import {
   setSpec,
   specOf,
   typeOf,
-} from "./service-facts.ts";
+} from "./service-fields.ts";
 
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const families = ["IPv4", "IPv6"];
-const ownFamily = "IPv4";
+const clusterFamily = "IPv4";
 
-/**
- * A change of a service that prefers two families and leaves its addresses alone changes nothing
- * about them.
- */
-export function keepsPreferredAddresses(service: JsonObject, old: JsonObject): boolean {
-  const prefers = (each: JsonObject): boolean => policyOf(each) === "PreferDualStack";
+/** Whether an update of a PreferDualStack service leaves addresses and families unchanged. */
+export function keepsPreferredAddresses(service: Decoded<Service>, old: Decoded<Service>): boolean {
+  const prefers = (each: Decoded<Service>): boolean => policyOf(each) === "PreferDualStack";
   return (
-    isSet(specOf(service)["ipFamilyPolicy"]) &&
+    isSet(specOf(service).ipFamilyPolicy) &&
     typeOf(old) === typeOf(service) &&
     ["ClusterIP", "NodePort", "LoadBalancer"].includes(typeOf(service)) &&
     prefers(service) &&
-    (!isSet(specOf(old)["ipFamilyPolicy"]) || prefers(old)) &&
+    (!isSet(specOf(old).ipFamilyPolicy) || prefers(old)) &&
     sameClusterIps(service, old) &&
     sameFamilies(service, old)
   );
 }
 
-/** Sets policy and families, in place, and says what cannot be. */
-export function chooseFamilies(service: JsonObject, old: JsonObject | undefined): FieldError[] {
+/** Sets policy and families in place. Returns the errors of an impossible combination. */
+export function initIpFamilyFields(
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): FieldError[] {
   if (typeOf(service) === "ExternalName" || (old && keepsPreferredAddresses(service, old)))
     return [];
-  const isFree =
-    stringAt(specOf(service), "clusterIP") === "None" && !hasItems(specOf(service)["selector"]);
-  if (!isSet(specOf(service)["ipFamilyPolicy"]))
+  const isSelectorless =
+    (specOf(service).clusterIP ?? "") === "None" && !hasItems(specOf(service).selector);
+  if (!isSet(specOf(service).ipFamilyPolicy))
     setSpec(
       service,
       "ipFamilyPolicy",
-      (old && policyOf(old)) || (isFree ? "RequireDualStack" : "SingleStack"),
+      (old && policyOf(old)) || (isSelectorless ? "RequireDualStack" : "SingleStack"),
     );
   const broken = validateClusterIps(service, old);
   if (broken.length) return broken;
@@ -64,10 +65,10 @@ export function chooseFamilies(service: JsonObject, old: JsonObject | undefined)
     ...familiesFromAddresses(service),
   ];
   if (errors.length) return errors;
-  return isFree ? freeFamilies(service) : ownFamilies(service);
+  return isSelectorless ? assumeFamilies(service) : setClusterFamilies(service);
 }
 
-function reductionErrors(service: JsonObject, old: JsonObject): FieldError[] {
+function reductionErrors(service: Decoded<Service>, old: Decoded<Service>): FieldError[] {
   if (policyOf(service) === "SingleStack") {
     if (sameClusterIps(old, service) && clusterIpsOf(service).length > 1)
       setSpec(service, "clusterIPs", clusterIpsOf(service).slice(0, 1));
@@ -75,7 +76,7 @@ function reductionErrors(service: JsonObject, old: JsonObject): FieldError[] {
       setSpec(service, "ipFamilies", familiesOf(service).slice(0, 1));
     return [];
   }
-  const isReduced = (of: (each: JsonObject) => readonly string[]): boolean =>
+  const isReduced = (of: (each: Decoded<Service>) => readonly string[]): boolean =>
     of(service).length === 1 && of(old).length === 2 && of(service)[0] === of(old)[0];
   const error = (what: string): FieldError =>
     policyError(service, `must be 'SingleStack' to release the secondary ${what}`);
@@ -85,10 +86,10 @@ function reductionErrors(service: JsonObject, old: JsonObject): FieldError[] {
   ];
 }
 
-const policyError = (service: JsonObject, detail: string): FieldError =>
+const policyError = (service: Decoded<Service>, detail: string): FieldError =>
   invalid("spec.ipFamilyPolicy", policyOf(service), detail);
 
-function singleStackErrors(service: JsonObject): FieldError[] {
+function singleStackErrors(service: Decoded<Service>): FieldError[] {
   if (policyOf(service) !== "SingleStack") return [];
   const several = (what: string): FieldError =>
     policyError(
@@ -101,14 +102,14 @@ function singleStackErrors(service: JsonObject): FieldError[] {
   ];
 }
 
-/** Addresses beyond the families that are named say their own. */
-function familiesFromAddresses(service: JsonObject): FieldError[] {
+/** Adds the families of addresses that `ipFamilies` does not cover. */
+function familiesFromAddresses(service: Decoded<Service>): FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, ip] of clusterIpsOf(service).entries()) {
     if (ip === "None") break;
     if (i < familiesOf(service).length) continue;
     const family = ipFamilyOf(ip);
-    if (family === ownFamily) setSpec(service, "ipFamilies", [...familiesOf(service), family]);
+    if (family === clusterFamily) setSpec(service, "ipFamilies", [...familiesOf(service), family]);
     else
       errors.push(
         invalid(
@@ -121,45 +122,45 @@ function familiesFromAddresses(service: JsonObject): FieldError[] {
   return errors;
 }
 
-/**
- * Headless without a selector: whoever writes the endpoints decides, so both families are assumed.
- */
-function freeFamilies(service: JsonObject): FieldError[] {
-  if (!familiesOf(service).length) setSpec(service, "ipFamilies", [ownFamily]);
+/** The author of the endpoints decides about families, so both are possible. */
+function assumeFamilies(service: Decoded<Service>): FieldError[] {
+  if (!familiesOf(service).length) setSpec(service, "ipFamilies", [clusterFamily]);
   const [first] = familiesOf(service);
   if (familiesOf(service).length < 2 && policyOf(service) !== "SingleStack")
     setSpec(service, "ipFamilies", [first!, first === "IPv4" ? "IPv6" : "IPv4"]);
   return [];
 }
 
-function ownFamilies(service: JsonObject): FieldError[] {
+function setClusterFamilies(service: Decoded<Service>): FieldError[] {
   const errors =
     policyOf(service) === "RequireDualStack"
       ? [policyError(service, "this cluster is not configured for dual-stack services")]
       : [];
   familiesOf(service).forEach((family, i) => {
-    if (family !== ownFamily)
+    if (family !== clusterFamily)
       errors.push(invalid(`spec.ipFamilies[${i}]`, family, "not configured on this cluster"));
   });
-  if (!errors.length && !familiesOf(service).length) setSpec(service, "ipFamilies", [ownFamily]);
+  if (!errors.length && !familiesOf(service).length)
+    setSpec(service, "ipFamilies", [clusterFamily]);
   return errors;
 }
 
-/** Every breach in `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`. */
-export function validateClusterIps(service: JsonObject, old: JsonObject | undefined): FieldError[] {
+/** Every error in `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`. */
+export function validateClusterIps(
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): FieldError[] {
   if (typeOf(service) === "ExternalName") return [];
   const ips = clusterIpsOf(service);
   const errors = [...agreementErrors(service), ...familyErrors(service)];
   let hasInvalid = false;
   ips.forEach((ip, i) => {
-    const faults =
+    const ipErrors =
       i === 0 && ip === "None"
-        ? ips.length > 1
-          ? [invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
-          : []
+        ? noneErrors(ips)
         : legacyIpErrors(ip, `spec.clusterIPs[${i}]`, old ? clusterIpsOf(old) : []);
-    hasInvalid ||= faults.length > 0;
-    errors.push(...faults);
+    hasInvalid ||= ipErrors.length > 0;
+    errors.push(...ipErrors);
   });
   if (ips.length > 2)
     errors.push(invalid("spec.clusterIPs", [...ips], "may only hold up to 2 values"));
@@ -172,8 +173,13 @@ export function validateClusterIps(service: JsonObject, old: JsonObject | undefi
   return isHeadless(service) ? errors : [...errors, ...mismatchErrors(service)];
 }
 
-function agreementErrors(service: JsonObject): FieldError[] {
-  const ip = stringAt(specOf(service), "clusterIP");
+const noneErrors = (ips: readonly string[]): FieldError[] =>
+  ips.length > 1
+    ? [invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
+    : [];
+
+function agreementErrors(service: Decoded<Service>): FieldError[] {
+  const ip = specOf(service).clusterIP ?? "";
   const ips = clusterIpsOf(service);
   if (!ip)
     return ips.length
@@ -185,7 +191,7 @@ function agreementErrors(service: JsonObject): FieldError[] {
     : [invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
 }
 
-function familyErrors(service: JsonObject): FieldError[] {
+function familyErrors(service: Decoded<Service>): FieldError[] {
   const seen = new Set<string>();
   const errors = familiesOf(service).flatMap((family, i) => {
     const path = `spec.ipFamilies[${i}]`;
@@ -193,13 +199,13 @@ function familyErrors(service: JsonObject): FieldError[] {
     seen.add(family);
     return [...(families.includes(family) ? [] : [notSupported(path, family, families)]), ...again];
   });
-  const policy = specOf(service)["ipFamilyPolicy"];
+  const policy = specOf(service).ipFamilyPolicy;
   return typeof policy === "string" && !policies.includes(policy)
     ? [...errors, notSupported("spec.ipFamilyPolicy", policy, policies)]
     : errors;
 }
 
-function mismatchErrors(service: JsonObject): FieldError[] {
+function mismatchErrors(service: Decoded<Service>): FieldError[] {
   return familiesOf(service).flatMap((family, i) => {
     const ip = clusterIpsOf(service)[i];
     const isWrong =

@@ -1,12 +1,12 @@
-// The addresses and node ports that services take. State of one server: what stored services hold,
-// and what writes under way have put aside.
+// The addresses and node ports of services. State of one server: those that stored services hold,
+// and those that unfinished writes have reserved.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/{ipallocator,portallocator}. Upstream picks
-// at random; here the next free one is taken, round after round, so that what was just given back
-// is not given out again at once.
+// at random; this pool takes the next free one, round after round, so that it does not reuse a
+// released one at once.
 import { parseIpSloppy } from "../../validation/ip-addresses.ts";
 import { formatHost, readServiceRanges, type ServiceRanges } from "./service-ranges.ts";
 
-/** Something that could not be had, in upstream's words. */
+/** A failed allocation, with upstream's message. */
 export class PoolError extends Error {
   override readonly name = "PoolError";
   readonly isFull: boolean;
@@ -17,23 +17,23 @@ export class PoolError extends Error {
   }
 }
 
-/** What a write has put aside so far. */
+/** The reservations of one write. */
 export interface Claim {
-  /** A free address. Throws {@link PoolError}. */
+  /** Reserves a free address. Throws {@link PoolError}, as the others do. */
   nextAddress(): string;
   address(text: string): void;
   nextPort(): number;
   port(number: number): void;
-  /** Gives everything back; what a commit has made a service's own stays. */
+  /** Ends the reservations; a committed service holds its own. */
   release(): void;
 }
 
 /** The pools of one server. */
 export interface ServicePool {
   claim(): Claim;
-  /** Answers as upstream does when nothing is to be kept: with placeholders, and with less care. */
+  /** The claim of a dry run: returns upstream's placeholders and checks less. */
   dryClaim(): Claim;
-  /** Follows stored services: what one has stopped holding is free again. */
+  /** Records what a stored service holds. */
   hold(held: Holdings): void;
   free(held: Holdings): void;
 }
@@ -69,10 +69,10 @@ class Round {
   }
 }
 
-/** What is gone from the pools: held by stored services, or put aside by writes under way. */
+/** Addresses and ports that stored services hold or unfinished writes have reserved. */
 class Taken {
   readonly held = { addresses: new Set<string>(), ports: new Set<number>() };
-  readonly aside = { addresses: new Set<string>(), ports: new Set<number>() };
+  readonly reserved = { addresses: new Set<string>(), ports: new Set<number>() };
   readonly #hosts: Round;
   readonly #ports: Round;
 
@@ -86,11 +86,11 @@ class Taken {
   }
 
   hasAddress(text: string): boolean {
-    return this.held.addresses.has(text) || this.aside.addresses.has(text);
+    return this.held.addresses.has(text) || this.reserved.addresses.has(text);
   }
 
   hasPort(number: number): boolean {
-    return this.held.ports.has(number) || this.aside.ports.has(number);
+    return this.held.ports.has(number) || this.reserved.ports.has(number);
   }
 
   nextAddress(): string {
@@ -109,18 +109,18 @@ class Taken {
 const portTaken = "provided port is already allocated";
 
 function openClaim(taken: Taken, { addresses, ports }: ServiceRanges): Claim {
-  const mine: { readonly addresses: string[]; readonly ports: number[] } = {
+  const own: { readonly addresses: string[]; readonly ports: number[] } = {
     addresses: [],
     ports: [],
   };
   const putAddress = (text: string): string => {
-    mine.addresses.push(text);
-    taken.aside.addresses.add(text);
+    own.addresses.push(text);
+    taken.reserved.addresses.add(text);
     return text;
   };
   const putPort = (number: number): number => {
-    mine.ports.push(number);
-    taken.aside.ports.add(number);
+    own.ports.push(number);
+    taken.reserved.ports.add(number);
     return number;
   };
   return {
@@ -143,13 +143,13 @@ function openClaim(taken: Taken, { addresses, ports }: ServiceRanges): Claim {
       putPort(number);
     },
     release() {
-      for (const address of mine.addresses) taken.aside.addresses.delete(address);
-      for (const port of mine.ports) taken.aside.ports.delete(port);
+      for (const address of own.addresses) taken.reserved.addresses.delete(address);
+      for (const port of own.ports) taken.reserved.ports.delete(port);
     },
   };
 }
 
-/** The port before the first placeholder: outside of any default range. */
+/** The port before the first placeholder, which is outside the default range. */
 const beforePlaceholders = 32_768;
 
 function openDryClaim(taken: Taken, { addresses }: ServiceRanges): Claim {
@@ -177,7 +177,7 @@ function openDryClaim(taken: Taken, { addresses }: ServiceRanges): Claim {
   };
 }
 
-/** A pool that nothing has been taken from. */
+/** Creates an empty pool. */
 export function createServicePool(ranges: ServiceRanges = readServiceRanges({})): ServicePool {
   const taken = new Taken(ranges);
   const { held } = taken;
@@ -195,7 +195,7 @@ export function createServicePool(ranges: ServiceRanges = readServiceRanges({}))
   };
 }
 
-/** An address of a host, so neither that of the network nor the one that all listen to. */
+/** Whether the address is one of a host, neither network nor broadcast address. */
 function isInRange(text: string, { firstHost, lastHost }: ServiceRanges["addresses"]): boolean {
   const bytes = parseIpSloppy(text)?.bytes;
   if (bytes?.length !== 4) return false;

@@ -1,10 +1,10 @@
-// Where services get their addresses and node ports: one range of IPv4 addresses, one of ports. The
-// lower part of each is for those who name what they want.
+// The ranges of service addresses (IPv4) and node ports. Allocation leaves the lower part of each
+// to clients that request a certain address or port.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/{ipallocator,bitmap}.go,
 // portallocator/allocator.go.
 import { parseCidrSloppy } from "../../validation/ip-addresses.ts";
 
-/** Addresses as numbers, the network's own and the broadcast address left out. */
+/** Addresses as numbers, without network and broadcast address. */
 export interface AddressRange {
   /** As ServiceCIDRs have it: `10.0.0.0/24`. */
   readonly range: string;
@@ -65,7 +65,7 @@ function readAddresses(text: string): AddressRange {
 function readPorts(text: string): PortRange {
   const [, from, joint, to] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text.trim()) ?? [];
   const first = Number(from);
-  const last = to === undefined ? first : joint === "+" ? first + Number(to) : Number(to);
+  const last = lastOf(first, joint, to);
   if (from === undefined || last < first || last > 65_535)
     throw new Error(`${text}: expected a range of ports such as 30000-32767`);
   return {
@@ -73,6 +73,11 @@ function readPorts(text: string): PortRange {
     firstDynamic: first + staticPart(last - first + 1, { min: 16, max: 128, step: 32 }),
     last,
   };
+}
+
+function lastOf(first: number, joint: string | undefined, to: string | undefined): number {
+  if (to === undefined) return first;
+  return joint === "+" ? first + Number(to) : Number(to);
 }
 
 function staticPart(

@@ -1,24 +1,20 @@
-// What is said about services that are stored all the same.
+// Warnings about services.
 // Upstream: k8s.io/kubernetes/pkg/api/service/warnings.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { Service } from "homeostat/k8s/core/v1";
 import { cidrWarnings, ipWarnings } from "../../validation/ip-addresses.ts";
-import { textMapAt, textsAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { clusterIpsOf, specOf, typeOf } from "./service-facts.ts";
+import { clusterIpsOf, specOf, typeOf } from "./service-fields.ts";
 
 /** All warnings, in upstream's order. */
-export function serviceWarnings(service: JsonObject): string[] {
+export function serviceWarnings(service: Decoded<Service>): string[] {
   const spec = specOf(service);
   const type = typeOf(service);
-  const ip = stringAt(spec, "clusterIP");
-  const externalIps = textsAt(spec, "externalIPs");
-  const balancerIp = stringAt(spec, "loadBalancerIP");
+  const ip = spec.clusterIP ?? "";
+  const externalIps = spec.externalIPs ?? [];
+  const loadBalancerIp = spec.loadBalancerIP ?? "";
   const isHeadless = type === "ClusterIP" && ip === "None";
   const warnings: string[] = [];
-  if (
-    textMapAt(metadataOf(service), "annotations")["service.kubernetes.io/topology-aware-hints"] !==
-    undefined
-  )
+  if (service.metadata?.annotations?.["service.kubernetes.io/topology-aware-hints"] !== undefined)
     warnings.push(
       "annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead",
     );
@@ -26,26 +22,26 @@ export function serviceWarnings(service: JsonObject): string[] {
     clusterIpsOf(service).forEach((each, i) =>
       warnings.push(...ipWarnings(each, `spec.clusterIPs[${i}]`)),
     );
-  if (isHeadless && balancerIp)
+  if (isHeadless && loadBalancerIp)
     warnings.push("spec.loadBalancerIP is ignored for headless services");
   if (isHeadless && externalIps.length)
     warnings.push("spec.externalIPs is ignored for headless services");
-  if (isHeadless && stringAt(spec, "sessionAffinity") !== "None")
+  if (isHeadless && spec.sessionAffinity !== "None")
     warnings.push("spec.SessionAffinity is ignored for headless services");
   externalIps.forEach((each, i) => warnings.push(...ipWarnings(each, `spec.externalIPs[${i}]`)));
   if (externalIps.length && !isHeadless && type !== "ExternalName")
     warnings.push(
       "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
     );
-  if (balancerIp) warnings.push(...ipWarnings(balancerIp, "spec.loadBalancerIP"));
-  textsAt(spec, "loadBalancerSourceRanges").forEach((range, i) =>
+  if (loadBalancerIp) warnings.push(...ipWarnings(loadBalancerIp, "spec.loadBalancerIP"));
+  (spec.loadBalancerSourceRanges ?? []).forEach((range, i) =>
     warnings.push(...cidrWarnings(range, `spec.loadBalancerSourceRanges[${i}]`)),
   );
   if (type === "ExternalName" && externalIps.length)
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (type !== "ExternalName" && stringAt(spec, "externalName"))
+  if (type !== "ExternalName" && spec.externalName)
     warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (stringAt(spec, "trafficDistribution") === "PreferClose")
+  if (spec.trafficDistribution === "PreferClose")
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return warnings;
 }

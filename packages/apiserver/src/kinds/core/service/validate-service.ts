@@ -1,7 +1,8 @@
-// Rules for services, as a whole and between one state and the next.
+// The spec of a service.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateService and below
 // it).
-import { dnsLabelFaults, dnsSubdomainFaults, type JsonObject, labelKeyFaults } from "homeostat/api";
+import type { Service, ServicePort, ServiceSpec } from "homeostat/k8s/core/v1";
+import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults } from "homeostat/api";
 import {
   duplicate,
   duplicateInternal,
@@ -18,15 +19,7 @@ import {
   legacyIpErrors,
 } from "../../validation/ip-addresses.ts";
 import { portNameFaults, portNumberFaults } from "../../validation/name-faults.ts";
-import {
-  isSet,
-  numberAt,
-  textMapAt,
-  textsAt,
-  objectAt,
-  stringAt,
-} from "../../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
   clusterIpsOf,
   familiesOf,
@@ -36,7 +29,7 @@ import {
   portsOf,
   specOf,
   typeOf,
-} from "./service-facts.ts";
+} from "./service-fields.ts";
 import { validateClusterIps } from "./service-families.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -49,21 +42,24 @@ const rangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges
 const hintsAnnotation = "service.kubernetes.io/topology-aware-hints";
 const modeAnnotation = "service.kubernetes.io/topology-mode";
 
-/** Every breach in the spec of a service. */
-export function validateService(service: JsonObject, old: JsonObject | undefined): FieldError[] {
+/** Every error in the spec of a service. */
+export function validateService(
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): FieldError[] {
   const spec = specOf(service);
   return [
     ...annotationErrors(service),
     ...typeSpecificErrors(service),
     ...portErrors(service),
-    ...validateLabels(textMapAt(spec, "selector"), "spec.selector"),
+    ...validateLabels(spec.selector ?? {}, "spec.selector"),
     ...affinityErrors(spec),
     ...validateClusterIps(service, old),
     ...externalIpErrors(spec, old),
     ...(types.includes(typeOf(service)) ? [] : [notSupported("spec.type", typeOf(service), types)]),
     ...duplicatePortErrors(service),
     ...sourceRangeErrors(service, old),
-    ...(isSet(spec["allocateLoadBalancerNodePorts"]) && typeOf(service) !== "LoadBalancer"
+    ...(isSet(spec.allocateLoadBalancerNodePorts) && typeOf(service) !== "LoadBalancer"
       ? [
           forbidden(
             "spec.allocateLoadBalancerNodePorts",
@@ -71,24 +67,34 @@ export function validateService(service: JsonObject, old: JsonObject | undefined
           ),
         ]
       : []),
-    ...balancerClassErrors(service),
+    ...loadBalancerClassErrors(service),
     ...externalTrafficErrors(service),
     ...internalTrafficErrors(service),
     ...oneOf(spec, "trafficDistribution", distributions),
   ];
 }
 
-const annotationsOf = (service: JsonObject): Readonly<Record<string, string>> =>
-  textMapAt(metadataOf(service), "annotations");
+const annotationsOf = (service: Decoded<Service>): Readonly<Record<string, string>> =>
+  service.metadata?.annotations ?? {};
 
-function oneOf(spec: JsonObject, field: string, values: readonly string[]): FieldError[] {
+type EnumField =
+  | "externalTrafficPolicy"
+  | "internalTrafficPolicy"
+  | "sessionAffinity"
+  | "trafficDistribution";
+
+function oneOf(
+  spec: Decoded<ServiceSpec>,
+  field: EnumField,
+  values: readonly string[],
+): FieldError[] {
   const value = spec[field];
-  return typeof value === "string" && !values.includes(value)
+  return isSet(value) && !values.includes(value)
     ? [notSupported(`spec.${field}`, value, values)]
     : [];
 }
 
-function annotationErrors(service: JsonObject): FieldError[] {
+function annotationErrors(service: Decoded<Service>): FieldError[] {
   const { [modeAnnotation]: mode, [hintsAnnotation]: hints } = annotationsOf(service);
   return mode !== undefined && hints !== undefined && mode !== hints
     ? [
@@ -101,7 +107,7 @@ function annotationErrors(service: JsonObject): FieldError[] {
     : [];
 }
 
-function typeSpecificErrors(service: JsonObject): FieldError[] {
+function typeSpecificErrors(service: Decoded<Service>): FieldError[] {
   const type = typeOf(service);
   const errors =
     !portsOf(service).length && !isHeadless(service) && type !== "ExternalName"
@@ -115,27 +121,27 @@ function typeSpecificErrors(service: JsonObject): FieldError[] {
   return errors;
 }
 
-function externalNameErrors(service: JsonObject): FieldError[] {
+function externalNameErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   const unset = (field: string, isThere: boolean): FieldError[] =>
     isThere ? [forbidden(`spec.${field}`, "may not be set for ExternalName services")] : [];
-  const name = stringAt(spec, "externalName").replace(/\.$/, "");
+  const name = (spec.externalName ?? "").replace(/\.$/, "");
   return [
     ...unset("clusterIPs", clusterIpsOf(service).length > 0),
     ...unset("ipFamilies", familiesOf(service).length > 0),
-    ...unset("ipFamilyPolicy", isSet(spec["ipFamilyPolicy"])),
+    ...unset("ipFamilyPolicy", isSet(spec.ipFamilyPolicy)),
     ...(name
       ? dnsSubdomainFaults(name).map((fault) => invalid("spec.externalName", name, fault))
       : [required("spec.externalName", "")]),
   ];
 }
 
-function portErrors(service: JsonObject): FieldError[] {
+function portErrors(service: Decoded<Service>): FieldError[] {
   const ports = portsOf(service);
   const names = new Set<string>();
   return ports.flatMap((port, i) => {
     const path = `spec.ports[${i}]`;
-    const name = stringAt(port, "name");
+    const name = port.name ?? "";
     const errors: FieldError[] = [];
     if (!name && ports.length > 1) errors.push(required(`${path}.name`, ""));
     if (name)
@@ -146,16 +152,16 @@ function portErrors(service: JsonObject): FieldError[] {
   });
 }
 
-function portFieldErrors(port: JsonObject, path: string): FieldError[] {
+function portFieldErrors(port: Decoded<ServicePort>, path: string): FieldError[] {
   const { targetPort, appProtocol } = port;
-  const protocol = stringAt(port, "protocol");
+  const protocol = port.protocol ?? "";
   const target =
     typeof targetPort === "string"
       ? portNameFaults(targetPort)
       : portNumberFaults(Number(targetPort ?? 0));
   return [
-    ...portNumberFaults(numberAt(port, "port")).map((fault) =>
-      invalid(`${path}.port`, numberAt(port, "port"), fault),
+    ...portNumberFaults(port.port ?? 0).map((fault) =>
+      invalid(`${path}.port`, port.port ?? 0, fault),
     ),
     ...(protocols.includes(protocol)
       ? []
@@ -169,16 +175,16 @@ function portFieldErrors(port: JsonObject, path: string): FieldError[] {
   ];
 }
 
-function affinityErrors(spec: JsonObject): FieldError[] {
-  const affinity = stringAt(spec, "sessionAffinity");
+function affinityErrors(spec: Decoded<ServiceSpec>): FieldError[] {
+  const affinity = spec.sessionAffinity ?? "";
   const path = "spec.sessionAffinityConfig";
   const errors = oneOf(spec, "sessionAffinity", affinities);
   if (affinity === "None")
-    return isSet(spec["sessionAffinityConfig"])
+    return isSet(spec.sessionAffinityConfig)
       ? [forbidden(path, "must not be set when session affinity is None")]
       : errors;
   if (affinity !== "ClientIP") return errors;
-  const seconds = objectAt(objectAt(spec, "sessionAffinityConfig"), "clientIP")["timeoutSeconds"];
+  const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (!isSet(seconds)) return [required(path, "when session affinity type is ClientIP")];
   return Number(seconds) > 0 && Number(seconds) <= maxAffinitySeconds
     ? []
@@ -191,15 +197,18 @@ function affinityErrors(spec: JsonObject): FieldError[] {
       ];
 }
 
-function externalIpErrors(spec: JsonObject, old: JsonObject | undefined): FieldError[] {
-  const kept = old ? textsAt(specOf(old), "externalIPs") : [];
-  return textsAt(spec, "externalIPs").flatMap((ip, i) => {
+function externalIpErrors(
+  spec: Decoded<ServiceSpec>,
+  old: Decoded<Service> | undefined,
+): FieldError[] {
+  const kept = old ? (specOf(old).externalIPs ?? []) : [];
+  return (spec.externalIPs ?? []).flatMap((ip, i) => {
     const errors = legacyIpErrors(ip, `spec.externalIPs[${i}]`, kept);
     return errors.length ? errors : endpointIpErrors(ip, `spec.externalIPs[${i}]`);
   });
 }
 
-function duplicatePortErrors(service: JsonObject): FieldError[] {
+function duplicatePortErrors(service: Decoded<Service>): FieldError[] {
   const ports = portsOf(service);
   const errors: FieldError[] = [];
   const nodePorts = new Set<string>();
@@ -207,25 +216,25 @@ function duplicatePortErrors(service: JsonObject): FieldError[] {
   if (typeOf(service) === "ClusterIP")
     ports.forEach(
       (port, i) =>
-        numberAt(port, "nodePort") &&
+        (port.nodePort ?? 0) &&
         errors.push(
           forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"),
         ),
     );
   ports.forEach((port, i) => {
-    const nodePort = numberAt(port, "nodePort");
-    const key = `${stringAt(port, "protocol")} ${nodePort}`;
+    const nodePort = port.nodePort ?? 0;
+    const key = `${port.protocol ?? ""} ${nodePort}`;
     if (nodePort && nodePorts.has(key))
       errors.push(duplicate(`spec.ports[${i}].nodePort`, nodePort));
     if (nodePort) nodePorts.add(key);
   });
   ports.forEach((port, i) => {
-    const key = `${stringAt(port, "protocol")} ${numberAt(port, "port")}`;
+    const key = `${port.protocol ?? ""} ${port.port ?? 0}`;
     if (numbers.has(key))
       errors.push(
         duplicateInternal(`spec.ports[${i}]`, [
           "core.ServicePort",
-          { protocol: port["protocol"] ?? "", port: port["port"] ?? 0 },
+          { protocol: port.protocol ?? "", port: port.port ?? 0 },
         ]),
       );
     numbers.add(key);
@@ -233,10 +242,13 @@ function duplicatePortErrors(service: JsonObject): FieldError[] {
   return errors;
 }
 
-function sourceRangeErrors(service: JsonObject, old: JsonObject | undefined): FieldError[] {
-  const ranges = textsAt(specOf(service), "loadBalancerSourceRanges");
+function sourceRangeErrors(
+  service: Decoded<Service>,
+  old: Decoded<Service> | undefined,
+): FieldError[] {
+  const ranges = specOf(service).loadBalancerSourceRanges ?? [];
   const annotation = annotationsOf(service)[rangesAnnotation];
-  // Upstream's path has the Go name.
+  // Upstream's path has the Go name of the field.
   const path = ranges.length
     ? "spec.LoadBalancerSourceRanges"
     : `metadata.annotations[${rangesAnnotation}]`;
@@ -247,7 +259,7 @@ function sourceRangeErrors(service: JsonObject, old: JsonObject | undefined): Fi
       : [forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
   if (ranges.length) {
     const kept = old
-      ? textsAt(specOf(old), "loadBalancerSourceRanges").map((range) => range.trim())
+      ? (specOf(old).loadBalancerSourceRanges ?? []).map((range) => range.trim())
       : [];
     return [
       ...errors,
@@ -259,18 +271,18 @@ function sourceRangeErrors(service: JsonObject, old: JsonObject | undefined): Fi
   return [...errors, ...text.split(",").flatMap((range) => legacyCidrErrors(range.trim(), path))];
 }
 
-function balancerClassErrors(service: JsonObject): FieldError[] {
-  const name = specOf(service)["loadBalancerClass"];
+function loadBalancerClassErrors(service: Decoded<Service>): FieldError[] {
+  const name = specOf(service).loadBalancerClass;
   if (typeof name !== "string") return [];
   if (typeOf(service) !== "LoadBalancer")
     return [forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")];
   return labelKeyFaults(name).map((fault) => invalid("spec.loadBalancerClass", name, fault));
 }
 
-function externalTrafficErrors(service: JsonObject): FieldError[] {
+function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
-  const policy = stringAt(spec, "externalTrafficPolicy");
-  const port = numberAt(spec, "healthCheckNodePort");
+  const policy = spec.externalTrafficPolicy ?? "";
+  const port = spec.healthCheckNodePort ?? 0;
   const errors: FieldError[] = [];
   if (isExternallyAccessible(service))
     errors.push(
@@ -303,9 +315,9 @@ function externalTrafficErrors(service: JsonObject): FieldError[] {
   return errors;
 }
 
-function internalTrafficErrors(service: JsonObject): FieldError[] {
+function internalTrafficErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
-  if (!isSet(spec["internalTrafficPolicy"]))
+  if (!isSet(spec.internalTrafficPolicy))
     return ["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service))
       ? [required("spec.internalTrafficPolicy", "")]
       : [];

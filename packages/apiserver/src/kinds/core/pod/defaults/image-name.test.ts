@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { imageTag } from "./image-name.ts";
 
-test("tags of images decide when they are pulled", () => {
+test("the tag of an image is latest unless it has a tag or a digest", () => {
   const tags = {
     app: "latest",
     "app:1": "1",

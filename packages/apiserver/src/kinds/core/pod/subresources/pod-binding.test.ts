@@ -4,7 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import type { ConnectTools } from "../../../../apimachinery/rest/connecter.ts";
 import { at, context, create, plain, pods, untouched } from "../pod.suite.ts";
 
-test("a binding names the node once", async () => {
+test("a binding assigns a node to a pod that has none", async () => {
   const binding = pods.subresources.get("binding")!;
   assert.ok(binding.at === "connect");
   const { pod } = create(plain);

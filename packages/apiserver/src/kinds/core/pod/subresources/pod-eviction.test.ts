@@ -4,7 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import type { ConnectTools } from "../../../../apimachinery/rest/connecter.ts";
 import { at, context, create, plain, pods, untouched } from "../pod.suite.ts";
 
-test("a budget without disruptions refuses an eviction", async () => {
+test("a budget that allows no disruptions refuses an eviction", async () => {
   const eviction = pods.subresources.get("eviction")!;
   assert.ok(eviction.at === "connect");
   const { pod } = create(plain, { labels: { app: "x" } });
@@ -39,7 +39,7 @@ test("a budget without disruptions refuses an eviction", async () => {
   assert.equal(at(budget, "status", "conditions", 0)["observedGeneration"], 7);
 });
 
-test("an eviction's options are those of a delete, and checked when everything else is done", async () => {
+test("an eviction has the options of a delete, which are validated last", async () => {
   const eviction = pods.subresources.get("eviction")!;
   assert.ok(eviction.at === "connect");
   const { handle, precheck } = eviction;
@@ -87,7 +87,7 @@ test("an eviction's options are those of a delete, and checked when everything e
   assert.deepEqual(done, ["marked", "removed"]);
 });
 
-test("an eviction that means another pod leaves no mark; a version that was compared is not compared again after the mark", async () => {
+test("an eviction whose preconditions fail leaves the pod unchanged; resourceVersion is compared once", async () => {
   const eviction = pods.subresources.get("eviction")!;
   assert.ok(eviction.at === "connect");
   const { pod } = create(plain);

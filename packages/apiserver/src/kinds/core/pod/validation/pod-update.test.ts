@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { at, change, create, plain, pods, view } from "../pod.suite.ts";
 
-test("a pod may get another image and more tolerations, but no other name or command", () => {
+test("an update changes images and adds tolerations, and nothing else", () => {
   const { pod: old } = create(plain);
   const image = change(old, (pod) => void (at(pod, "spec", "containers", 0)["image"] = "app:2"));
   assert.deepEqual([image.errors, at(image.pod, "metadata")["generation"]], [[], 2]);
@@ -17,7 +17,7 @@ test("a pod may get another image and more tolerations, but no other name or com
   );
 });
 
-test("a gated pod may be narrowed", () => {
+test("the node selector of a gated pod may become narrower", () => {
   const { pod: old } = create({
     ...plain,
     schedulingGates: [{ name: "a/b" }],
@@ -36,7 +36,7 @@ test("a gated pod may be narrowed", () => {
   );
 });
 
-test("a resize changes resources, never the class", () => {
+test("a resize changes resources and keeps the QoS class", () => {
   const { pod: old } = create({
     containers: [{ name: "c", image: "a:1", resources: { requests: { cpu: "1" } } }],
   });
@@ -66,7 +66,7 @@ test("a resize changes resources, never the class", () => {
   );
 });
 
-test("a status keeps the class, and podIP wins over podIPs", () => {
+test("a status keeps the QoS class, and podIP wins over podIPs", () => {
   const { pod: old } = create(plain);
   const { pod, errors } = change(
     old,
@@ -86,7 +86,7 @@ test("a status keeps the class, and podIP wins over podIPs", () => {
   assert.deepEqual(at(both, "status")["podIPs"], [{ ip: "10.0.0.1" }]);
 });
 
-test("terms of a gated pod's node affinity may only be added to; they are printed as Go prints them", () => {
+test("requirements may be added to node affinity terms of a gated pod; errors print them as Go does", () => {
   const terms = (key: string): JsonObject => ({
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {
@@ -103,7 +103,7 @@ test("terms of a gated pod's node affinity may only be added to; they are printe
   ]);
 });
 
-test("two addresses are one of each family, which cannot be told of what is no address", () => {
+test("two pod addresses have different families; an invalid address is an internal error", () => {
   const { pod } = create(plain);
   const { errors } = change(
     pod,

@@ -282,20 +282,20 @@ function variableWarnings(variables: readonly Decoded<EnvVar>[], path: string): 
 }
 
 function affinityWarnings(affinity: Decoded<Affinity>, path: string): string[] {
-  const said = ": a null labelSelector results in matching no pod";
+  const message = ": a null labelSelector results in matching no pod";
   return (["podAffinity", "podAntiAffinity"] as const).flatMap((kind) => [
     ...(affinity[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
       isSet(term.labelSelector)
         ? []
         : [
-            `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${said}`,
+            `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${message}`,
           ],
     ),
     ...(affinity[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
       isSet(term.podAffinityTerm?.labelSelector)
         ? []
         : [
-            `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${said}`,
+            `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${message}`,
           ],
     ),
   ]);

@@ -14,16 +14,16 @@ interface VolumeFile {
 export function volumeOverlapWarnings(volumes: readonly Decoded<Volume>[]): string[] {
   return volumes.flatMap((volume) => {
     const name = volume.name ?? "";
-    const said = (of: string, text: string): string =>
+    const warning = (of: string, text: string): string =>
       `volume ${quoteGo(name)} (${of}): overlapping paths: ${text}`;
     const { configMap, downwardAPI, projected, secret } = volume;
     const plain = (source: FileSource | null | undefined, of: string): string[] =>
-      overlaps([filesOf(source, "")]).map((text) => said(of, text));
+      overlaps([filesOf(source, "")]).map((text) => warning(of, text));
     return [
       ...plain(configMap, `ConfigMap ${quoteGo(configMap?.name ?? "")}`),
       ...plain(secret, `Secret ${quoteGo(secret?.secretName ?? "")}`),
       ...plain(downwardAPI, "DownwardAPI"),
-      ...(projected ? projectedWarnings(projected, name, said) : []),
+      ...(projected ? projectedWarnings(projected, name, warning) : []),
     ];
   });
 }
@@ -38,7 +38,7 @@ const filesOf = (source: FileSource | null | undefined, label: string): VolumeFi
 function projectedWarnings(
   projected: Decoded<ProjectedVolumeSource>,
   name: string,
-  said: (of: string, text: string) => string,
+  warning: (of: string, text: string) => string,
 ): string[] {
   const sources = projected.sources ?? [];
   const empty = sources
@@ -46,7 +46,7 @@ function projectedWarnings(
     .map(() => `volume ${quoteGo(name)} (Projected) has no sources provided`);
   return [
     ...empty,
-    ...overlaps(sources.map(projectedFiles)).map((text) => said("Projected", text)),
+    ...overlaps(sources.map(projectedFiles)).map((text) => warning("Projected", text)),
   ];
 }
 

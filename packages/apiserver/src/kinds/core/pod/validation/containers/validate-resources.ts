@@ -1,7 +1,7 @@
 // Validation of requests, limits and claims, of containers and of pods.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceRequirements,
 // validatePodResources).
-import { compareBytewise, type Decoded, labelKeyFaults } from "homeostat/api";
+import { compareBytewise, type Decoded } from "homeostat/api";
 import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
 import {
   duplicate,
@@ -15,16 +15,17 @@ import {
 import { formatQuantity } from "../../../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
+import {
+  containerResourceNameErrors,
+  quantityErrors,
+  resourceNameErrors,
+  sortedEntries,
+} from "../../../resources/validate-resource-lists.ts";
 import { nanoOf, sumContainers } from "../../../resources/resource-lists.ts";
 import {
-  isExtendedResource,
   isHugePages,
-  isIntegerResource,
-  isNativeResource,
   isOvercommitAllowed,
   isPodLevelResource,
-  isStandardContainerResource,
-  isStandardResource,
 } from "../../../resources/resource-names.ts";
 
 type NameErrors = (name: string, path: string) => FieldError[];
@@ -50,33 +51,13 @@ export function validatePodResources(
     ...(isSet(resources.claims)
       ? [forbidden(`${path}.resources.claims`, "claims may not be set for Resources at pod-level")]
       : []),
-    ...requirementErrors(resources, podName, claims, `${path}.resources`),
+    ...requirementErrors(resources, podResourceNameErrors, claims, `${path}.resources`),
     ...consistencyErrors(spec, resources, `${path}.resources`),
   ];
 }
 
-const plainName: NameErrors = (name, path) => {
-  const faults = labelKeyFaults(name);
-  if (faults.length) return faults.map((fault) => invalid(path, name, fault));
-  return !name.includes("/") && !isStandardResource(name)
-    ? [invalid(path, name, "must be a standard resource type or fully qualified")]
-    : [];
-};
-
-/** Validates the name of a resource of a container. */
-export const containerResourceNameErrors: NameErrors = (name, path) => {
-  const errors = plainName(name, path);
-  if (!name.includes("/"))
-    return isStandardContainerResource(name)
-      ? errors
-      : [...errors, invalid(path, name, "must be a standard resource for containers")];
-  return isNativeResource(name) || isExtendedResource(name)
-    ? errors
-    : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
-};
-
-const podName: NameErrors = (name, path) => {
-  const errors = plainName(name, path);
+const podResourceNameErrors: NameErrors = (name, path) => {
+  const errors = resourceNameErrors(name, path);
   return errors.length || isPodLevelResource(name)
     ? errors
     : [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
@@ -93,11 +74,10 @@ function requirementErrors(
   const all = [...Object.keys(limits), ...Object.keys(requests)];
   const onlyHugePages = all.some(isHugePages) && !all.includes("cpu") && !all.includes("memory");
   return [
-    ...sorted(limits).flatMap((name) =>
-      amountErrors(name, limits[name]!, nameErrors, `${path}.limits[${name}]`),
+    ...sortedEntries(limits).flatMap(([name, quantity]) =>
+      amountParts(name, quantity, nameErrors, `${path}.limits[${name}]`).flat(),
     ),
-    ...sorted(requests).flatMap((name) => {
-      const quantity = requests[name]!;
+    ...sortedEntries(requests).flatMap(([name, quantity]) => {
       const [named, pages] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
       return [...named, ...limitErrors(name, quantity, limits[name], path), ...pages];
     }),
@@ -105,9 +85,6 @@ function requirementErrors(
     ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
   ];
 }
-
-const sorted = (list: Readonly<Record<string, string>>): string[] =>
-  Object.keys(list).sort(compareBytewise);
 
 function limitErrors(
   name: string,
@@ -133,15 +110,6 @@ function limitErrors(
     : [];
 }
 
-function amountErrors(
-  name: string,
-  quantity: string,
-  nameErrors: NameErrors,
-  path: string,
-): FieldError[] {
-  return amountParts(name, quantity, nameErrors, path).flat();
-}
-
 /** The errors before and after those that compare a request with its limit. */
 function amountParts(
   name: string,
@@ -158,22 +126,11 @@ function amountParts(
   ];
 }
 
-/** A quantity must not be negative, and of countable resources an integer. */
-export function quantityErrors(name: string, quantity: string, path: string): FieldError[] {
-  const nano = nanoOf(quantity);
-  return [
-    ...(nano < 0n ? [invalid(path, quantity, "must be greater than or equal to 0")] : []),
-    ...(isIntegerResource(name) && nano % 1_000_000_000n !== 0n
-      ? [invalid(path, quantity, "must be an integer")]
-      : []),
-  ];
-}
-
 /**
  * Whether the quantity of a huge page resource is a multiple of its page size; false for a size
  * that does not parse.
  */
-export function isDivisible(name: string, quantity: string): boolean {
+function isDivisible(name: string, quantity: string): boolean {
   const size = name.slice("hugepages-".length);
   const page = /^[0-9.]+[A-Za-z]*$/.test(size) ? nanoOf(size) : 0n;
   return page > 0n && nanoOf(quantity) % page === 0n;

@@ -1,7 +1,8 @@
-// What may not change about a service, and the rules for its status.
+// Immutable fields of a service, and its status.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateServiceUpdate,
 // ValidateLoadBalancerStatus).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
+import type { LoadBalancerIngress, Service } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   forbidden,
@@ -11,7 +12,7 @@ import {
 } from "../../../apimachinery/errors/field-error.ts";
 import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
 import { legacyIpErrors } from "../../validation/ip-addresses.ts";
-import { isSet, itemsAt, objectAt, stringAt } from "../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
   clusterIpsOf,
   familiesOf,
@@ -21,12 +22,15 @@ import {
   sameSpec,
   specOf,
   typeOf,
-} from "./service-facts.ts";
+} from "./service-fields.ts";
 
-/** Every change that is not allowed. */
-export function validateServiceChange(service: JsonObject, old: JsonObject): FieldError[] {
+/** Every error of an update of the spec. */
+export function validateServiceUpdate(
+  service: Decoded<Service>,
+  old: Decoded<Service>,
+): FieldError[] {
   const bothBalanced = typeOf(old) === "LoadBalancer" && typeOf(service) === "LoadBalancer";
-  const className = specOf(service)["loadBalancerClass"] ?? null;
+  const className = specOf(service).loadBalancerClass ?? null;
   return [
     ...clusterIpChangeErrors(service, old),
     ...familyChangeErrors(service, old),
@@ -41,11 +45,11 @@ export function validateServiceChange(service: JsonObject, old: JsonObject): Fie
   ];
 }
 
-const isExternalName = (service: JsonObject): boolean => typeOf(service) === "ExternalName";
-const policyError = (service: JsonObject, detail: string): FieldError =>
-  invalid("spec.ipFamilyPolicy", specOf(service)["ipFamilyPolicy"] ?? null, detail);
+const isExternalName = (service: Decoded<Service>): boolean => typeOf(service) === "ExternalName";
+const policyError = (service: Decoded<Service>, detail: string): FieldError =>
+  invalid("spec.ipFamilyPolicy", specOf(service).ipFamilyPolicy ?? null, detail);
 
-function clusterIpChangeErrors(service: JsonObject, old: JsonObject): FieldError[] {
+function clusterIpChangeErrors(service: Decoded<Service>, old: Decoded<Service>): FieldError[] {
   if (isExternalName(service) || isExternalName(old) || (isHeadless(service) && isHeadless(old)))
     return [];
   const [now, before] = [clusterIpsOf(service), clusterIpsOf(old)];
@@ -64,7 +68,7 @@ function clusterIpChangeErrors(service: JsonObject, old: JsonObject): FieldError
   return errors;
 }
 
-function familyChangeErrors(service: JsonObject, old: JsonObject): FieldError[] {
+function familyChangeErrors(service: Decoded<Service>, old: Decoded<Service>): FieldError[] {
   if (isExternalName(service) || isExternalName(old) || isHeadless(service) || isHeadless(old))
     return [];
   const [now, before] = [familiesOf(service), familiesOf(old)];
@@ -86,18 +90,21 @@ function familyChangeErrors(service: JsonObject, old: JsonObject): FieldError[] 
 
 const ipModes = ["Proxy", "VIP"];
 
-/** Every breach in `status.loadBalancer`. */
-export function validateServiceStatus(service: JsonObject, old: JsonObject): FieldError[] {
-  const points = (each: JsonObject): readonly JsonObject[] =>
-    itemsAt(objectAt(objectAt(each, "status"), "loadBalancer"), "ingress");
+/** Every error in `status.loadBalancer`. */
+export function validateLoadBalancerStatus(
+  service: Decoded<Service>,
+  old: Decoded<Service>,
+): FieldError[] {
+  const points = (each: Decoded<Service>): readonly Decoded<LoadBalancerIngress>[] =>
+    each.status?.loadBalancer?.ingress ?? [];
   const path = "status.loadBalancer.ingress";
   if (typeOf(service) !== "LoadBalancer" && points(service).length)
     return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
-  const kept = points(old).map((point) => stringAt(point, "ip"));
+  const kept = points(old).map((point) => point.ip ?? "");
   return points(service).flatMap((point, i) => {
     const at = `${path}[${i}]`;
-    const ip = stringAt(point, "ip");
-    const hostname = stringAt(point, "hostname");
+    const ip = point.ip ?? "";
+    const hostname = point.hostname ?? "";
     return [
       ...(ip ? legacyIpErrors(ip, `${at}.ip`, kept) : []),
       ...ipModeErrors(point, at),
@@ -106,11 +113,11 @@ export function validateServiceStatus(service: JsonObject, old: JsonObject): Fie
   });
 }
 
-function ipModeErrors(point: JsonObject, path: string): FieldError[] {
+function ipModeErrors(point: Decoded<LoadBalancerIngress>, path: string): FieldError[] {
   const { ipMode } = point;
-  const hasIp = stringAt(point, "ip") !== "";
+  const hasIp = Boolean(point.ip);
   if (!isSet(ipMode))
     return hasIp ? [required(`${path}.ipMode`, "must be specified when `ip` is set")] : [];
   if (!hasIp) return [forbidden(`${path}.ipMode`, "may not be specified when `ip` is not set")];
-  return ipModes.includes(String(ipMode)) ? [] : [notSupported(`${path}.ipMode`, ipMode, ipModes)];
+  return ipModes.includes(ipMode) ? [] : [notSupported(`${path}.ipMode`, ipMode, ipModes)];
 }

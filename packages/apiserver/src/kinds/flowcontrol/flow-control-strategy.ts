@@ -1,22 +1,24 @@
-// What flow schemas and priority levels share: a generation that follows the spec, a status
-// endpoint that keeps all else.
+// The strategy that flow schemas and priority levels share: a generation that follows the spec, and
+// a status subresource that changes the status only.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/flowcontrol/{flowschema,prioritylevelconfiguration}/strategy.go.
+import type { Decoded } from "homeostat/api";
+import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import { duplicate, type FieldError, required } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { JsonObject } from "homeostat/api";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
-import { itemsAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
 
-/** Rules and views of such a kind; `validate` sees the whole object. */
-export function flowRules(
-  kind: string,
-  validate: (object: JsonObject) => readonly FieldError[],
-): Required<Pick<KindDefinition, "strategy" | "subresources">> {
+type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
+
+/** The strategy of such a kind; `validate` sees the whole object. */
+export function flowControlStrategy<T extends FlowControlObject>(
+  kind: "FlowSchema" | "PriorityLevelConfiguration",
+  validate: (object: T) => readonly FieldError[],
+): Required<Pick<KindDefinition<T>, "strategy" | "subresources">> {
   return {
     strategy: {
       ...specStatusStrategy,
@@ -35,7 +37,7 @@ export function flowRules(
         resetFields: [["f:metadata"], ["f:spec"]],
         prepareForUpdate(object, old) {
           const { managedFields, resourceVersion } = metadataOf(object);
-          object["metadata"] = {
+          object.metadata = {
             ...metadataOf(old),
             ...(managedFields === undefined ? {} : { managedFields }),
             ...(resourceVersion === undefined ? {} : { resourceVersion }),
@@ -48,10 +50,10 @@ export function flowRules(
   };
 }
 
-function conditionErrors(object: JsonObject): FieldError[] {
+function conditionErrors({ status }: FlowControlObject): FieldError[] {
   const seen = new Set<string>();
-  return itemsAt(objectAt(object, "status"), "conditions").flatMap((condition, i) => {
-    const type = stringAt(condition, "type");
+  return (status?.conditions ?? []).flatMap((condition, i) => {
+    const type = condition.type ?? "";
     const path = `status.conditions[${i}].type`;
     const errors = [
       ...(seen.has(type) ? [duplicate(path, type)] : []),

@@ -1,9 +1,10 @@
-// Names and quantities of resources in limit ranges, quotas, volumes and nodes.
+// Validation of resource names and quantities, of containers, limit ranges, quotas, volumes and
+// nodes.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName,
 // ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
 import { compareBytewise, labelKeyFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import { parseQuantity } from "../../apimachinery/values/quantity.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import {
   isExtendedResource,
   isHugePages,
@@ -11,7 +12,7 @@ import {
   isNativeResource,
   isStandardContainerResource,
   isStandardResource,
-} from "./resources/resource-names.ts";
+} from "./resource-names.ts";
 
 const standardQuota: ReadonlySet<string> = new Set([
   "cpu",
@@ -35,7 +36,7 @@ const standardQuota: ReadonlySet<string> = new Set([
   "services.loadbalancers",
 ]);
 
-/** Bare names that a quota can track. */
+/** Whether a quota tracks a name without a domain. */
 export const isStandardQuotaResource = (name: string): boolean =>
   standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
@@ -58,8 +59,8 @@ export function containerResourceNameErrors(name: string, path: string): FieldEr
     : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
 }
 
-/** Refuses negative quantities, and fractions of resources that are counted. */
-export function amountErrors(name: string, amount: string, path: string): FieldError[] {
+/** Refuses negative quantities, and fractions of countable resources. */
+export function quantityErrors(name: string, amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return [
     ...(nano < 0n ? [invalid(path, amount, "must be greater than or equal to 0")] : []),
@@ -70,7 +71,7 @@ export function amountErrors(name: string, amount: string, path: string): FieldE
 }
 
 /** Refuses negative quantities; the message shows them rounded down. */
-export function basicAmountErrors(amount: string, path: string): FieldError[] {
+export function basicQuantityErrors(amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return nano < 0n
     ? [
@@ -98,7 +99,7 @@ export function quotaListErrors(
     return [
       ...resourceNameErrors(name, at),
       ...(unknown ? [invalid(at, name, "must be a standard resource for quota")] : []),
-      ...amountErrors(name, amount, at),
+      ...quantityErrors(name, amount, at),
     ];
   });
 }

@@ -1,11 +1,10 @@
-// What the router of built-in paths says by itself, and JSON as it is.
+// The refusals of installed routes, and JSON responses.
 // Upstream: github.com/emicklei/go-restful, k8s.io/apiserver/pkg/server/mux.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 
 /**
- * What is said before anybody looks: 405 to all but GET, 406 to media types that it has not heard
- * of.
+ * The refusal before a handler runs: 405 for methods other than GET, 406 for unknown media types.
  */
 export function refusal(
   method: string,
@@ -29,7 +28,7 @@ export function refusal(
   );
 }
 
-/** A Status. */
+/** A response with a failure Status. */
 export function failure(
   code: number,
   reason: string,
@@ -42,7 +41,7 @@ export function failure(
   );
 }
 
-/** A JSON text. */
+/** A response with a JSON text. */
 export const json = (status: number, text: string): ApiResponse => ({
   status,
   headers: { "content-type": "application/json" },

@@ -1,19 +1,20 @@
-// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: fed by
-// the informer, read by all.
+// The objects of one informer by key, their indexes, and the overlay of own writes. Pure: the
+// informer writes it, handlers and readers read it.
+// Upstream: k8s.io/client-go/tools/cache/store.go and thread_safe_store.go (Indexer).
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 import { EntryIndex } from "./entry-index.ts";
 import type { IndexFunction } from "./informer.ts";
 import { OwnWrites } from "./own-writes.ts";
 
-/** What a change did to one object. */
+/** The change of one object. */
 export interface StoreChange {
   readonly old: CachedEntry | undefined;
   readonly entry: CachedEntry | undefined;
 }
 
-/** A store, empty at first. */
-export class ObjectStore {
+/** An indexer; it starts empty. */
+export class Indexer {
   readonly own = new OwnWrites();
   readonly #entries = new Map<string, CachedEntry>();
   readonly #indexes = new Map<string, EntryIndex>();
@@ -33,7 +34,7 @@ export class ObjectStore {
     return this.#bytes;
   }
 
-  /** What the watch has shown, without the overlay. */
+  /** The objects that list and watch have delivered, without the overlay. */
   observed(): ReadonlyMap<string, CachedEntry> {
     return this.#entries;
   }
@@ -56,10 +57,7 @@ export class ObjectStore {
     return { old, entry: undefined };
   }
 
-  /**
-   * Makes the store hold exactly these; yields what changed: removals first, then the rest in
-   * order.
-   */
+  /** Replaces all objects; returns the changes: removals first, then the rest in order. */
   replace(next: ReadonlyMap<string, CachedEntry>): readonly StoreChange[] {
     const changes: StoreChange[] = [];
     for (const [key, old] of this.#entries) {
@@ -74,24 +72,24 @@ export class ObjectStore {
   }
 
   /**
-   * Adds an index over all that is held. An object for which the function throws is under no value;
-   * `faulted` hears of it.
+   * Adds an index over all objects. An object for which the function throws has no value; `onError`
+   * receives the error.
    */
-  addIndex(name: string, index: IndexFunction, faulted: (error: unknown) => void): void {
+  addIndex(name: string, index: IndexFunction, onError: (error: unknown) => void): void {
     if (this.#functions.get(name) === index) return;
     if (this.#indexes.has(name))
       throw new HomeostatError(
         "ERR_CACHE_INDEX",
-        `adding index ${JSON.stringify(name)}: another function goes by that name`,
+        `adding index ${JSON.stringify(name)}: another function has that name`,
         {
-          hint: "Give the index a name of its own; `namespace` and `owner` are built in.",
+          hint: "Use a unique name; `namespace` and `owner` are built in.",
         },
       );
     const added = new EntryIndex((entry) => {
       try {
         return index(entry.read());
       } catch (error) {
-        faulted(error);
+        onError(error);
         return [];
       }
     });
@@ -114,7 +112,7 @@ export class ObjectStore {
     if (!index)
       throw new HomeostatError(
         "ERR_CACHE_INDEX",
-        `reading by index ${JSON.stringify(name)}: there is no such index (known: ${[...this.#indexes.keys()].join(", ")})`,
+        `reading by index ${JSON.stringify(name)}: the index does not exist (known: ${[...this.#indexes.keys()].join(", ")})`,
         {
           hint: "Add the index before reading by it.",
         },
@@ -127,7 +125,7 @@ export class ObjectStore {
     );
   }
 
-  /** Resolves keys and those of the overlay, each once. */
+  /** Resolves the given keys and those of the overlay, each once. */
   #resolveAll(
     keys: Iterable<string>,
     matches: (entry: CachedEntry) => boolean,

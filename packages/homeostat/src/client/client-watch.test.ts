@@ -1,0 +1,175 @@
+// Watches and streams of a client over a scripted transport, and their credentials.
+import type { WatchEvent } from "./client.ts";
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ApiStatusError, isConflict, isExpired, isUnauthorized } from "../api/status.ts";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { createScriptedTransport, type ScriptedTransport } from "./scripted-transport.suite.ts";
+import { openStream, type SessionOptions } from "./session.ts";
+import { Order, order, play } from "./scripted-client.suite.ts";
+
+describe("watch", () => {
+  const event = (type: string, resourceVersion: string): string =>
+    `${JSON.stringify({ type, object: order({ resourceVersion }) })}\n`;
+  const collect = async (events: AsyncIterable<WatchEvent<any>>, seen: string[]): Promise<void> => {
+    for await (const { type, object } of events)
+      seen.push(`${type} ${object.metadata.resourceVersion}`);
+  };
+
+  it("yields events however they are cut, and ends with the stream", async () => {
+    const { client, transport, runtime } = play();
+    const seen: string[] = [];
+    const watching = collect(client.watch(Order, { resourceVersion: "1" }), seen);
+    await runtime.advance(0);
+    const text = event("ADDED", "2") + event("MODIFIED", "3");
+    transport.last.head();
+    for (const [from, to] of [
+      [0, 20],
+      [20, 50],
+      [50, 120],
+      [120, undefined],
+    ] as const)
+      transport.last.chunk(text.slice(from, to));
+    transport.last.end();
+    await watching;
+    assert.deepEqual(seen, ["ADDED 2", "MODIFIED 3"]);
+  });
+
+  it("throws what an ERROR event says, and what refuses the watch", async () => {
+    const { client, transport, runtime } = play();
+    const first = assert.rejects(collect(client.watch(Order), []), (error) => isExpired(error));
+    await runtime.advance(0);
+    transport.last
+      .head()
+      .chunk(
+        '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","reason":"Expired","message":"too old","code":410}}\n',
+      );
+    await first;
+    const second = assert.rejects(
+      collect(client.watch(Order), []),
+      (error) => error instanceof ApiStatusError && isConflict(error),
+    );
+    await runtime.advance(0);
+    transport.last.refuse(409, "Conflict");
+    await second;
+  });
+
+  it("pauses a stream that is faster than its reader, and resumes it", async () => {
+    const { client, transport, runtime } = play();
+    const events = client.watch(Order)[Symbol.asyncIterator]();
+    const first = events.next();
+    await runtime.advance(0);
+    transport.last.head();
+    for (let i = 0; i < 300; i++) transport.last.chunk(event("ADDED", String(i)));
+    assert.equal(transport.last.paused, true);
+    await first;
+    for (let i = 1; i < 300; i++) await events.next();
+    assert.equal(transport.last.resumed, 1);
+  });
+
+  it("closes the stream when the reader leaves, or aborts", async () => {
+    const { client, transport, runtime } = play();
+    const leaving = (async () => {
+      for await (const _ of client.watch(Order)) break;
+    })();
+    await runtime.advance(0);
+    transport.last.head().chunk(event("ADDED", "1"));
+    await leaving;
+    assert.equal(transport.last.aborted, true);
+    const abort = new AbortController();
+    const aborting = assert.rejects(
+      collect(client.watch(Order, { signal: abort.signal }), []),
+      /stop/,
+    );
+    await runtime.advance(0);
+    abort.abort(new Error("stop"));
+    await aborting;
+    assert.equal(transport.last.aborted, true);
+  });
+});
+
+describe("streams and credentials", () => {
+  /** A session whose token is the next of a list whenever the server refuses the one before. */
+  const session = (
+    tokens: string[],
+    transport: ScriptedTransport,
+  ): { readonly options: SessionOptions; readonly renewals: () => number } => {
+    let renewals = 0;
+    return {
+      options: {
+        transport,
+        runtime: createVirtualRuntime(),
+        observer: {},
+        credentials: {
+          headers: async () => ({ authorization: `Bearer ${tokens[0]}` }),
+          rejected: async () => (renewals++, tokens.shift(), tokens.length > 0),
+        },
+      },
+      renewals: () => renewals,
+    };
+  };
+  const open = (
+    options: SessionOptions,
+  ): Promise<{
+    readonly opened: number;
+    readonly error: Error | undefined;
+    readonly text: string;
+  }> =>
+    new Promise((resolve) => {
+      const seen = { opened: 0, text: "" };
+      openStream(
+        options,
+        { userAgent: "t", signals: [] },
+        { method: "GET", path: "/api/v1/nodes", query: { watch: true } },
+        {
+          opened: () => void seen.opened++,
+          data: (chunk) => ((seen.text += new TextDecoder().decode(chunk)), true),
+          closed: (error) => resolve({ ...seen, error }),
+        },
+      );
+    });
+  const accepting = (token: string) =>
+    createScriptedTransport((exchange) =>
+      exchange.request.headers["authorization"] === `Bearer ${token}`
+        ? exchange.answer(200, "line")
+        : exchange.refuse(401, "Unauthorized"),
+    );
+
+  it("renews credentials that the server no longer takes, and opens again", async () => {
+    const transport = accepting("new");
+    const { options, renewals } = session(["old", "new"], transport);
+    assert.deepEqual(await open(options), { opened: 1, error: undefined, text: "line" });
+    assert.deepEqual([transport.exchanges.length, renewals()], [2, 1]);
+  });
+
+  it("renews once: what is refused then is refused", async () => {
+    const transport = accepting("none");
+    const { options, renewals } = session(["one", "two", "three"], transport);
+    const { opened, error } = await open(options);
+    assert.equal(isUnauthorized(error), true);
+    assert.deepEqual([opened, transport.exchanges.length, renewals()], [0, 2, 1]);
+  });
+
+  it("does not open again with what cannot change, nor for another refusal", async () => {
+    const transport = accepting("none");
+    const { options } = session(["only"], transport);
+    assert.equal(isUnauthorized((await open(options)).error), true);
+    assert.equal(transport.exchanges.length, 1);
+    const forbidding = createScriptedTransport((exchange) => exchange.refuse(403, "Forbidden"));
+    const other = session(["a", "b"], forbidding);
+    assert.equal((await open(other.options)).error?.message, "refused: Forbidden");
+    assert.deepEqual([forbidding.exchanges.length, other.renewals()], [1, 0]);
+  });
+
+  it("ends with what the renewal says when it fails", async () => {
+    const { options } = session(["old"], accepting("new"));
+    const failing = {
+      ...options,
+      credentials: {
+        headers: options.credentials!.headers,
+        rejected: () => Promise.reject(new Error("the plug-in is gone")),
+      },
+    };
+    assert.equal((await open(failing)).error?.message, "the plug-in is gone");
+  });
+});

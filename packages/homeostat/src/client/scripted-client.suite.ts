@@ -1,0 +1,71 @@
+// A client over a scripted transport, for tests: what it sends is recorded, responses are scripted.
+import type { Client } from "./client.ts";
+import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { type ClientOptions, createClient } from "./create-client.ts";
+import { dynamicKind } from "./discovery/kind-resolver.ts";
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+  type ScriptedTransport,
+} from "./scripted-transport.suite.ts";
+
+export const Order = dynamicKind({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Order",
+  resource: "orders",
+  scope: "Namespaced",
+});
+export const Node = dynamicKind({
+  apiVersion: "v1",
+  kind: "Node",
+  resource: "nodes",
+  scope: "Cluster",
+});
+
+export interface Play {
+  readonly client: Client;
+  readonly transport: ScriptedTransport;
+  readonly runtime: VirtualRuntime;
+}
+
+export function play(
+  respond?: (exchange: ScriptedExchange) => void,
+  options: Partial<ClientOptions> = {},
+): Play {
+  const runtime = createVirtualRuntime();
+  const transport = createScriptedTransport(respond);
+  return {
+    client: createClient({
+      transport,
+      runtime,
+      namespace: "home",
+      userAgent: "kitchen/1.0",
+      ...options,
+    }),
+    transport,
+    runtime,
+  };
+}
+
+export const order = (rest: object = {}): any => ({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Order",
+  metadata: { name: "o1", namespace: "home", uid: "u1", resourceVersion: "5", ...rest },
+  spec: { table: 4 },
+});
+export const lost = (): Error =>
+  new HomeostatError("ERR_CLIENT_CONNECTION_LOST", "reset", { hint: "" });
+export const answerWith = (body: unknown) => (exchange: ScriptedExchange) =>
+  exchange.answer(200, body);
+
+/** What one call sends. */
+export async function sent(
+  call: (client: Client) => Promise<unknown>,
+  options?: Partial<ClientOptions>,
+): Promise<{ readonly line: string; readonly type: string | undefined; readonly body: unknown }> {
+  const { client, transport } = play(answerWith(order()), options);
+  await call(client);
+  const { request, body } = transport.last;
+  return { line: `${request.method} ${request.path}`, type: request.headers["content-type"], body };
+}

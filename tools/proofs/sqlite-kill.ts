@@ -61,9 +61,9 @@ function writer(round: number): string {
     import { createMemoryStore } from ${source("memory-store.ts")};
     import { openSqliteJournal } from ${source("sqlite-journal.ts")};
     const store = createMemoryStore({ journal: await openSqliteJournal({ file: ${JSON.stringify(file)} }) });
-    const facts = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+    const attributes = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
     const write = async (i) => {
-      const { revision } = await store.commit("g/r/${round}/" + i, 0, (revision) => ({ bytes: new TextEncoder().encode(JSON.stringify({ revision })), facts }));
+      const { revision } = await store.commit("g/r/${round}/" + i, 0, (revision) => ({ bytes: new TextEncoder().encode(JSON.stringify({ revision })), attributes }));
       process.stdout.write(revision + "\\n");
     };
     for (let i = 0; ; i += 4) await Promise.all([write(i), write(i + 1), write(i + 2), write(i + 3)]);`;

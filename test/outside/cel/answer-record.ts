@@ -12,7 +12,7 @@ import {
 } from "../../../packages/apiserver/src/schema/cel/compile-rule.ts";
 import { compileRules } from "../../../packages/apiserver/src/schema/cel/compile-rules.ts";
 import { priceOf } from "../../../packages/apiserver/src/schema/cel/rule-costs.ts";
-import { declareSchema } from "../../../packages/apiserver/src/schema/cel/decl-type.ts";
+import { schemaDeclType } from "../../../packages/apiserver/src/schema/cel/decl-type.ts";
 import { formatValue } from "./format-value.ts";
 
 /** An expression without variables, in an environment of the test's own making. */
@@ -119,7 +119,7 @@ const otherEnvironment =
 const otherVersion = /\.format\(|\.reverse\(\)/;
 
 function answerRule({ schema, rule, root, ...theirs }: RuleRecord): Verdict {
-  const declared = declareSchema(schema, root ? "resource" : "value");
+  const declared = schemaDeclType(schema, root ? "resource" : "value");
   if (!declared) return { word: "different", why: `${rule.rule}: the schema has no type here` };
   const compiled = compileRule(
     rule,

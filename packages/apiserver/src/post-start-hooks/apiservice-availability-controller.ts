@@ -71,9 +71,9 @@ class AvailabilityController {
     await this.#workers.stop();
   }
 
-  #apiServiceChanged(name: string, { type, facts, bytes }: Revision): void {
+  #apiServiceChanged(name: string, { type, attributes, bytes }: Revision): void {
     // The label marks APIServices of this server, which need no parsing.
-    if (facts.labels[automanaged] !== undefined && !this.#services.has(name)) return;
+    if (attributes.labels[automanaged] !== undefined && !this.#services.has(name)) return;
     const service = type === "DELETED" ? undefined : parseApiService(bytes).spec?.service;
     if (service?.name) {
       this.#services.set(name, `${service.namespace ?? ""}/${service.name}`);
@@ -101,7 +101,7 @@ class AvailabilityController {
     };
     this.#stopWatching = [
       watch(services, (name) => name),
-      watch(slices, (_, { facts }) => facts.labels[serviceName] ?? ""),
+      watch(slices, (_, { attributes }) => attributes.labels[serviceName] ?? ""),
     ];
   }
 
@@ -141,7 +141,7 @@ class AvailabilityController {
     const listing = this.#context.core.store.list(prefix);
     if (typeof listing !== "object") return [];
     return [...listing.items]
-      .filter(({ facts }) => facts.labels[serviceName] === service)
+      .filter(({ attributes }) => attributes.labels[serviceName] === service)
       .map(({ bytes }) => parseStored(bytes) as Decoded<EndpointSlice>);
   }
 }

@@ -64,10 +64,10 @@ class CrdRegistrationController {
       followRevisions(store, storagePrefixOf(definitions, ""), (revision) =>
         this.#definitionChanged(revision),
       ),
-      followRevisions(store, prefix, ({ key, facts, type }) => {
+      followRevisions(store, prefix, ({ key, attributes, type }) => {
         const name = key.slice(prefix.length);
         const isLost = type === "DELETED" && this.#wanted(name) !== undefined;
-        if (facts.labels[label] === "true" || isLost) this.#workers.add(name);
+        if (attributes.labels[label] === "true" || isLost) this.#workers.add(name);
       }),
     );
     this.#workers.start((name) => this.#sync(name));
@@ -78,7 +78,7 @@ class CrdRegistrationController {
     await this.#workers.stop();
   }
 
-  #definitionChanged({ key, type, bytes, facts: { generation } }: Revision): void {
+  #definitionChanged({ key, type, bytes, attributes: { generation } }: Revision): void {
     const before = this.#served.get(key);
     if (type !== "DELETED" && before?.generation === generation) return;
     if (type === "DELETED") this.#served.delete(key);
@@ -107,7 +107,7 @@ class CrdRegistrationController {
         });
       return;
     }
-    if (found.facts.labels[label] !== "true") return;
+    if (found.attributes.labels[label] !== "true") return;
     if (!wanted) return await this.#write("DELETE", name);
     const object = parseStored(found.bytes) as Decoded<APIService>;
     const spec = specOf(wanted);

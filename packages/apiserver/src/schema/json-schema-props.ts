@@ -1,6 +1,5 @@
-// apiextensions.k8s.io/v1 JSONSchemaProps as it stands on the wire: the form in which every part of
-// the server takes a custom resource's schema. Compile it once into what you need; do not walk it
-// per request.
+// apiextensions.k8s.io/v1 JSONSchemaProps as on the wire: the form in which every part of the
+// server accepts the schema of a custom resource. Compile it once; never walk it per request.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go.
 import type { Json } from "homeostat/api";
 

@@ -1,47 +1,43 @@
-// The items of an old map list by their keys: how items of a new one find what they were before.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/common/maplist.go.
+// Items of a list of type map, found by their keys.
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/common/maplist.go (MakeMapList).
 import { isObject, type Json } from "homeostat/api";
-import type { JsonSchemaProps } from "./json-schema-props.ts";
 
-/** Finds old items. Lists of other types correlate with nothing. */
+/** Indexes one list on first use; items are found by the keys of another list's items. */
 export class MapListIndex {
-  readonly #keys: readonly string[];
   readonly #items: readonly Json[];
+  readonly #keys: readonly string[];
   #byKey: ReadonlyMap<string, Json> | undefined;
 
-  constructor(schema: JsonSchemaProps, items: readonly Json[]) {
-    this.#keys =
-      schema.type === "array" && schema["x-kubernetes-list-type"] === "map"
-        ? (schema["x-kubernetes-list-map-keys"] ?? [])
-        : [];
-    this.#items = this.#keys.length > 0 ? items : [];
+  constructor(items: readonly Json[], keys: readonly string[]) {
+    this.#items = items;
+    this.#keys = keys;
   }
 
-  /** The first old item with the keys of this one. */
+  /** The first item with the same keys as `item`. */
   find(item: Json): Json | undefined {
     if (this.#items.length === 0) return undefined;
-    const key = this.#keyOf(item);
+    const key = compositeKey(item, this.#keys);
     return key === undefined ? undefined : (this.#byKey ??= this.#index()).get(key);
   }
 
   #index(): ReadonlyMap<string, Json> {
     const found = new Map<string, Json>();
     for (const item of this.#items) {
-      const key = this.#keyOf(item);
+      const key = compositeKey(item, this.#keys);
       if (key !== undefined && !found.has(key)) found.set(key, item);
     }
     return found;
   }
+}
 
-  /** Undefined where a key is absent or no scalar. */
-  #keyOf(item: Json): string | undefined {
-    if (!isObject(item)) return undefined;
-    let text = "";
-    for (const key of this.#keys) {
-      const value = Object.hasOwn(item, key) ? item[key]! : null;
-      if (value === null || typeof value === "object") return undefined;
-      text += `\0${typeof value === "string" ? JSON.stringify(value) : String(value)}`;
-    }
-    return text;
+/** Undefined when a key is absent or not a scalar. */
+function compositeKey(item: Json, keys: readonly string[]): string | undefined {
+  if (!isObject(item)) return undefined;
+  let text = "";
+  for (const key of keys) {
+    const value = Object.hasOwn(item, key) ? item[key]! : null;
+    if (value === null || typeof value === "object") return undefined;
+    text += `\0${typeof value === "string" ? JSON.stringify(value) : String(value)}`;
   }
+  return text;
 }

@@ -1,10 +1,9 @@
-// A compiled schema: one node per JSONSchemaProps, everything that a request asks of it looked up
-// once. Pruning, defaulting and validation are interpreters over these nodes and allocate nothing
-// while a value is in order.
+// A compiled schema: one node per JSONSchemaProps, with everything that requests need computed
+// once. Pruning, defaulting and validation interpret these nodes, and allocate nothing for valid
+// values.
 // Knows nothing of definitions, versions or requests.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/structural.go and
-// k8s.io/kube-openapi/pkg/validation/spec (upstream keeps two trees; the faces are the same, so
-// there is one here).
+// k8s.io/kube-openapi/pkg/validation/spec; one tree serves here for upstream's two.
 import type { Json } from "homeostat/api";
 import type { JsonSchemaProps } from "./json-schema-props.ts";
 import type { StringFormat } from "./formats/string-formats.ts";
@@ -19,25 +18,25 @@ export const TYPE_NUMBER = 16;
 export const TYPE_BOOLEAN = 32;
 export const TYPE_NULL = 64;
 
-/** A bound or factor on numbers, with what Go's typed comparison makes of it. */
+/** A bound or factor on numbers, prepared for Go's typed comparison. */
 export interface NumberLimit {
   readonly value: number;
-  /** `int64(value)`: what integers are compared with. */
+  /** `int64(value)`; integers are compared with it. */
   readonly truncated: bigint;
   readonly exclusive: boolean;
   /**
-   * The complaint that the limit itself does not fit the type, `Maximum boundary value must be of
-   * type integer …` without the path; "" when it fits.
+   * The error when the limit itself does not fit the type, `Maximum boundary value must be of type
+   * integer …` without the path; "" when it fits.
    */
   readonly misfit: string;
 }
 
-/** One schema node. Every member is always there, so that all nodes have one hidden class. */
+/** One schema node. Every member is always present, so that all nodes share one hidden class. */
 export interface SchemaNode {
   readonly source: JsonSchemaProps;
-  /** Accepted types as bits; 0 when the schema names none. */
+  /** Accepted types as bits; 0 when the schema has no type. */
   readonly types: number;
-  /** As messages list them: `integer`, `integer,string`. */
+  /** The types as messages list them: `integer`, `integer,string`. */
   readonly typeNames: string;
   /** The type when there is exactly one, else "". */
   readonly onlyType: string;
@@ -58,10 +57,10 @@ export interface SchemaNode {
   readonly minProperties: number;
   readonly required: readonly string[];
   readonly properties: ReadonlyMap<string, SchemaNode> | undefined;
-  /** The properties once more, as arrays for fast walks. */
+  /** The properties again, as arrays for fast iteration. */
   readonly propertyNames: readonly string[];
   readonly propertyNodes: readonly SchemaNode[];
-  /** `additionalProperties` is there, as `true` or as a schema. */
+  /** `additionalProperties` is set, as `true` or as a schema. */
   readonly hasAdditional: boolean;
   readonly additional: SchemaNode | undefined;
   readonly items: SchemaNode | undefined;
@@ -73,26 +72,26 @@ export interface SchemaNode {
   readonly embedded: boolean;
   readonly listType: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys: readonly string[];
-  /** Already pruned; the holder must copy before handing it out. */
+  /** Already pruned; callers must copy it. */
   readonly default: Json | undefined;
-  /** A default is here or below. */
+  /** This node or one below has a default. */
   readonly hasDefaults: boolean;
-  /** An embedded resource is here or below. */
+  /** This node or one below is an embedded resource. */
   readonly hasEmbedded: boolean;
-  /** A list that must be unique is here or below. */
+  /** This node or one below is a list of type set or map. */
   readonly hasUniqueLists: boolean;
-  /** Numbers are checked beyond their type. */
+  /** Numbers have rules beyond their type. */
   readonly checksNumbers: boolean;
-  /** Something beyond type, bounds and children is asked: the slow road of the fast check. */
+  /** The node has allOf, anyOf, oneOf or not. */
   readonly hasLogic: boolean;
 }
 
-/** The types in which messages name a value, Go's reading of JSON numbers included. */
+/** The type of a value as messages name it, with Go's distinction between JSON numbers. */
 export type ValueType = "null" | "string" | "boolean" | "integer" | "number" | "array" | "object";
 
 /**
- * What Go's decoder would have made of a value: integers that int64 holds are `integer`, all other
- * numbers `number`.
+ * The type that Go's decoder gives a value: integers within int64 are `integer`, all other numbers
+ * `number`.
  */
 export function typeOfValue(value: Json): ValueType {
   switch (typeof value) {
@@ -105,6 +104,7 @@ export function typeOfValue(value: Json): ValueType {
     case "number":
       return Number.isSafeInteger(value) ? "integer" : "number";
     default:
-      return value === null ? "null" : Array.isArray(value) ? "array" : "object";
+      if (value === null) return "null";
+      return Array.isArray(value) ? "array" : "object";
   }
 }

@@ -1,24 +1,22 @@
-// The parts of a schema node that rules walk along, and what makes a node the root of a resource.
+// The children of a JSONSchemaProps node that CEL rules descend into, and what makes a node the
+// root of a resource.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/model/schemas.go
 // (WithTypeAndObjectMeta).
 import type { JsonSchemaProps } from "./json-schema-props.ts";
 
-/**
- * How a value's place matters: only roots of resources have their own kind, apiVersion and
- * metadata.name.
- */
+/** Roots of resources have kind, apiVersion and metadata.name; other values do not. */
 export type Place = "resource" | "value";
 
 const isSchema = (value: unknown): value is JsonSchemaProps =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The one schema of all items, if there is one. */
+/** The schema of all items; undefined when absent or a list of schemas. */
 export const itemsOf = (schema: JsonSchemaProps): JsonSchemaProps | undefined =>
   isSchema(schema.items) ? schema.items : undefined;
-/** The schema of map values, if there is one. */
+/** The schema of map values; undefined when absent or a boolean. */
 export const additionalOf = (schema: JsonSchemaProps): JsonSchemaProps | undefined =>
   isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
-/** Embedded resources are roots wherever they stand. */
+/** Embedded resources are roots too. */
 export const placeOf = (schema: JsonSchemaProps): Place =>
   schema["x-kubernetes-embedded-resource"] ? "resource" : "value";
 
@@ -31,7 +29,7 @@ const metaProperties: Readonly<Record<string, JsonSchemaProps>> = {
   },
 };
 
-/** A resource's schema with what every resource has, unless it declares all of that itself. */
+/** The schema of a resource with type and object metadata, unless it declares all of these. */
 export function withObjectMeta(schema: JsonSchemaProps): JsonSchemaProps {
   const declared = schema.properties ?? {};
   const meta = declared.metadata;
@@ -44,7 +42,7 @@ export function withObjectMeta(schema: JsonSchemaProps): JsonSchemaProps {
   return whole ? schema : { ...schema, properties: { ...declared, ...metaProperties } };
 }
 
-/** Whether a node or any node below it has rules; branches of allOf and the like do not count. */
+/** Whether a node or any node below it has rules; branches of allOf, anyOf, oneOf do not count. */
 export function hasRules(schema: JsonSchemaProps | undefined): boolean {
   if (!schema) return false;
   if (schema["x-kubernetes-validations"]?.length) return true;

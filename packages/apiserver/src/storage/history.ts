@@ -9,7 +9,7 @@ export class Version implements Revision {
   readonly created: number;
   readonly schemaEpoch: number;
   readonly bytes: Uint8Array;
-  readonly facts: ObjectAttributes;
+  readonly attributes: ObjectAttributes;
   readonly type: Revision["type"];
   older: Version | undefined;
 
@@ -19,7 +19,7 @@ export class Version implements Revision {
     this.created = of.created;
     this.schemaEpoch = of.schemaEpoch;
     this.bytes = of.bytes;
-    this.facts = of.facts;
+    this.attributes = of.attributes;
     this.type = of.type;
     this.older = older;
   }

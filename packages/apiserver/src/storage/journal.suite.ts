@@ -41,10 +41,10 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       ]);
     });
 
-    test("facts, creation and epoch come back as they went", async () => {
+    test("attributes, creation and epoch come back as they went", async () => {
       const place = await createPlace();
       const store = await openStore(place);
-      const facts = {
+      const attributes = {
         uid: "ü",
         generation: 3,
         labels: { a: "b" },
@@ -55,7 +55,7 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       };
       await store.commit("g/r//a", 0, () => ({
         bytes: new Uint8Array([0, 255]),
-        facts,
+        attributes,
         schemaEpoch: 7,
       }));
       await store.close();
@@ -66,11 +66,11 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
         created,
         schemaEpoch,
         bytes,
-        facts: found,
+        attributes: found,
       } = reopened.latest("g/r//a")!;
       assert.deepEqual(
         { revision, created, schemaEpoch, bytes: [...bytes], found },
-        { revision: 1, created: 1, schemaEpoch: 7, bytes: [0, 255], found: facts },
+        { revision: 1, created: 1, schemaEpoch: 7, bytes: [0, 255], found: attributes },
       );
       await reopened.close();
     });

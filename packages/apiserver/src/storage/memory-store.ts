@@ -223,7 +223,7 @@ class MemoryStore implements Store {
         created: live?.created ?? revision,
         schemaEpoch: state.schemaEpoch ?? 0,
         bytes: state.bytes,
-        facts: state.facts,
+        attributes: state.attributes,
         type,
       },
       head,

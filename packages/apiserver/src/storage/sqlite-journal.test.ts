@@ -40,7 +40,7 @@ test(
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
     await store.commit("g/r//a", 0, () => ({
       bytes: new Uint8Array(1),
-      facts: {
+      attributes: {
         uid: "",
         generation: 0,
         labels: {},
@@ -68,7 +68,7 @@ test("a file of another format is refused", async () => {
 });
 
 test("a row that has changed on the disk is told with its file, its key and its revision", async () => {
-  const facts = {
+  const attributes = {
     uid: "u",
     generation: 0,
     labels: {},
@@ -85,7 +85,7 @@ test("a row that has changed on the disk is told with its file, its key and its 
   ]) {
     const file = newFile();
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
-    await store.commit("g/r//a", 0, () => ({ bytes: Buffer.from("{}"), facts }));
+    await store.commit("g/r//a", 0, () => ({ bytes: Buffer.from("{}"), attributes }));
     await store.close();
     const database = new DatabaseSync(file);
     database.exec(`UPDATE revisions SET ${damage}`);
@@ -105,7 +105,7 @@ test("a row that has changed on the disk is told with its file, its key and its 
 });
 
 test("a file without checksums is taken over, and gets them from then on", async () => {
-  const facts = {
+  const attributes = {
     uid: "u",
     generation: 0,
     labels: {},
@@ -118,12 +118,12 @@ test("a file without checksums is taken over, and gets them from then on", async
   const old = new DatabaseSync(file);
   old.exec(`CREATE TABLE revisions (revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
     type INTEGER NOT NULL, bytes BLOB NOT NULL, facts TEXT NOT NULL);
-    INSERT INTO revisions VALUES (1, 'g/r//a', 1, 0, 0, x'7b7d', '${JSON.stringify(facts)}'); PRAGMA user_version = 1;`);
+    INSERT INTO revisions VALUES (1, 'g/r//a', 1, 0, 0, x'7b7d', '${JSON.stringify(attributes)}'); PRAGMA user_version = 1;`);
   old.close();
   for (const name of ["b", "c"]) {
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
     assert.equal(store.latest("g/r//a")?.revision, 1);
-    await store.commit(`g/r//${name}`, 0, () => ({ bytes: Buffer.from("{}"), facts }));
+    await store.commit(`g/r//${name}`, 0, () => ({ bytes: Buffer.from("{}"), attributes }));
     await store.close();
   }
   const database = new DatabaseSync(file);
@@ -140,7 +140,7 @@ test("a file without checksums is taken over, and gets them from then on", async
 test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
   const file = newFile();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });
-  const facts = {
+  const attributes = {
     uid: "",
     generation: 0,
     labels: {},
@@ -151,20 +151,20 @@ test("what compaction lets go of leaves the file, and a file of empty pages shri
   };
   const bytes = new Uint8Array(20_000);
   const write = async (key: string): Promise<void> =>
-    void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, facts })));
+    void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, attributes })));
   for (let i = 0; i < 1000; i++) await write(`g/r//${i % 10}`);
   const sizeAfter = statSync(file).size;
   assert.ok(
     sizeAfter < 300 * bytes.length,
     `20 MB have been written, 200 changes are kept: ${sizeAfter}`,
   );
-  for (let i = 0; i < 600; i++) await store.commit(`g/s//${i}`, 0, () => ({ bytes, facts }));
+  for (let i = 0; i < 600; i++) await store.commit(`g/s//${i}`, 0, () => ({ bytes, attributes }));
   for (let i = 0; i < 600; i++)
     await store.commit(
       `g/s//${i}`,
       store.latest(`g/s//${i}`)!.revision,
       () => null,
-      () => ({ bytes: new Uint8Array(), facts }),
+      () => ({ bytes: new Uint8Array(), attributes }),
     );
   store.compact(store.revision());
   await store.close();
@@ -181,9 +181,9 @@ test("acknowledged writes survive SIGKILL", async () => {
     import { createMemoryStore } from ${JSON.stringify(new URL("memory-store.ts", import.meta.url).href)};
     import { openSqliteJournal } from ${JSON.stringify(new URL("sqlite-journal.ts", import.meta.url).href)};
     const store = createMemoryStore({ journal: await openSqliteJournal({ file: ${JSON.stringify(file)} }) });
-    const facts = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
+    const attributes = { uid: "", generation: 0, labels: {}, fields: {}, owners: [], finalizers: [], deleting: false };
     for (let i = 0; ; i++) {
-      const { revision } = await store.commit("g/r//" + i, 0, () => ({ bytes: new Uint8Array(100), facts }));
+      const { revision } = await store.commit("g/r//" + i, 0, () => ({ bytes: new Uint8Array(100), attributes }));
       process.stdout.write(revision + "\\n");
     }`;
   const child = spawn(

@@ -189,7 +189,7 @@ class SqliteJournal implements Journal {
     try {
       this.#database.exec("BEGIN");
       for (const r of batch) {
-        const facts = JSON.stringify(r.facts);
+        const attributes = JSON.stringify(r.attributes);
         this.#insert.run(
           r.revision,
           r.key,
@@ -197,8 +197,8 @@ class SqliteJournal implements Journal {
           r.schemaEpoch,
           types.indexOf(r.type),
           r.bytes,
-          facts,
-          checksumOf(r.key, r.bytes, facts),
+          attributes,
+          checksumOf(r.key, r.bytes, attributes),
         );
       }
       this.#database.exec("COMMIT");
@@ -250,19 +250,19 @@ type Row = readonly [
   epoch: number,
   type: number,
   bytes: Uint8Array,
-  facts: string,
+  attributes: string,
   checksum: number | null,
 ];
 
-const checksumOf = (key: string, bytes: Uint8Array, facts: string): number =>
-  crc32(facts, crc32(bytes, crc32(key)));
+const checksumOf = (key: string, bytes: Uint8Array, attributes: string): number =>
+  crc32(attributes, crc32(bytes, crc32(key)));
 
 /** A disk that has lost a bit is told at the start, before anybody works with what it left. */
 function fromRow(
-  [revision, key, created, schemaEpoch, type, bytes, facts, checksum]: Row,
+  [revision, key, created, schemaEpoch, type, bytes, attributes, checksum]: Row,
   file: string,
 ): Revision {
-  if (checksum !== null && checksum !== checksumOf(key, bytes, facts))
+  if (checksum !== null && checksum !== checksumOf(key, bytes, attributes))
     throw damaged(file, key, revision, "its checksum does not match");
   try {
     return {
@@ -272,7 +272,7 @@ function fromRow(
       schemaEpoch,
       type: types[type] ?? "MODIFIED",
       bytes,
-      facts: JSON.parse(facts) as ObjectAttributes,
+      attributes: JSON.parse(attributes) as ObjectAttributes,
     };
   } catch (error) {
     throw damaged(file, key, revision, error instanceof Error ? error.message : String(error));

@@ -6,7 +6,7 @@ import type { Encoded, ObjectAttributes, Revision, Store } from "./store.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const noFacts: ObjectAttributes = {
+const noAttributes: ObjectAttributes = {
   uid: "u",
   generation: 1,
   labels: {},
@@ -19,7 +19,7 @@ const noFacts: ObjectAttributes = {
 /** A state whose bytes are `text@revision`. */
 export const saying =
   (text: string): ((revision: number) => Encoded) =>
-  (revision) => ({ bytes: encoder.encode(`${text}@${revision}`), facts: noFacts });
+  (revision) => ({ bytes: encoder.encode(`${text}@${revision}`), attributes: noAttributes });
 
 /** The text of a revision's bytes. */
 export const said = (revision: Revision | undefined): string | undefined =>

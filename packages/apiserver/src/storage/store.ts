@@ -36,7 +36,7 @@ export interface Revision {
   readonly schemaEpoch: number;
   /** For DELETED: the last state, with the resourceVersion of the deletion. */
   readonly bytes: Uint8Array;
-  readonly facts: ObjectAttributes;
+  readonly attributes: ObjectAttributes;
   /** The state before this change; kept only while history reaches back to it. */
   readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -45,7 +45,7 @@ export interface Revision {
 /** What a commit stores. */
 export interface Encoded {
   readonly bytes: Uint8Array;
-  readonly facts: ObjectAttributes;
+  readonly attributes: ObjectAttributes;
   /** The schema under which the bytes were written; 0 where it does not matter. */
   readonly schemaEpoch?: number;
 }

@@ -9,7 +9,7 @@ import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
-import type { MetadataDecoder } from "../../schema/objectmeta/embedded-metadata.ts";
+import type { MetadataDecoder } from "../../schema/objectmeta/read-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";

@@ -7,7 +7,7 @@ import { encodeJson, type JsonObject } from "homeostat/api";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { failure } from "../../apimachinery/errors/api-errors.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
-import type { MetadataDecoder } from "../../schema/objectmeta/embedded-metadata.ts";
+import type { MetadataDecoder } from "../../schema/objectmeta/read-metadata.ts";
 import {
   completeCustom,
   type CustomDecoding,

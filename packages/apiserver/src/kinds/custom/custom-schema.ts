@@ -5,11 +5,8 @@ import { isObject, type Json, type JsonObject, type ParsedJson } from "homeostat
 import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { applyDefaults, pruneNulls } from "../../schema/defaulting/apply-defaults.ts";
 import { compileSchema } from "../../schema/structural/compile-schema.ts";
-import {
-  coerceEmbeddedMetadata,
-  type MetadataDecoder,
-  readMetadata,
-} from "../../schema/objectmeta/embedded-metadata.ts";
+import { coerceEmbeddedMetadata } from "../../schema/objectmeta/coerce-embedded-metadata.ts";
+import { type MetadataDecoder, readMetadata } from "../../schema/objectmeta/read-metadata.ts";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { pruneResource } from "../../schema/pruning/prune-unknown.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";

@@ -13,9 +13,9 @@ import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/re
 import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { Correlation } from "../../schema/validation/correlated-object.ts";
-import { validateEmbeddedMetadata } from "../../schema/objectmeta/embedded-metadata.ts";
-import { validateUniqueLists } from "../../schema/listtype/validate-list-types.ts";
+import { CorrelatedObject } from "../../schema/validation/correlated-object.ts";
+import { validateEmbeddedMetadata } from "../../schema/objectmeta/validate-embedded-metadata.ts";
+import { validateListSetsAndMaps } from "../../schema/listtype/validate-list-sets-and-maps.ts";
 import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import { blockingError, validateSchema } from "../../schema/validation/validate-schema.ts";
@@ -96,7 +96,7 @@ function validateNew(object: JsonObject, custom: CustomStrategyOptions): readonl
     [
       ...body,
       ...validateEmbeddedMetadata(object, custom.node),
-      ...validateUniqueLists(object, custom.node),
+      ...validateListSetsAndMaps(object, custom.node),
     ],
     custom,
     { object },
@@ -110,7 +110,7 @@ function validateUpdate(
   context: WriteContext,
 ): readonly FieldError[] {
   const body = validateBody(object, custom, (node) =>
-    validateSchema(object, node, { correlation: new Correlation(object, old, node) }),
+    validateSchema(object, node, { correlation: new CorrelatedObject(object, old, node) }),
   );
   return withRuleErrors(
     [
@@ -168,7 +168,7 @@ function validateStatus(
     whole && node && present
       ? validateSchema(object.status!, node, {
           base: "status",
-          correlation: new Correlation(object, old, whole).member("status"),
+          correlation: new CorrelatedObject(object, old, whole).member("status"),
         })
       : [];
   return custom.scale ? [...status, ...validateScaleStatus(object, custom.scale)] : status;
@@ -180,8 +180,8 @@ function newListErrors(
   old: JsonObject,
   custom: CustomStrategyOptions,
 ): readonly FieldError[] {
-  const errors = validateUniqueLists(object, custom.node);
-  return errors.length && validateUniqueLists(old, custom.node).length ? [] : errors;
+  const errors = validateListSetsAndMaps(object, custom.node);
+  return errors.length && validateListSetsAndMaps(old, custom.node).length ? [] : errors;
 }
 
 /**

@@ -1,5 +1,5 @@
-// One step of a path to a field: by name, by the keys of a list item, by the value of a set item,
-// or by position.
+// Paths to fields. Each step is a field name, the keys of a list item, the value of a set item, or
+// an index.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go, path.go, serialize-pe.go).
 import {
   compareBytewise,
@@ -28,7 +28,7 @@ export type PathElement =
   | { readonly at: "value"; readonly id: string; readonly value: Json }
   | { readonly at: "index"; readonly id: string; readonly index: number };
 
-/** Steps from the root; the empty path is the whole object, which nobody owns. */
+/** Steps from the root; the empty path is the whole object, which no manager owns. */
 export type FieldPath = readonly PathElement[];
 
 export const fieldElement = (name: string): PathElement => ({ at: "field", id: `f:${name}`, name });
@@ -43,7 +43,7 @@ export const indexElement = (index: number): PathElement => ({
   index,
 });
 
-/** The parts may come in any order. */
+/** The order of the parts does not matter. */
 export function keyElement(parts: readonly KeyPart[]): PathElement {
   const sorted = [...parts].sort((a, b) => compareBytewise(a.name, b.name));
   return {
@@ -54,8 +54,8 @@ export function keyElement(parts: readonly KeyPart[]): PathElement {
 }
 
 /**
- * Reads a FieldsV1 key. Undefined for a form that a later version may have added; throws {@link
- * MergeError} for what is none.
+ * Parses a FieldsV1 key. Returns undefined for the unknown forms of later versions; throws {@link
+ * MergeError} for malformed keys.
  */
 export function parsePathElement(text: string): PathElement | undefined {
   if (text.length < 2) throw new MergeError("key must be 2 characters long:");
@@ -93,7 +93,7 @@ function parseValue(text: string): Json {
 
 const rank = { field: 0, key: 1, value: 2, index: 3 } as const;
 
-/** Names first, then keys, values, positions; each by its own order. */
+/** Orders names before keys, values and indexes. */
 export function comparePathElements(a: PathElement, b: PathElement): number {
   if (a.id === b.id) return 0;
   if (a.at === "field" && b.at === "field") return compareBytewise(a.name, b.name);
@@ -112,7 +112,7 @@ function compareKeyParts(a: readonly KeyPart[], b: readonly KeyPart[]): number {
   return a.length - b.length;
 }
 
-/** As errors show a step: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
+/** A step as errors print it: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
 export function formatPathElement(element: PathElement): string {
   switch (element.at) {
     case "field":
@@ -126,5 +126,5 @@ export function formatPathElement(element: PathElement): string {
   }
 }
 
-/** As errors show a path, e.g. `.spec.containers[name="c"].image`. */
+/** A path as errors print it, e.g. `.spec.containers[name="c"].image`. */
 export const formatFieldPath = (path: FieldPath): string => path.map(formatPathElement).join("");

@@ -1,13 +1,13 @@
-// Sets of fields, and the algebra on them. A field may be a member, have members below it, or both;
-// that a field has members below does not make it one.
-// A set, once handed on, is immutable: results share parts with their operands. Only `insertPath`
-// writes, and only its maker may call it, before sharing.
+// Sets of fields, and their algebra. A field may be a member, have members below it, or both;
+// members below a field do not make the field a member.
+// Sets are immutable, and results share parts with their operands. Only `insertPath` mutates a set,
+// before its creator shares it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go.
 import { comparePathElements, type FieldPath, type PathElement } from "./field-path.ts";
 import { type Descent, nodeOf, rebuild, type Rebuilding } from "./rebuild-set.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 
-/** One field of a set and what the set holds below it; never neither of the two. */
+/** One field of a set: a member, or with members below it, or both. */
 export interface FieldSetNode {
   readonly element: PathElement;
   readonly member: boolean;
@@ -35,7 +35,7 @@ export function insertPath(set: FieldSetBuilder, path: FieldPath): void {
   }
 }
 
-/** A set of exactly these paths. */
+/** The set of these paths. */
 export function fieldSetOf(paths: Iterable<FieldPath>): FieldSet {
   const set: FieldSetBuilder = new Map();
   for (const path of paths) insertPath(set, path);
@@ -75,7 +75,7 @@ const intersectionOf: Rebuilding<FieldSet> = {
   },
 };
 
-/** Fields in `a` that are not in `b`; what lies below a field of `b` stays. */
+/** Fields in `a` that are not in `b`; fields below those of `b` stay. */
 export const difference = (a: FieldSet, b: FieldSet): FieldSet => rebuild(a, b, differenceOf);
 
 const differenceOf: Rebuilding<FieldSet> = {
@@ -97,7 +97,7 @@ const recursiveDifferenceOf: Rebuilding<FieldSet> = {
   },
 };
 
-/** A field that both sets know: what is below it in both is gone through, else `below` stands. */
+/** For a field in both sets: descends if both have fields below it; otherwise `below` stays. */
 const inBoth = (
   left: FieldSetNode,
   member: boolean,
@@ -116,8 +116,7 @@ export const leaves = (set: FieldSet): FieldSet =>
   });
 
 /**
- * The set with each schema-named field added that has fields below it; a map's own keys are not
- * added.
+ * The set, plus each field with fields below it that the schema names; map keys are not added.
  */
 export const withNamedFields = (set: FieldSet, type: SmdType | undefined): FieldSet =>
   rebuild(set, type, namedFieldsOf);
@@ -131,7 +130,7 @@ const namedFieldsOf: Rebuilding<SmdType | undefined> = {
   },
 };
 
-/** The type one step further; undefined where the schema says nothing. */
+/** The type of a child; undefined when the schema does not specify it. */
 export function typeBelow(type: SmdType | undefined, element: PathElement): SmdType | undefined {
   if (element.at === "field")
     return (type?.map?.field(element.name)?.type ?? type?.map?.element)?.();
@@ -150,7 +149,7 @@ export function hasPath(set: FieldSet, path: FieldPath): boolean {
   return false;
 }
 
-/** Whether both hold the same fields. */
+/** Whether both have the same members. */
 export function equalSets(a: FieldSet, b: FieldSet): boolean {
   const open: (readonly [FieldSet, FieldSet])[] = [[a, b]];
   for (let pair = open.pop(); pair; pair = open.pop()) {
@@ -169,7 +168,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
 export const sortedNodes = (set: FieldSet): readonly FieldSetNode[] =>
   [...set.values()].sort((a, b) => comparePathElements(a.element, b.element));
 
-/** Every member: those of a level in order, then those below each. */
+/** All members: those of a level in order, then those below each. */
 export function* pathsOf(set: FieldSet): Generator<FieldPath> {
   const open: (readonly [FieldSet, FieldPath])[] = [[set, []]];
   for (let level = open.pop(); level; level = open.pop()) {

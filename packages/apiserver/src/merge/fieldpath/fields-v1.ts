@@ -1,6 +1,6 @@
-// Field sets to FieldsV1 and back, e.g.
-// {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object per field, "."
-// where the field itself is a member besides others below it.
+// Formats field sets as FieldsV1 and parses them, e.g.
+// {"f:data":{".":{},"f:a":{}},"f:metadata":{"f:labels":{"f:app":{}}}}: an object per field, with
+// "." when the field is a member and has members below it.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/serialize.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
@@ -8,22 +8,16 @@ import { type FieldSet, type FieldSetBuilder, sortedNodes } from "./field-set.ts
 import { type PathElement, parsePathElement } from "./field-path.ts";
 import { MergeError } from "./merge-error.ts";
 
-/**
- * How deep FieldsV1 may be in an object that is read again: decoders go to 10,000 levels, of which
- * metadata.managedFields[] takes five.
- */
-const deepest = 10_000 - 5;
+/** Decoders accept 10,000 levels, of which metadata.managedFields[] takes five. */
+const maxDepth = 10_000 - 5;
 
-/**
- * The set as an object whose keys stand in upstream's order. Throws ApiStatusError 500 for what no
- * decoder would read.
- */
+/** Formats the set, with keys in upstream's order. Throws ApiStatusError 500 when too deep. */
 export function formatFieldsV1(set: FieldSet): JsonObject {
   const whole: JsonObject = {};
   const open: (readonly [FieldSet, JsonObject, depth: number])[] = [[set, whole, 1]];
   for (let level = open.pop(); level; level = open.pop()) {
     const [fields, out, depth] = level;
-    if (depth > deepest) throw plainError("invalid character '{' exceeded max depth");
+    if (depth > maxDepth) throw plainError("invalid character '{' exceeded max depth");
     for (const { element, member, below } of sortedNodes(fields)) {
       const inner: JsonObject = below && member ? { ".": {} } : {};
       setOwn(out, element.id, inner);
@@ -33,7 +27,7 @@ export function formatFieldsV1(set: FieldSet): JsonObject {
   return whole;
 }
 
-/** Reads FieldsV1; forms of a later version are left out. Throws {@link MergeError}. */
+/** Parses FieldsV1; unknown forms of later versions are ignored. Throws {@link MergeError}. */
 export function parseFieldsV1(fields: Json): FieldSet {
   const open: Level[] = [readLevel(fields)];
   for (;;) {
@@ -59,7 +53,7 @@ interface Level {
   readonly fields: JsonObject;
   readonly keys: Iterator<string>;
   readonly set: FieldSetBuilder;
-  /** The field that these are below. */
+  /** The parent of these fields. */
   readonly element: PathElement | undefined;
   member: boolean;
 }
@@ -75,7 +69,7 @@ function readLevel(fields: Json, element?: PathElement): Level {
   };
 }
 
-/** Two keys may stand for one field; nothing below a field makes it a member. */
+/** Two keys may mean one field. A field without fields below it is a member. */
 function closeField(set: FieldSetBuilder, element: PathElement, inner: Level): void {
   const known = set.get(element.id);
   set.set(element.id, {

@@ -1,15 +1,13 @@
-// A failure inside structured merge that upstream treats as an ordinary error: an update then loses
-// its managedFields, an apply answers 500. Any other error passes through untouched.
+// Errors of structured merge that upstream handles: an update then drops managedFields, and an
+// apply responds with 500. All other errors propagate unchanged.
 
-/**
- * Thrown by structured merge and by the conversion that a caller brings. The message is upstream's.
- */
+/** Thrown by structured merge and by its callers' conversions. The message is upstream's. */
 export class MergeError extends Error {
   override readonly name = "MergeError";
   readonly code = "ERR_MERGE_FAILED";
 }
 
-/** Runs a step; a {@link MergeError} out of it is told with what was attempted in front. */
+/** Runs a step, and prefixes the message of its {@link MergeError} with what was attempted. */
 export function attempt<T>(what: string, step: () => T): T {
   try {
     return step();

@@ -1,27 +1,25 @@
-// A set made out of another, field by field, without recursion: a set may be as deep as the object
-// that it speaks of, which is up to 10,000 levels.
+// Builds a set from another one, field by field, without recursion: sets are as deep as their
+// objects, up to 10,000 levels.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/fieldpath/set.go (which recurses; its stacks
 // grow).
 import type { PathElement } from "./field-path.ts";
 import type { FieldSet, FieldSetNode } from "./field-set.ts";
 
-/**
- * What becomes of one field: what lies below it is asked for too, in the company of `companion`.
- */
+/** Rebuilds the fields below one field as well, with `companion`. */
 export interface Descent<Companion> {
   readonly member: boolean;
   readonly below: FieldSet;
   readonly companion: Companion;
 }
 
-/** What is there at each level besides the set: another set, a type. */
+/** How to rebuild; a companion (another set, a type) accompanies each level. */
 export interface Rebuilding<Companion> {
-  /** The field as it is to be, undefined without it, or a descent. */
+  /** The new field, undefined to drop it, or a descent. */
   readonly decide: (
     node: FieldSetNode,
     companion: Companion,
   ) => FieldSetNode | Descent<Companion> | undefined;
-  /** What a finished level gets besides. */
+  /** Adds fields to a finished level. */
   readonly finish?: (level: Map<string, FieldSetNode>, companion: Companion) => void;
 }
 
@@ -29,12 +27,12 @@ interface Level<Companion> {
   readonly companion: Companion;
   readonly nodes: Iterator<FieldSetNode>;
   readonly out: Map<string, FieldSetNode>;
-  /** The field that this level lies below. */
+  /** The parent of this level. */
   readonly element: PathElement | undefined;
   readonly member: boolean;
 }
 
-/** A field with nothing below it and no member itself is left out. */
+/** A field; undefined when it is no member and has none below it. */
 export const nodeOf = (
   element: PathElement,
   member: boolean,
@@ -42,7 +40,7 @@ export const nodeOf = (
 ): FieldSetNode | undefined =>
   member || below?.size ? { element, member, below: below?.size ? below : undefined } : undefined;
 
-/** The set that `decide` makes of `set`. Fields keep their order. */
+/** Rebuilds `set`. Fields keep their order. */
 export function rebuild<Companion>(
   set: FieldSet,
   companion: Companion,

@@ -1,4 +1,4 @@
-// A total order of JSON values and the short text that field paths show of them.
+// A total order of JSON values, and how field paths print them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/value (value.go, list.go, map.go, fields.go).
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -13,10 +13,11 @@ export function compareValues(a: Json, b: Json): number {
   if (typeof a === "string") return compareBytewise(a, b as string);
   if (Array.isArray(a)) return compareLists(a, b as Json[]);
   if (isObject(a)) return compareMaps(a, b as JsonObject);
-  return a! < b! ? -1 : a! > b! ? 1 : 0;
+  if (a! < b!) return -1;
+  return a! > b! ? 1 : 0;
 }
 
-/** As in `[name="c",containerPort=80]`: strings quoted, the rest as it is. */
+/** As in `[name="c",containerPort=80]`; only strings are quoted. */
 export function formatPathValue(value: Json): string {
   if (value === null) return "null";
   if (typeof value === "string") return quoteGo(value);
@@ -39,7 +40,8 @@ function rankOf(value: Json): number {
     case "boolean":
       return 2;
     default:
-      return value === null ? 5 : Array.isArray(value) ? 3 : 4;
+      if (value === null) return 5;
+      return Array.isArray(value) ? 3 : 4;
   }
 }
 

@@ -1,10 +1,9 @@
-// Bounds the number of Update entries of an object: the oldest are folded into one entry per
-// apiVersion.
+// Limits the number of Update entries of an object: the oldest merge into one entry per apiVersion.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal/capmanagers.go.
 import { compareBytewise } from "homeostat/api";
 import { union } from "../fieldpath/field-set.ts";
 import { formatManagerId, type Managed, secondOf } from "./managed-fields.ts";
-import type { VersionedSet } from "./updater.ts";
+import type { VersionedSet } from "./managers.ts";
 
 const maxUpdateManagers = 10;
 const bucketName = "ancient-changes";
@@ -22,7 +21,7 @@ export function capUpdateManagers({ managers, times }: Managed): Managed {
     if (count <= maxUpdateManagers) break;
     const owner = managers.get(id)!;
     const first = firstOf.get(owner.apiVersion);
-    // A single entry of a version stays as it is: folding it alone would save nothing.
+    // Merging needs two entries of a version.
     if (first === undefined) {
       firstOf.set(owner.apiVersion, id);
       continue;

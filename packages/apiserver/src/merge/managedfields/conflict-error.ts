@@ -1,4 +1,4 @@
-// The 409 of an apply that ran into fields of others.
+// The 409 of an apply that conflicts with other managers.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go, pkg/api/errors
 // (NewApplyConflict).
 import { type ApiStatusError, compareBytewise } from "homeostat/api";
@@ -6,7 +6,7 @@ import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { formatFieldPath } from "../fieldpath/field-path.ts";
 import { parseManagerId } from "./managed-fields.ts";
-import type { Conflict } from "./updater.ts";
+import type { Conflict } from "./managers.ts";
 
 /** One cause per field; the message lists them by manager. */
 export function applyConflictError(conflicts: readonly Conflict[]): ApiStatusError {

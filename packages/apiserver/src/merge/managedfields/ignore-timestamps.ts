@@ -1,9 +1,9 @@
-// A write that would change nothing but times in managedFields changes nothing at all.
+// Keeps the old times in managedFields when a write changes nothing else.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { managedFieldsOf, withManagedFields } from "./managed-fields.ts";
 
-/** `next` with the times that `live` has, where both are equal otherwise; else `next` itself. */
+/** `next` with the times of `live` when the two are equal otherwise; else `next` itself. */
 export function ignoreManagedFieldsTimestamps(next: JsonObject, live: JsonObject): JsonObject {
   const after = managedFieldsOf(next),
     before = managedFieldsOf(live);

@@ -1,19 +1,19 @@
-// The bridge from client-side apply: what kubectl noted in its annotation, and what of it still
-// holds.
+// Migration from client-side apply: kubectl's last-applied annotation, and which of its fields the
+// live object still has.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal (lastapplied*.go).
 import { encodeJson, isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { compareTyped } from "../typed/compare-typed.ts";
 import { difference, emptySet, type FieldSet } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "../typed/to-field-set.ts";
+import { toFieldSet } from "../typed/to-field-set.ts";
 import { MergeError } from "../fieldpath/merge-error.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { validateTyped } from "../typed/validate-typed.ts";
 
 export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
-/** The one manager to which the annotation means anything. */
+/** The only manager that the annotation applies to. */
 export const clientSideManager = "kubectl";
 
-/** All annotations of an object together, keys and values, in bytes. */
+/** Limit of all annotations of an object, keys and values, in bytes. */
 const maxAnnotationsSize = 256 * 1024;
 
 const annotationsOf = (object: JsonObject): JsonObject | undefined => {
@@ -27,7 +27,7 @@ const lastAppliedOf = (object: JsonObject): string => {
 };
 
 /**
- * The fields of the noted configuration whose live values are still the noted ones: an apply may
+ * The fields of the last applied configuration that the live object has unchanged: an apply may
  * take them without force.
  */
 export function fieldsStillAsLastApplied(
@@ -35,14 +35,17 @@ export function fieldsStillAsLastApplied(
   apiVersion: string,
   type: SmdType,
 ): FieldSet {
-  const noted = parseNoted(lastAppliedOf(live));
-  if (noted?.["apiVersion"] !== apiVersion) return emptySet;
-  if (validateTyped(type, live, "refused").length || validateTyped(type, noted, "refused").length)
+  const lastApplied = parseLastApplied(lastAppliedOf(live));
+  if (lastApplied?.["apiVersion"] !== apiVersion) return emptySet;
+  if (
+    validateTyped(type, live, "refused").length ||
+    validateTyped(type, lastApplied, "refused").length
+  )
     return emptySet;
   try {
-    const { added, modified, removed } = compareTyped(type, noted, live);
+    const { added, modified, removed } = compareTyped(type, lastApplied, live);
     return difference(
-      difference(difference(fieldSetOfValue(type, noted), modified), added),
+      difference(difference(toFieldSet(type, lastApplied), modified), added),
       removed,
     );
   } catch (error) {
@@ -51,7 +54,7 @@ export function fieldsStillAsLastApplied(
   }
 }
 
-function parseNoted(text: string): JsonObject | undefined {
+function parseLastApplied(text: string): JsonObject | undefined {
   if (!text) return undefined;
   let value: Json;
   try {
@@ -63,13 +66,13 @@ function parseNoted(text: string): JsonObject | undefined {
 }
 
 /**
- * The object with the annotation renewed from the intent, if it had one; dropped where it would be
- * too large.
+ * Sets the annotation to the intent if the object has one; drops it if annotations would exceed
+ * their limit.
  */
 export function renewLastApplied(object: JsonObject, intent: JsonObject): JsonObject {
   if (!lastAppliedOf(object)) return object;
   const { [lastAppliedAnnotation]: _, ...others } = annotationsOf(object)!;
-  const annotations: JsonObject = { ...others, [lastAppliedAnnotation]: noteOf(intent) };
+  const annotations: JsonObject = { ...others, [lastAppliedAnnotation]: formatLastApplied(intent) };
   const size = Object.entries(annotations).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
     0,
@@ -82,8 +85,8 @@ export function renewLastApplied(object: JsonObject, intent: JsonObject): JsonOb
   };
 }
 
-/** The intent as one line of JSON, without the annotation itself. */
-function noteOf(intent: JsonObject): string {
+/** The intent as one line of JSON, without the annotation. */
+function formatLastApplied(intent: JsonObject): string {
   const annotations = annotationsOf(intent);
   if (!annotations) return `${encodeJson(intent)}\n`;
   const { [lastAppliedAnnotation]: _, ...others } = annotations;

@@ -1,4 +1,4 @@
-// metadata.managedFields as it stands on the wire, and as managers with field sets.
+// Decodes metadata.managedFields into managers with field sets, and encodes them.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/internal (managedfields.go,
 // fieldmanager.go).
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
@@ -6,20 +6,20 @@ import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { emptySet } from "../fieldpath/field-set.ts";
 import { formatFieldsV1, parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { MergeError } from "../fieldpath/merge-error.ts";
-import type { Managers, VersionedSet } from "./updater.ts";
+import type { Managers, VersionedSet } from "./managers.ts";
 
-/** Managers by identifier, and when each wrote last. */
+/** Managers by identifier, and the time of the last write of each. */
 export interface Managed {
   readonly managers: Managers;
-  /** RFC 3339; may know identifiers that are no managers any more. */
+  /** RFC 3339; may hold identifiers of managers that are gone. */
   readonly times: ReadonlyMap<string, string>;
 }
 
 export const nothingManaged: Managed = { managers: new Map(), times: new Map() };
 
 /**
- * What tells managers apart. An applier keeps its identity over versions, an updater has one for
- * each.
+ * The identity of a manager. Appliers have one identity over all versions, updaters one for each
+ * version.
  */
 export interface ManagerIdentity {
   readonly manager: string;
@@ -51,7 +51,7 @@ export function formatManagerId({
     .join(",")}}`;
 }
 
-/** The identity behind an identifier. */
+/** The identity of an identifier. */
 export function parseManagerId(id: string): ManagerIdentity {
   const {
     manager = "",
@@ -62,20 +62,20 @@ export function parseManagerId(id: string): ManagerIdentity {
   return { manager, operation, apiVersion, subresource };
 }
 
-/** The list in an object's metadata, untouched; undefined where there is none. */
+/** The list in an object's metadata, unchanged; undefined when absent. */
 export function managedFieldsOf(object: JsonObject): readonly Json[] | undefined {
   const fields = isObject(object["metadata"]) ? object["metadata"]["managedFields"] : undefined;
   return Array.isArray(fields) ? fields : undefined;
 }
 
-/** False for what cannot even be read as an entry; a list with such a one counts as none. */
+/** Whether Go would decode the entry; a list with one that it would not counts as absent. */
 export const isReadableEntry = (entry: Json): boolean =>
   isObject(entry) &&
   ["manager", "operation", "apiVersion", "time", "fieldsType", "subresource"].every(
     (name) => entry[name] === undefined || entry[name] === null || typeof entry[name] === "string",
   );
 
-/** A list that asks for a fresh start: empty, or one entry without content. */
+/** Whether the list resets all entries: empty, or one entry without content. */
 export function isReset(fields: readonly Json[] | undefined): boolean {
   if (!fields) return false;
   return (
@@ -127,7 +127,7 @@ function decodeEntry(
 
 /**
  * Entries in upstream's order: by operation, second, manager, apiVersion, subresource; undefined
- * where nobody owns anything.
+ * when there are no managers.
  */
 export function encodeManagedFields({ managers, times }: Managed): Json[] | undefined {
   if (!managers.size) return undefined;
@@ -168,7 +168,7 @@ const encodeEntry = (entry: Entry): JsonObject => ({
 });
 
 /**
- * A copy of the object with these managedFields, or without any. Shares all else with its argument.
+ * A copy of the object with these managedFields, or without any. Shares the rest with its argument.
  */
 export function withManagedFields(object: JsonObject, fields: Json[] | undefined): JsonObject {
   if (!isObject(object["metadata"]))

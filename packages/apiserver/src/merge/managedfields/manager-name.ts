@@ -1,12 +1,12 @@
-// Who a write is entered as in managedFields.
+// The manager name of a write.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go (managerOrUserAgent).
 
 const maxBytes = 128;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /**
- * The `fieldManager` parameter, else what is printable of the user agent before its first slash,
- * 128 bytes at most; may be empty.
+ * The `fieldManager` parameter, else the printable characters of the user agent before its first
+ * slash, at most 128 bytes; may be empty.
  */
 export function managerOrUserAgent(fieldManager: string, userAgent: string): string {
   if (fieldManager) return fieldManager;

@@ -1,7 +1,7 @@
-// Takes out of a merged object what its applier dropped from the intent, unless somebody else owns
-// it. Three steps, because removing a parent removes what others own below it: remove everything
-// applied last time, put back what any manager owns, and put back what had not been applied last
-// time at all.
+// Removes the fields from a merged object that its applier dropped from the intent, unless another
+// manager owns them. Removing a parent also removes what others own below it; hence three steps:
+// remove all fields applied last time, restore those that any manager owns, and restore those that
+// were not applied last time.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (prune and below).
 import {
   difference,
@@ -12,19 +12,18 @@ import {
   withNamedFields,
 } from "../fieldpath/field-set.ts";
 import { attempt } from "../fieldpath/merge-error.ts";
-import { fieldSetOfValue } from "../typed/to-field-set.ts";
+import { toFieldSet } from "../typed/to-field-set.ts";
 import { removeItems } from "../typed/remove-items.ts";
-import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./updater.ts";
+import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./managers.ts";
 
 /**
- * The merged object in `apiVersion` without the fields that left. `managers` hold the applier's new
- * set already.
+ * The merged object without the dropped fields. `managers` already hold the new set of the applier,
+ * and `last` is its old one.
  */
 export function prune(
   convert: ConvertTyped,
   merged: TypedObject,
   managers: Managers,
-  apiVersion: string,
   last: VersionedSet,
 ): TypedObject {
   const then = attempt("failed to convert merged object to last applied version", () =>
@@ -38,7 +37,7 @@ export function prune(
   const restored = attempt("failed add back dangling items", () =>
     restoreUnapplied(convert, then, owned, last),
   );
-  return convert(restored, apiVersion) ?? restored;
+  return convert(restored, merged.apiVersion) ?? restored;
 }
 
 const without = (object: TypedObject, fields: FieldSet): TypedObject => ({
@@ -47,12 +46,9 @@ const without = (object: TypedObject, fields: FieldSet): TypedObject => ({
 });
 
 const namedFieldsOf = (object: TypedObject): FieldSet =>
-  withNamedFields(fieldSetOfValue(object.type, object.value), object.type);
+  withNamedFields(toFieldSet(object.type, object.value), object.type);
 
-/**
- * The pruned version comes first, because other versions may not be convertible from what was
- * stripped bare.
- */
+/** Starts with the version of the pruned object, since other conversions of it may fail. */
 function restoreOwned(
   convert: ConvertTyped,
   merged: TypedObject,

@@ -1,14 +1,13 @@
-// The scale subresource shows another object than its parent; the entries that own the replicas
-// travel between the two.
+// Converts the managedFields entries that own the replicas between a parent and its Scale.
 // Upstream: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go.
 import type { Json } from "homeostat/api";
 import { type FieldPath, fieldElement } from "../fieldpath/field-path.ts";
 import { difference, type FieldSet, fieldSetOf, hasPath } from "../fieldpath/field-set.ts";
 import { decodeManagedFields, encodeManagedFields } from "./managed-fields.ts";
-import type { VersionedSet } from "./updater.ts";
+import type { VersionedSet } from "./managers.ts";
 
 /**
- * Where the replicas of a parent are, by apiVersion, e.g. ["spec", "replicas"]; null for a version
+ * Path of the replicas of a parent by apiVersion, e.g. ["spec", "replicas"]; null for a version
  * without scale.
  */
 export type ReplicasPaths = ReadonlyMap<string, readonly string[] | null>;
@@ -21,7 +20,7 @@ const pathIn = (paths: ReplicasPaths, apiVersion: string): FieldPath | undefined
   paths.get(apiVersion)?.map(fieldElement);
 
 /**
- * The parent's managedFields as the Scale has them. Throws {@link MergeError} for malformed
+ * The managedFields of the Scale, from those of its parent. Throws {@link MergeError} for malformed
  * entries.
  */
 export function toScaleManagedFields(
@@ -39,9 +38,9 @@ export function toScaleManagedFields(
 }
 
 /**
- * The parent's managedFields after a write of its Scale: whoever lost the replicas there loses them
- * here, whoever gained them gets an entry in the parent's version. Entries of versions that `paths`
- * does not know are dropped.
+ * The parent's managedFields after a write of its Scale. Managers that lost the replicas in the
+ * Scale lose them in the parent; managers that gained them get an entry in the parent's version.
+ * Entries of versions that `paths` lacks are dropped.
  */
 export function toParentManagedFields(
   parentFields: readonly Json[] | undefined,

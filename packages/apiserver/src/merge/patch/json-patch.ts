@@ -1,6 +1,6 @@
-// JSON patch (RFC 6902), with the leniency of the library that upstream uses: an absent map key
-// reads as null, negative list positions count from the end, and whatever stands before the first
-// slash of a pointer is lost.
+// JSON patch (RFC 6902), as lenient as the library that upstream uses: an absent map key reads as
+// null, negative list indexes count from the end, and text before the first slash of a pointer is
+// ignored.
 // Upstream: gopkg.in/evanphx/json-patch.v4/patch.go,
 // k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import {
@@ -23,13 +23,13 @@ import {
   patchRejectedError,
 } from "./patch-error.ts";
 
-/** One operation as sent. */
+/** One operation as the client sent it. */
 export type JsonPatchOperation = JsonObject;
 
-/** A patch body, read. */
+/** A decoded patch body. */
 export interface JsonPatchBody {
   readonly operations: readonly JsonPatchOperation[];
-  /** In the words of upstream's strict decoder, e.g. `json patch unknown field "[0].foo"`. */
+  /** Messages of upstream's strict decoder, e.g. `json patch unknown field "[0].foo"`. */
   readonly strictErrors: readonly string[];
 }
 
@@ -42,8 +42,7 @@ const memberTypes: Readonly<Record<string, "string" | "any">> = {
 };
 
 /**
- * Reads a body. Throws ApiStatusError: 400 for what is no patch, 413 for one with too many
- * operations.
+ * Decodes a body. Throws ApiStatusError: 400 for a malformed patch, 413 for too many operations.
  */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
   const { value, duplicates, overflow } = parse(text, validation);
@@ -100,7 +99,7 @@ function strictFault(value: Json): string | undefined {
   return undefined;
 }
 
-/** Unknown members of an operation, and any member that it has twice. */
+/** Unknown and duplicate members of operations. */
 function strictErrors(
   operations: readonly JsonPatchOperation[],
   duplicates: readonly string[],
@@ -121,9 +120,7 @@ function strictErrors(
   return errors.slice(0, 100).map((error) => `json patch ${error}`);
 }
 
-/**
- * The patched document; the argument stays as it is. Throws ApiStatusError 422, always the same.
- */
+/** The patched document; arguments are not mutated. Throws ApiStatusError 422 without a cause. */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
   let root = cloneJson(document);
   for (const operation of operations) root = applyOperation(root, operation);
@@ -167,7 +164,7 @@ function pointerOf(operation: JsonPatchOperation, member: "path" | "from"): stri
   return pointer;
 }
 
-/** Where a pointer leads: a member of an object, or an item of a list. */
+/** The target of a pointer: a member of an object or an item of a list. */
 type Target =
   | { readonly at: "object"; readonly object: JsonObject; readonly key: string }
   | { readonly at: "list"; readonly list: Json[]; readonly key: string };
@@ -189,7 +186,7 @@ function targetIn(value: Json, key: string): Target {
   throw patchRejectedError();
 }
 
-/** The position that a key names, negative ones counted from `length`; refused from `length` on. */
+/** The index of a key; negative ones count from `length`. Throws from `length` on. */
 function position(key: string, length: number): number {
   const number = /^[+-]?[0-9]+$/.test(key) ? Number(key) : Number.NaN;
   const index = number < 0 ? number + length : number;

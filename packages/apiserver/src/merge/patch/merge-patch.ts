@@ -1,4 +1,4 @@
-// JSON merge patch (RFC 7386), with the leniency of the library that upstream uses.
+// JSON merge patch (RFC 7386), as lenient as the library that upstream uses.
 // Upstream: gopkg.in/evanphx/json-patch.v4/merge.go,
 // k8s.io/apiserver/pkg/endpoints/handlers/patch.go.
 import {
@@ -15,10 +15,10 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { withoutNulls } from "./without-nulls.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 
-/** A patch body, read. */
+/** A decoded patch body. */
 export interface MergePatchBody {
   readonly patch: Json;
-  /** In the words of upstream's strict decoder, e.g. `duplicate field "data.a"`. */
+  /** Messages of upstream's strict decoder, e.g. `duplicate field "data.a"`. */
   readonly strictErrors: readonly string[];
   /**
    * See {@link ParsedJson}: the patched object has these literals at the same paths, outside of
@@ -27,7 +27,7 @@ export interface MergePatchBody {
   readonly floatLiterals: ParsedJson["floatLiterals"];
 }
 
-/** Reads a body. Throws ApiStatusError 400. */
+/** Decodes a body. Throws ApiStatusError 400. */
 export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
   const { value, duplicates, floatLiterals } = parse(text, validation);
   if (validation !== "Ignore" && value !== null && !isObject(value))
@@ -53,14 +53,11 @@ function parse(text: string, validation: FieldValidation): ParsedJson {
   }
 }
 
-/**
- * The patched document, which is the caller's to mutate; the arguments stay as they are. A list
- * replaces the document.
- */
+/** The patched document, which shares nothing with the arguments. A list replaces the document. */
 export const applyMergePatch = (document: Json, patch: Json): Json =>
   isObject(document) && isObject(patch) ? mergeObjects(document, patch) : withoutNulls(patch);
 
-/** What comes new loses its nulls, save where it takes the place of an object without being one. */
+/** New values lose their nulls, except values that replace an object without being one. */
 function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
   const whole: JsonObject = {};
   const open: (readonly [document: JsonObject, patch: JsonObject, out: JsonObject])[] = [

@@ -1,30 +1,31 @@
-// What all patch types answer when a patch does not apply.
+// Errors that all patch types share.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, k8s.io/apimachinery/pkg/api/errors
 // (NewGenericServerResponse).
 import type { ApiStatusError, Json } from "homeostat/api";
 import { failure } from "../../apimachinery/errors/api-errors.ts";
 
-/** How unknown and duplicate fields of a body are taken. */
+/** How to treat unknown and duplicate fields of a body. */
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
-/** 422 that says nothing of its cause. */
+/** 422 without a cause. */
 export const patchRejectedError = (): ApiStatusError =>
   failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 
 /** The JSON kind in Go's decoding errors. */
-export const jsonKindOf = (value: Json): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "array"
-      : typeof value === "object"
-        ? "object"
-        : typeof value === "boolean"
-          ? "bool"
-          : typeof value === "string"
-            ? "string"
-            : "number";
+export function jsonKindOf(value: Json): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "object":
+      if (value === null) return "null";
+      return Array.isArray(value) ? "array" : "object";
+    default:
+      return "number";
+  }
+}
 
-/** `duplicate field "spec.a"` for each, once, a hundred at most. */
+/** `duplicate field "spec.a"` for each distinct path, at most a hundred. */
 export const duplicateErrors = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths)].slice(0, 100).map((path) => `duplicate field "${path}"`);

@@ -1,5 +1,5 @@
-// What a merge patch adds to an object comes without its nulls. Patches may be as deep as a decoder
-// goes, so without recursion.
+// Drops the nulls from values that a merge patch adds to an object. Without recursion, since
+// patches may be as deep as decoders accept.
 // Upstream: gopkg.in/evanphx/json-patch.v4/merge.go (pruneNulls),
 // k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (discardNullValuesFromPatch).
 import { cloneJson, type Json } from "homeostat/api";

@@ -1,4 +1,4 @@
-// `$setElementOrder/…`: a patch that says in which order a merged list is to stand.
+// `$setElementOrder/…`: the order of a merged list.
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergePatchIntoOriginal,
 // validatePatchWithSetOrderList).
 import { equalJson, isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
@@ -14,14 +14,17 @@ import {
   withoutDirectives,
 } from "./strategic-directive.ts";
 import { itemsOf, type MergeMap, mergeList } from "./strategic-merge-list.ts";
-import { arrange, findByKey, partition, splitDeletions } from "./strategic-merge-order.ts";
+import {
+  findByKey,
+  type ListItems,
+  normalizeElementOrder,
+  partition,
+  splitDeletions,
+} from "./strategic-merge-order.ts";
 
-/**
- * Merges the list that a `$setElementOrder/…` directive speaks of, and takes both out of the patch.
- */
+/** Merges the list of a `$setElementOrder/…` directive, and removes both from the patch. */
 export function mergeOrderedLists(
-  original: JsonObject,
-  patch: JsonObject,
+  { original, patch }: { readonly original: JsonObject; readonly patch: JsonObject },
   directive: string,
   type: PatchType,
   merge: MergeMap,
@@ -34,8 +37,8 @@ export function mergeOrderedLists(
     setElementOrderPrefix,
     "invalid patch format of setElementOrder list",
   );
-  const live = listAt(original, name),
-    wanted = listAt(patch, name);
+  const live = listAt(original, name);
+  const wanted = listAt(patch, name);
   const field = lookUpList(type, name);
   if (wanted) checkOrder(wanted, order, field.mergeKey);
   const merged =
@@ -43,28 +46,22 @@ export function mergeOrderedLists(
       ? mergeList(live, wanted, field, merge)
       : (live ?? (wanted && (withoutDirectives(wanted) as Json[])));
   if (!merged) return;
-  const items = itemsOf(live ?? [], wanted ?? []);
-  const [named, others] = partition(merged, order, field.mergeKey, items);
-  setOwn(
-    original,
-    name,
-    arrange(
-      named,
-      others,
-      order,
-      live && wanted && items === "maps" && field.strategy === "merge"
-        ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey)
-        : (live ?? []),
-      field.mergeKey,
-      items,
-    ),
-  );
+  const kind: ListItems = {
+    items: itemsOf(live ?? [], wanted ?? []),
+    mergeKey: field.mergeKey,
+  };
+  const parts = partition(merged, order, kind);
+  const liveOrder =
+    live && wanted && kind.items === "maps" && field.strategy === "merge"
+      ? orderAfterDeletions(live, wanted as JsonObject[], field.mergeKey)
+      : (live ?? []);
+  setOwn(original, name, normalizeElementOrder(parts, order, liveOrder, kind));
   delete patch[name];
 }
 
 /**
- * New items move up into the places of deleted ones: upstream reorders by a list that its deletions
- * have shortened in place.
+ * The live order in which new items take the indexes of deleted ones: upstream reorders by a list
+ * that deletions shortened in place.
  */
 function orderAfterDeletions(
   live: readonly Json[],
@@ -87,12 +84,12 @@ function listAt(object: JsonObject, name: string): Json[] | undefined {
   return list;
 }
 
-/** Items of the patch, deletions apart, stand in the directive's list, in its order. */
+/** Items of the patch, except deletions, must be in the directive's list, in its order. */
 function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string): void {
   if (!order.length || !patch.length) return;
   const kept = mergeKey ? splitDeletions(patch).kept : patch;
-  let i = 0,
-    j = 0;
+  let i = 0;
+  let j = 0;
   while (i < kept.length && j < order.length) {
     if (isObject(kept[i]) && Object.hasOwn(kept[i] as JsonObject, patchDirective)) {
       i++;

@@ -1,4 +1,4 @@
-// The directives of strategic merge patch and the faults that they and their surroundings can have.
+// Directives of strategic merge patch, and errors about them.
 // Upstream: k8s.io/apimachinery/pkg/util/mergepatch/errors.go, pkg/util/strategicpatch/patch.go.
 import { type ApiStatusError, isObject, type Json, type JsonObject } from "homeostat/api";
 import { badRequestError, plainError } from "../../apimachinery/errors/api-errors.ts";
@@ -28,8 +28,8 @@ export function nameBehind(directive: string, prefix: string, fault: string): st
 }
 
 /**
- * Takes maps with a directive out of the value, at any depth; undefined where it is one itself.
- * Mutates its argument.
+ * Removes maps with a directive from the value, at any depth; undefined when the value is one
+ * itself. Mutates its argument.
  */
 export function withoutDirectives(value: Json): Json | undefined {
   if (isDirective(value)) return undefined;

@@ -1,4 +1,4 @@
-// Strategic merge of lists: scalars as sets, maps by their merge key, with directives inside items.
+// Strategic merge of lists: scalars as sets, maps by merge key, with directives in items.
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (mergeSlice and below).
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
@@ -6,14 +6,19 @@ import { formatGoType, formatGoValue } from "../../apimachinery/values/go-format
 import { patchRejectedError } from "../patch/patch-error.ts";
 import { goKindOf, type PatchField, type PatchType } from "../../apimachinery/types/patch-meta.ts";
 import { badDirectiveError, noMergeKeyError, patchDirective } from "./strategic-directive.ts";
-import { arrange, findByKey, type Items, partition } from "./strategic-merge-order.ts";
+import {
+  findByKey,
+  type ListItems,
+  normalizeElementOrder,
+  partition,
+} from "./strategic-merge-order.ts";
 
-/** Merges the second map, by its type, into the first; both may be mutated. */
+/** Merges `patch` into `original` by its type; may mutate both. */
 export type MergeMap = (original: JsonObject, patch: JsonObject, type: PatchType) => JsonObject;
 
 /**
- * Merges items by key with `merge`, scalars as a set; a field without the merge strategy takes the
- * patch's list. Mutates the original's items.
+ * Merges maps by key with `merge`, and scalars as a set. Without the merge strategy the patch
+ * replaces the list. Mutates items of the original.
  */
 export function mergeList(
   original: Json[],
@@ -26,14 +31,11 @@ export function mergeList(
   const items = itemsOf(original, patch);
   if (items === "maps") return mergeMaps(original, patch, { type, mergeKey }, merge);
   const merged = deduplicate([...original, ...patch]);
-  const [named, others] = partition(merged, patch, mergeKey, items);
-  return arrange(named, others, patch, original, mergeKey, items);
+  const kind: ListItems = { items, mergeKey };
+  return normalizeElementOrder(partition(merged, patch, kind), patch, original, kind);
 }
 
-/**
- * Takes out the scalars that the patch names, whatever the field's strategy; maps are merged as
- * ever.
- */
+/** Removes the scalars of the patch, whatever the field's strategy; maps merge as usual. */
 export function deleteFromList(
   original: Json[],
   patch: Json[],
@@ -45,8 +47,8 @@ export function deleteFromList(
   return original.filter((item) => !patch.some((gone) => equalJson(gone, item)));
 }
 
-/** Whether items are maps or scalars; they are all of one type. Throws ApiStatusError. */
-export function itemsOf(...lists: readonly Json[][]): Items {
+/** Whether items are maps or scalars. Throws ApiStatusError unless all have one type. */
+export function itemsOf(...lists: readonly Json[][]): ListItems["items"] {
   let first: string | undefined;
   for (const item of lists.flat()) {
     if (first === undefined && Array.isArray(item)) throw patchRejectedError();
@@ -73,8 +75,8 @@ function mergeMaps(
     if (at < 0) merged.push(item);
     else merged[at] = merge(merged[at] as JsonObject, item, type);
   }
-  const [named, others] = partition(merged, rest, mergeKey, "maps");
-  return arrange(named, others, rest, base, mergeKey, "maps");
+  const kind: ListItems = { items: "maps", mergeKey };
+  return normalizeElementOrder(partition(merged, rest, kind), rest, base, kind);
 }
 
 /** Deletes and replacements inside the list; what is left of the patch is merged. */
@@ -104,7 +106,7 @@ function deleteByKey(list: Json[], mergeKey: string, value: Json): Json[] {
   return list.filter((item) => !equalJson((item as JsonObject)[mergeKey], value));
 }
 
-/** Each scalar once; the last item moves into the place of a repeated one. */
+/** Drops duplicates; the last item moves to the index of each, as upstream does. */
 function deduplicate(list: Json[]): Json[] {
   for (let i = 0; i < list.length - 1; i++) {
     for (let j = i + 1; j < list.length; j++) {

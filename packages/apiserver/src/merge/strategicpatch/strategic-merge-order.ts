@@ -1,23 +1,31 @@
-// The order of strategically merged lists: named items as the patch lists them, with live items in
-// between as far as their own order allows.
+// The order of merged lists: items of the patch in its order, and live items between them in
+// theirs.
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go (normalizeElementOrder,
 // mergeSortedSlice and below).
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { badArgumentError, noMergeKeyError, patchDirective } from "./strategic-directive.ts";
 
-/** What a list holds. */
-export type Items = "maps" | "scalars";
+/** The items of a list: maps that are identified by their merge key, or scalars. */
+export interface ListItems {
+  readonly items: "maps" | "scalars";
+  readonly mergeKey: string;
+}
 
-/** Items that the other list names, and the rest. */
+/** The items of a list, parted by whether another list has them. */
+export interface Partition {
+  readonly named: Json[];
+  readonly others: Json[];
+}
+
+/** Parts `list` by the items of `by`. */
 export function partition(
   list: readonly Json[],
   by: readonly Json[],
-  mergeKey: string,
-  items: Items,
-): readonly [named: Json[], others: Json[]] {
-  const named: Json[] = [],
-    others: Json[] = [];
+  { mergeKey, items }: ListItems,
+): Partition {
+  const named: Json[] = [];
+  const others: Json[] = [];
   if (mergeKey && items === "maps") requireMergeKeys(mergeKey, list);
   for (const item of list) {
     const found = mergeKey
@@ -25,71 +33,64 @@ export function partition(
       : by.some((other) => equalJson(other, item));
     (found ? named : others).push(item);
   }
-  return [named, others];
+  return { named, others };
 }
 
 /**
- * Named items in the patch's order; the others, in live order, each in front of the first named one
- * that follows it live.
+ * Orders named items as the patch does, and the others as the live list does, each before the first
+ * named item that follows it there.
  */
-export function arrange(
-  named: Json[],
-  others: Json[],
+export function normalizeElementOrder(
+  { named, others }: Partition,
   patchOrder: readonly Json[],
   liveOrder: readonly Json[],
-  mergeKey: string,
-  items: Items,
+  kind: ListItems,
 ): Json[] {
-  const right = sortBy(named, patchOrder, mergeKey, items),
-    left = sortBy(others, liveOrder, mergeKey, items);
+  const right = sortBy(named, patchOrder, kind);
+  const left = sortBy(others, liveOrder, kind);
   const out: Json[] = [];
   for (let i = 0, j = 0; i < left.length || j < right.length;) {
-    if (
-      j >= right.length ||
-      (i < left.length && comesFirst(left[i]!, right[j]!, liveOrder, mergeKey, items))
-    )
-      out.push(left[i++]!);
+    const takesLeft =
+      j >= right.length || (i < left.length && precedes(left[i]!, right[j]!, liveOrder, kind));
+    if (takesLeft) out.push(left[i++]!);
     else out.push(right[j++]!);
   }
   return out;
 }
 
-function comesFirst(
-  a: Json,
-  b: Json,
-  order: readonly Json[],
-  mergeKey: string,
-  items: Items,
-): boolean {
-  const i = indexIn(order, a, mergeKey, items),
-    j = indexIn(order, b, mergeKey, items);
+function precedes(a: Json, b: Json, order: readonly Json[], kind: ListItems): boolean {
+  const i = indexIn(order, a, kind);
+  const j = indexIn(order, b, kind);
   return i >= 0 && j >= 0 && i < j;
 }
 
-function indexIn(list: readonly Json[], item: Json, mergeKey: string, items: Items): number {
-  const keyOf = (value: Json): Json | undefined =>
-    items === "maps" ? (isObject(value) ? (value[mergeKey] ?? null) : null) : value;
-  return list.findIndex((other) => equalJson(keyOf(item), keyOf(other)));
+function indexIn(list: readonly Json[], item: Json, kind: ListItems): number {
+  const key = identityOf(item, kind);
+  return list.findIndex((other) => equalJson(key, identityOf(other, kind)));
 }
 
-function sortBy(list: Json[], order: readonly Json[], mergeKey: string, items: Items): Json[] {
-  let kept = list,
-    deleted: Json[] = [];
-  if (items === "maps") {
-    requireMergeKeys(mergeKey, list, order);
-    ({ kept, deleted } = splitDeletions(list));
-  }
-  return [
-    ...insertionSort(kept.map((item) => ({ item, rank: indexIn(order, item, mergeKey, items) }))),
-    ...deleted,
-  ];
+function identityOf(item: Json, { items, mergeKey }: ListItems): Json {
+  if (items === "scalars") return item;
+  return isObject(item) ? (item[mergeKey] ?? null) : null;
 }
 
-/**
- * Upstream's sort, whose comparison puts an item that the order does not know in front of whatever
- * precedes it.
- */
-function insertionSort(ranked: { readonly item: Json; readonly rank: number }[]): Json[] {
+function sortBy(list: Json[], order: readonly Json[], kind: ListItems): Json[] {
+  const ranked = (items: readonly Json[]): Ranked[] =>
+    items.map((item) => ({ item, rank: indexIn(order, item, kind) }));
+  if (kind.items === "scalars") return insertionSort(ranked(list));
+  requireMergeKeys(kind.mergeKey, list, order);
+  const { kept, deleted } = splitDeletions(list);
+  return [...insertionSort(ranked(kept)), ...deleted];
+}
+
+interface Ranked {
+  readonly item: Json;
+  /** -1 for items that the order lacks. */
+  readonly rank: number;
+}
+
+/** Upstream's sort moves items that the order lacks to the front. */
+function insertionSort(ranked: readonly Ranked[]): Json[] {
   const out = [...ranked];
   for (let i = 1; i < out.length; i++) {
     for (let j = i; j > 0; j--) {
@@ -104,7 +105,7 @@ function insertionSort(ranked: { readonly item: Json; readonly rank: number }[])
 }
 
 /**
- * Items that a directive deletes, and the rest. Throws ApiStatusError for an item that is no map.
+ * Items with a delete directive, and the rest. Throws ApiStatusError for an item that is no map.
  */
 export function splitDeletions(list: readonly Json[]): {
   readonly kept: Json[];
@@ -120,8 +121,8 @@ export function splitDeletions(list: readonly Json[]): {
 }
 
 /**
- * Position of the first map with that key's value, or -1. Throws ApiStatusError for an item that is
- * no map.
+ * Index of the first map with this value of the merge key, or -1. Throws ApiStatusError for an item
+ * that is no map.
  */
 export function findByKey(list: readonly Json[], mergeKey: string, value: Json): number {
   for (const [i, item] of list.entries()) {

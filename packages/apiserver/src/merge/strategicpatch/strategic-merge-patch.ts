@@ -1,6 +1,5 @@
-// Strategic merge patch: a merge patch that knows, from the Go types, which lists are merged by
-// key, and that takes directives ($patch, $retainKeys, $deleteFromPrimitiveList/…,
-// $setElementOrder/…).
+// Strategic merge patch: a merge patch that merges lists by key as the Go types specify, with the
+// directives $patch, $retainKeys, $deleteFromPrimitiveList/… and $setElementOrder/….
 // Upstream: k8s.io/apimachinery/pkg/util/strategicpatch/patch.go; errors as patch.go of the
 // handlers maps them.
 import {
@@ -32,14 +31,14 @@ import { withoutNulls } from "../patch/without-nulls.ts";
 const retainKeysDirective = "$retainKeys";
 const deleteFromPrimitiveListPrefix = "$deleteFromPrimitiveList";
 
-/** A patch body, read. */
+/** A decoded patch body. */
 export interface StrategicMergePatchBody {
   readonly patch: JsonObject;
   /** E.g. `duplicate field "data.a"`. */
   readonly strictErrors: readonly string[];
 }
 
-/** Reads a body. Throws ApiStatusError 400. */
+/** Decodes a body. Throws ApiStatusError 400. */
 export function decodeStrategicMergePatch(
   text: string,
   validation: FieldValidation,
@@ -64,8 +63,8 @@ function parse(text: string): ParsedJson {
 }
 
 /**
- * The patched object; the arguments stay as they are. Throws ApiStatusError: 400, 422 or, for most
- * faults, 500.
+ * The patched object; arguments are not mutated. Throws ApiStatusError: 400, 422 or, for most
+ * errors, 500.
  */
 export const applyStrategicMergePatch = (
   object: JsonObject,
@@ -79,8 +78,8 @@ function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType): Jso
   retainKeys(original, patch);
   for (const name of Object.keys(patch))
     if (name.startsWith(setElementOrderPrefix))
-      mergeOrderedLists(original, patch, name, type, mergeMap);
-  // Upstream takes members in no particular order; in this one a list first loses what is deleted.
+      mergeOrderedLists({ original, patch }, name, type, mergeMap);
+  // Upstream iterates in random order; in this order lists lose deleted items first.
   for (const name of Object.keys(patch).sort(compareBytewise)) {
     if (name.startsWith(deleteFromPrimitiveListPrefix))
       deleteItems(original, name, patch[name]!, type);
@@ -101,8 +100,8 @@ const isRelated = (name: string): boolean =>
   name.startsWith(deleteFromPrimitiveListPrefix) || name.startsWith(setElementOrderPrefix);
 
 /**
- * Drops every member of the original that the directive does not list; the patch may set listed
- * ones only.
+ * Drops all members of the original that the directive does not list; the patch may set only listed
+ * ones.
  */
 function retainKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeysDirective)) return;

@@ -1,7 +1,7 @@
-// What keeps a JSON tree from becoming a built-in kind's Go struct when no JSON is decoded in
-// between, as after a strategic merge patch or an apply: other words than the decoder's, and other
-// leniencies (1.0 passes for an integer). Types with a wire form of their own are left to the
-// decoder, whose words are the same.
+// Why unstructured content does not convert to the Go struct of a built-in kind, as after a
+// strategic merge patch or an apply. Messages and leniencies differ from those of Go's JSON decoder
+// (1.0 is an integer here). Types with their own UnmarshalJSON are left to the decoder, whose
+// messages are the same.
 // Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import type { FieldFacts, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
@@ -9,15 +9,17 @@ import { formatGoType } from "../../apimachinery/values/go-format.ts";
 import type { PatchType } from "../../apimachinery/types/patch-meta.ts";
 
 /**
- * The first fault in the order of Go's fields, e.g. `unrecognized type: int32`; undefined if there
- * is none.
+ * The first fault in the order of Go's fields, e.g. `unrecognized type: int32`; undefined when the
+ * value converts.
  */
 export function unstructuredFault(type: PatchType, value: Json): string | undefined {
   return faultOf(type, type.ref, "", value);
 }
 
-const goKindOfValue = (value: Json): string =>
-  isObject(value) ? "map" : Array.isArray(value) ? "slice" : formatGoType(value);
+function goKindOfValue(value: Json): string {
+  if (isObject(value)) return "map";
+  return Array.isArray(value) ? "slice" : formatGoType(value);
+}
 
 /** `goType` as declared, e.g. `*int32`, `[]v1.Taint`, `map[string]string`. */
 function faultOf(at: PatchType, ref: TypeRef, goType: string, value: Json): string | undefined {
@@ -67,8 +69,8 @@ function first<T>(items: readonly T[], fault: (item: T) => string | undefined): 
 }
 
 /**
- * Go would convert an integer into a string, as a rune; that is refused in other words than what
- * cannot be converted at all.
+ * Go could convert an integer to a string, as a rune; its refusal has another message than that of
+ * impossible conversions.
  */
 function scalarFault(
   kind: "string" | "bool" | "int32" | "int64" | "float64",

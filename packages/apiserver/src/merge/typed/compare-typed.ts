@@ -1,7 +1,7 @@
-// Which fields one value adds to another, changes in it and removes from it.
+// Compares two values: which fields are added, modified and removed.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./atom.ts";
+import { type AtomKind, deduceAtom, settle } from "./atom.ts";
 import { compareDeduced } from "./deduced.ts";
 import {
   type FieldPath,
@@ -20,7 +20,7 @@ import {
 import { below, throwTypedErrors, type TypedError } from "./typed-error.ts";
 import { validateScalar } from "./validate-typed.ts";
 
-/** No field is in more than one of the three; all are empty where the values are equal. */
+/** No field is in more than one set; all are empty when the values are equal. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -28,117 +28,138 @@ export interface Comparison {
 }
 
 type Side = Json | undefined;
-interface Walk {
-  readonly added: FieldSetBuilder;
-  readonly modified: FieldSetBuilder;
-  readonly removed: FieldSetBuilder;
+
+/** The two values at one path; undefined where a side has none. */
+interface Pair {
+  readonly left: Side;
+  readonly right: Side;
 }
+
+/** A value that was compared as a whole has no errors. */
+type Outcome = "leaf" | readonly TypedError[];
 
 /** Throws {@link MergeError} where neither side fits the type. */
 export function compareTyped(type: SmdType, left: Json, right: Json): Comparison {
-  const walk: Walk = { added: new Map(), modified: new Map(), removed: new Map() };
-  throwTypedErrors(compare(walk, [], type, left, right), "failed to compare objects: ");
-  return walk;
+  const comparer = new Comparer();
+  throwTypedErrors(comparer.compare([], type, { left, right }), "failed to compare objects: ");
+  return comparer;
 }
 
-function compare(
-  walk: Walk,
-  path: FieldPath,
-  type: SmdType,
-  left: Side,
-  right: Side,
-): readonly TypedError[] {
-  // Equal parts contribute nothing, whatever their type.
-  if (left !== undefined && right !== undefined && equalJson(left, right)) return [];
-  if (type === deducedType) {
-    compareDeduced(walk, path, left, right);
-    return [];
-  }
-  const leftIs = alternativeOf(type, left),
-    rightIs = alternativeOf(type, right);
-  const errors: TypedError[] = [];
-  let leaf: boolean;
-  const handle = (alternative: Alternative): boolean => {
-    const outcome = compareAs(walk, path, type, alternative, left, right);
-    if (Array.isArray(outcome)) errors.push(...outcome);
-    return outcome === "leaf";
-  };
-  if (right === undefined) leaf = handle(leftIs);
-  else if (left === undefined || leftIs === rightIs) leaf = handle(rightIs);
-  else {
-    handle(leftIs);
-    leaf = handle(rightIs);
-  }
-  if (!leaf) noteOneSided(walk, path, left, right);
-  return errors;
-}
+class Comparer implements Comparison {
+  readonly added: FieldSetBuilder = new Map();
+  readonly modified: FieldSetBuilder = new Map();
+  readonly removed: FieldSetBuilder = new Map();
 
-function noteOneSided(walk: Walk, path: FieldPath, left: Side, right: Side): void {
-  if (left === undefined) insertPath(walk.added, path);
-  else if (right === undefined) insertPath(walk.removed, path);
-}
-
-/** "leaf" where the value was compared as a whole. */
-function compareAs(
-  walk: Walk,
-  path: FieldPath,
-  type: SmdType,
-  alternative: Alternative,
-  left: Side,
-  right: Side,
-): "leaf" | readonly TypedError[] {
-  switch (settle(type, alternative)) {
-    case "scalar": {
-      const errors = [
-        validateScalar(type.scalar!, left, "lhs: "),
-        validateScalar(type.scalar!, right, "rhs: "),
-      ] as const;
-      return errors[0].length && errors[1].length
-        ? errors.flat()
-        : compareLeaf(walk, path, left, right);
+  compare(path: FieldPath, type: SmdType, pair: Pair): readonly TypedError[] {
+    const { left, right } = pair;
+    // Equal parts contribute nothing, whatever their type.
+    if (left !== undefined && right !== undefined && equalJson(left, right)) return [];
+    if (type === deducedType) {
+      compareDeduced(this, path, left, right);
+      return [];
     }
-    case "map":
-      return compareMaps(walk, path, type.map!, left, right);
-    case "list":
-      return compareLists(walk, path, type.list!, left, right);
+    const outcomes = kindsToCompare(type, pair).map((kind) =>
+      this.#compareAs(kind, path, type, pair),
+    );
+    if (outcomes.at(-1) !== "leaf") this.#insertOneSided(path, pair);
+    return outcomes.flatMap((outcome) => (outcome === "leaf" ? [] : outcome));
+  }
+
+  #insertOneSided(path: FieldPath, { left, right }: Pair): void {
+    if (left === undefined) insertPath(this.added, path);
+    else if (right === undefined) insertPath(this.removed, path);
+  }
+
+  #compareAs(kind: AtomKind, path: FieldPath, type: SmdType, pair: Pair): Outcome {
+    switch (settle(type, kind)) {
+      case "scalar": {
+        const left = validateScalar(type.scalar!, pair.left, "lhs: ");
+        const right = validateScalar(type.scalar!, pair.right, "rhs: ");
+        return left.length && right.length ? [...left, ...right] : this.#compareLeaf(path, pair);
+      }
+      case "map":
+        return this.#compareMaps(path, type.map!, pair);
+      case "list":
+        return this.#compareLists(path, type.list!, pair);
+    }
+  }
+
+  #compareLeaf(path: FieldPath, pair: Pair): "leaf" {
+    const { left, right } = pair;
+    if (left === undefined || right === undefined) this.#insertOneSided(path, pair);
+    else if (!equalJson(left, right)) insertPath(this.modified, path);
+    return "leaf";
+  }
+
+  #compareMaps(path: FieldPath, type: SmdMap, pair: Pair): Outcome {
+    const left = isObject(pair.left) ? pair.left : noMembers;
+    const right = isObject(pair.right) ? pair.right : noMembers;
+    const names = [
+      ...Object.keys(left),
+      ...Object.keys(right).filter((name) => !Object.hasOwn(left, name)),
+    ];
+    // Two empty sides are one leaf, so that empty and null differ.
+    if (type.relation === "atomic" || !names.length) return this.#compareLeaf(path, pair);
+    const errors: TypedError[] = [];
+    for (const name of names) {
+      const element = fieldElement(name);
+      const fieldType = (type.field(name)?.type ?? type.element)?.();
+      if (!fieldType) continue;
+      const members = { left: own(left, name), right: own(right, name) };
+      const found = this.compare([...path, element], fieldType, members);
+      errors.push(...below(formatPathElement(element), found));
+    }
+    return errors;
+  }
+
+  #compareLists(path: FieldPath, type: SmdList, pair: Pair): Outcome {
+    const left = Array.isArray(pair.left) ? pair.left : [];
+    const right = Array.isArray(pair.right) ? pair.right : [];
+    if (type.relation === "atomic" || (!left.length && !right.length))
+      return this.#compareLeaf(path, pair);
+    const { byElement, errors } = itemsByElement(type, left, right);
+    for (const items of byElement.values())
+      errors.push(...this.#compareItems([...path, items.element], type, items));
+    return errors;
+  }
+
+  /** Compares the items of one element; duplicates on one side are tracked as a whole. */
+  #compareItems(
+    path: FieldPath,
+    type: SmdList,
+    { element, left, right }: Items,
+  ): readonly TypedError[] {
+    const one = (pair: Pair): readonly TypedError[] =>
+      pair.left === undefined && pair.right === undefined
+        ? []
+        : below(formatPathElement(element), this.compare(path, type.element(), pair));
+    if (left.length <= 1 && right.length <= 1) return one({ left: left[0], right: right[0] });
+    if (left.length > 1 && right.length > 1) {
+      if (!equalJson(left, right)) insertPath(this.modified, path);
+      return [];
+    }
+    if (left.length > 1) {
+      const errors = one({ left: undefined, right: right[0] });
+      insertPath(this.removed, path);
+      return errors;
+    }
+    const errors = one({ left: left[0], right: undefined });
+    insertPath(this.added, path);
+    return errors;
   }
 }
 
-function compareLeaf(walk: Walk, path: FieldPath, left: Side, right: Side): "leaf" {
-  if (left === undefined || right === undefined) noteOneSided(walk, path, left, right);
-  else if (!equalJson(left, right)) insertPath(walk.modified, path);
-  return "leaf";
+/** Sides of different kinds are compared as both. */
+function kindsToCompare(type: SmdType, { left, right }: Pair): readonly AtomKind[] {
+  const leftKind = deduceAtom(type, left);
+  const rightKind = deduceAtom(type, right);
+  if (right === undefined) return [leftKind];
+  return left === undefined || leftKind === rightKind ? [rightKind] : [leftKind, rightKind];
 }
 
 const noMembers: JsonObject = {};
-
-function compareMaps(
-  walk: Walk,
-  path: FieldPath,
-  type: SmdMap,
-  left: Side,
-  right: Side,
-): "leaf" | readonly TypedError[] {
-  const l = isObject(left) ? left : noMembers,
-    r = isObject(right) ? right : noMembers;
-  const names = [...Object.keys(l), ...Object.keys(r).filter((name) => !Object.hasOwn(l, name))];
-  // Two empty sides are one leaf, so that empty and null stay different.
-  if (type.relation === "atomic" || !names.length) return compareLeaf(walk, path, left, right);
-  const errors: TypedError[] = [];
-  for (const name of names) {
-    const element = fieldElement(name);
-    const fieldType = (type.field(name)?.type ?? type.element)?.();
-    const own = (side: JsonObject): Side => (Object.hasOwn(side, name) ? side[name] : undefined);
-    if (fieldType)
-      errors.push(
-        ...below(
-          formatPathElement(element),
-          compare(walk, [...path, element], fieldType, own(l), own(r)),
-        ),
-      );
-  }
-  return errors;
-}
+const own = (object: JsonObject, name: string): Side =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
 
 interface Items {
   readonly element: PathElement;
@@ -146,20 +167,14 @@ interface Items {
   readonly right: Json[];
 }
 
-function compareLists(
-  walk: Walk,
-  path: FieldPath,
+function itemsByElement(
   type: SmdList,
-  left: Side,
-  right: Side,
-): "leaf" | readonly TypedError[] {
-  const l = Array.isArray(left) ? left : [],
-    r = Array.isArray(right) ? right : [];
-  if (type.relation === "atomic" || (!l.length && !r.length))
-    return compareLeaf(walk, path, left, right);
-  const errors: TypedError[] = [];
+  left: readonly Json[],
+  right: readonly Json[],
+): { readonly byElement: ReadonlyMap<string, Items>; readonly errors: TypedError[] } {
   const byElement = new Map<string, Items>();
-  const gather = (list: readonly Json[], side: "left" | "right"): void => {
+  const errors: TypedError[] = [];
+  const add = (list: readonly Json[], side: "left" | "right"): void => {
     for (const [i, item] of list.entries()) {
       const element = itemElement(type, item);
       if (typeof element === "string") {
@@ -171,30 +186,7 @@ function compareLists(
       items[side].push(item);
     }
   };
-  gather(l, "left");
-  gather(r, "right");
-  for (const items of byElement.values())
-    errors.push(...compareItems(walk, [...path, items.element], type, items));
-  return errors;
-}
-
-/** Items of one element; more than one on a side are duplicates, which are tracked as a whole. */
-function compareItems(
-  walk: Walk,
-  path: FieldPath,
-  type: SmdList,
-  { element, left, right }: Items,
-): readonly TypedError[] {
-  const one = (l: Side, r: Side): readonly TypedError[] =>
-    l === undefined && r === undefined
-      ? []
-      : below(formatPathElement(element), compare(walk, path, type.element(), l, r));
-  if (left.length <= 1 && right.length <= 1) return one(left[0], right[0]);
-  if (left.length > 1 && right.length > 1) {
-    if (!equalJson(left, right)) insertPath(walk.modified, path);
-    return [];
-  }
-  const errors = left.length > 1 ? one(undefined, right[0]) : one(left[0], undefined);
-  insertPath(left.length > 1 ? walk.removed : walk.added, path);
-  return errors;
+  add(left, "left");
+  add(right, "right");
+  return { byElement, errors };
 }

@@ -17,7 +17,7 @@ import {
   union,
   withNamedFields,
 } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "./to-field-set.ts";
+import { toFieldSet } from "./to-field-set.ts";
 import { formatFieldsV1, parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { extractItems, removeItems } from "./remove-items.ts";
@@ -46,10 +46,7 @@ const paths = (set: FieldSet): string[] => [...pathsOf(set)].map(formatFieldPath
 test("fields, differences, merges and selections are those of the general form", () => {
   fc.assert(
     fc.property(both, ([left, right]) => {
-      assert.deepEqual(
-        paths(fieldSetOfValue(deducedType, left)),
-        paths(fieldSetOfValue(general, left)),
-      );
+      assert.deepEqual(paths(toFieldSet(deducedType, left)), paths(toFieldSet(general, left)));
       const [one, other] = [
         compareTyped(deducedType, left, right),
         compareTyped(general, left, right),
@@ -62,8 +59,8 @@ test("fields, differences, merges and selections are those of the general form",
         Object.keys(mergeTyped(general, left, right) ?? {}),
       );
       for (const fields of [
-        fieldSetOfValue(general, right),
-        leaves(fieldSetOfValue(general, right)),
+        toFieldSet(general, right),
+        leaves(toFieldSet(general, right)),
         other.removed,
       ]) {
         assert.deepEqual(
@@ -88,7 +85,7 @@ test("as many levels as a decoder takes are no more than many", () => {
     return value;
   };
   const [one, two] = [nested(1), nested(2)];
-  const all = fieldSetOfValue(deducedType, one);
+  const all = toFieldSet(deducedType, one);
   const { modified, removed } = compareTyped(deducedType, one, two);
   assert.deepEqual([...pathsOf(modified)].map((path) => path.length), [depth]); // prettier-ignore
   assert.equal(removed.size, 0);
@@ -101,9 +98,7 @@ test("as many levels as a decoder takes are no more than many", () => {
   assert.ok(equalSets(withNamedFields(all, deducedType), all));
   assert.equal(depthOf(mergeTyped(deducedType, one, nested({ b: 1 }))), depth + 1);
   assert.equal(
-    depthOf(
-      removeItems(deducedType, nested({ b: 1, c: 1 }), fieldSetOfValue(deducedType, { a: null })),
-    ),
+    depthOf(removeItems(deducedType, nested({ b: 1, c: 1 }), toFieldSet(deducedType, { a: null }))),
     0,
   );
   assert.equal(depthOf(extractItems(deducedType, one, all)), depth);

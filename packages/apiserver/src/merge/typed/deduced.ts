@@ -1,6 +1,6 @@
-// Values without a schema: maps are separable, everything else is a leaf. Such a value may be as
-// deep as a decoder goes (10,000 levels), for which recursion has no room; so the walks over typed
-// values hand over to these, which have none. Each gives what its general form gives for the
+// Values without a schema: maps are separable, everything else is a leaf. Such values may be as
+// deep as decoders accept (10,000 levels), too deep for recursion; so the functions on typed values
+// delegate to these, which do not recurse. Results are those of the general functions for the
 // deduced type.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed (compare.go, merge.go, remove.go,
 // tofieldset.go; which recurse).
@@ -24,10 +24,7 @@ const namesOf = (left: JsonObject, right: JsonObject): readonly string[] => [
   ...Object.keys(right).filter((name) => !Object.hasOwn(left, name)),
 ];
 
-/**
- * A field on the way down, which is put into a set without a walk from the top when it turns out to
- * belong there.
- */
+/** A field during descent, which can be inserted into a set without a walk from the root. */
 class Place {
   readonly #parent: Place | undefined;
   readonly #element: PathElement | undefined;
@@ -43,7 +40,7 @@ class Place {
     this.#level = level;
   }
 
-  /** The place that `path` leads to in `set`. */
+  /** The place of `path` in `set`. */
   static at(set: FieldSetBuilder, path: FieldPath): Place {
     let place = new Place(undefined, undefined, set);
     for (const element of path) place = new Place(place, element);
@@ -64,7 +61,7 @@ class Place {
     this.#node().member = true;
   }
 
-  /** The levels above are there. */
+  /** Requires all levels above to exist. */
   #node(): { member: boolean; below: FieldSetBuilder | undefined } {
     const level = this.#parent!.#level!,
       element = this.#element!;
@@ -74,10 +71,7 @@ class Place {
   }
 }
 
-/**
- * Adds each field of the value, which stands at `path`; the value itself too, unless it is the
- * whole object, a map or null.
- */
+/** Inserts all fields of the value at `path`, and the value itself unless it is a map or null. */
 export function insertFieldsOf(set: FieldSetBuilder, path: FieldPath, value: Json): void {
   if (value === null) return;
   if (!isObject(value)) return insertPath(set, path);
@@ -101,7 +95,7 @@ interface Differences {
 
 type Places = Readonly<Record<keyof Differences, Place>>;
 
-/** Notes what `right` adds to `left`, changes in it and removes from it. */
+/** Inserts the fields that `right` adds, modifies and removes. */
 export function compareDeduced(found: Differences, path: FieldPath, left: Side, right: Side): void {
   const at = (set: FieldSetBuilder): Place => Place.at(set, path);
   const open: (readonly [Places, Side, Side])[] = [
@@ -113,7 +107,7 @@ export function compareDeduced(found: Differences, path: FieldPath, left: Side, 
   ];
   for (let pair = open.pop(); pair; pair = open.pop()) {
     const [places, l, r] = pair;
-    noteHere(places, l, r);
+    insertHere(places, l, r);
     const lefts = membersOf(l),
       rights = membersOf(r);
     for (const name of namesOf(lefts, rights)) {
@@ -133,11 +127,8 @@ export function compareDeduced(found: Differences, path: FieldPath, left: Side, 
   }
 }
 
-/**
- * Where one side is a map, and both are there, its members tell the difference; where the other is
- * a leaf, it tells too.
- */
-function noteHere(places: Places, left: Side, right: Side): void {
+/** Inserts the place itself: differences between maps are those of their members. */
+function insertHere(places: Places, left: Side, right: Side): void {
   if (left === undefined) return places.added.insert();
   if (right === undefined) return places.removed.insert();
   const isEmpty = (side: Json): boolean => !hasMembers(membersOf(side));
@@ -146,7 +137,7 @@ function noteHere(places: Places, left: Side, right: Side): void {
   if (differ && !equalJson(left, right)) places.modified.insert();
 }
 
-/** Lays `right` over `left`. The result shares parts with both. */
+/** Merges `right` into `left`. The result shares parts with both. */
 export function mergeDeduced(left: Side, right: Side): Side {
   const merged: { value?: Side } = {};
   const open: (readonly [Side, Side, (value: Json) => void])[] = [
@@ -162,7 +153,7 @@ export function mergeDeduced(left: Side, right: Side): Side {
     }
     const out: JsonObject = {};
     for (const name of namesOf(lefts, rights)) {
-      // Members have their places before what is below them is known.
+      // Reserves the member's position; its value is known later.
       setOwn(out, name, null);
       open.push([own(lefts, name), own(rights, name), (value) => setOwn(out, name, value)]);
     }
@@ -171,9 +162,7 @@ export function mergeDeduced(left: Side, right: Side): Side {
   return merged.value;
 }
 
-/**
- * Of sides that are not both maps with members: null and an empty map take nothing away from a map.
- */
+/** Merges sides that are not both non-empty maps: null and empty maps do not replace a map. */
 function mergedWhole(left: Side, right: Side): Side {
   if (right === undefined) return left;
   return (right === null || isObject(right)) && isObject(left) && hasMembers(left) ? left : right;
@@ -184,13 +173,11 @@ interface Selection {
   readonly fields: FieldSet;
   readonly names: Iterator<string>;
   readonly out: JsonObject;
-  /** Its name in the map around it. */
+  /** The name of `map` in its parent. */
   readonly name: string;
 }
 
-/**
- * The value without the fields, or with nothing but them; a map that loses everything becomes null.
- */
+/** The value without the fields, or only the fields; a map that loses all members becomes null. */
 export function selectDeduced(value: Json, fields: FieldSet, mode: "remove" | "extract"): Json {
   const whole = selectedWhole(value, mode);
   if (whole !== undefined) return whole;
@@ -217,8 +204,9 @@ export function selectDeduced(value: Json, fields: FieldSet, mode: "remove" | "e
   }
 }
 
-/** Undefined for a map with members, which has to be gone through. */
+/** Undefined for a map with members, which needs descent. */
 function selectedWhole(value: Json, mode: "remove" | "extract"): Side {
-  if (isObject(value)) return hasMembers(value) ? undefined : mode === "extract" ? value : null;
+  if (isObject(value) && hasMembers(value)) return undefined;
+  if (isObject(value)) return mode === "extract" ? value : null;
   return Array.isArray(value) && mode === "remove" ? null : value;
 }

@@ -1,4 +1,4 @@
-// The path element that stands for an item of a set or of a keyed list.
+// The path element of an item of a list of type set or map.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go (listItemToPathElement).
 import { isObject, type Json } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -10,12 +10,11 @@ import {
 } from "../fieldpath/field-path.ts";
 import type { SmdList } from "../../apimachinery/types/smd-type.ts";
 
-/** The element, or why the item cannot have one. */
+/** The element, or an error message. */
 export type ItemElement = PathElement | string;
 
 /**
- * Keys that the item leaves out are taken from their defaults; without a default they are left out
- * of the element too.
+ * Missing keys take their defaults; keys without a default are omitted from the element.
  */
 export function itemElement(list: SmdList, item: Json): ItemElement {
   if (list.relation === "atomic") return "invalid indexing of non-associative list";

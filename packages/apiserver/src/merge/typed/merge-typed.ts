@@ -1,8 +1,8 @@
-// Lays an intent over a live value: what the intent names wins, everything else stays, and lists
-// keep an order that honours both.
+// Merges an intent into a live value: fields of the intent win, all others stay, and lists keep an
+// order that respects both.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/merge.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { type Alternative, alternativeOf, settle } from "./atom.ts";
+import { type AtomKind, deduceAtom, settle } from "./atom.ts";
 import { mergeDeduced } from "./deduced.ts";
 import { fieldElement, formatPathElement, type PathElement } from "../fieldpath/field-path.ts";
 import { itemElement } from "./list-item.ts";
@@ -17,13 +17,13 @@ import { validateScalar } from "./validate-typed.ts";
 
 type Side = Json | undefined;
 interface Merged {
-  /** Undefined where nothing is left. */
+  /** Undefined when nothing is left. */
   readonly value: Side;
   readonly errors: readonly TypedError[];
 }
 
 /**
- * The result shares parts with both. Throws {@link MergeError}, as for an item named twice in the
+ * The result shares parts with both. Throws {@link MergeError}, e.g. for duplicate items in the
  * intent.
  */
 export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
@@ -34,8 +34,8 @@ export function mergeTyped(type: SmdType, live: Json, intent: Json): Json {
 
 function merge(type: SmdType, left: Side, right: Side): Merged {
   if (type === deducedType) return { value: mergeDeduced(left, right), errors: [] };
-  const leftIs = alternativeOf(type, left),
-    rightIs = alternativeOf(type, right);
+  const leftIs = deduceAtom(type, left),
+    rightIs = deduceAtom(type, right);
   if (right === undefined) return mergeAs(type, leftIs, left, right);
   if (left === undefined || leftIs === rightIs) return mergeAs(type, rightIs, left, right);
   const { errors } = mergeAs(type, leftIs, left, right);
@@ -48,7 +48,7 @@ const keep = (left: Side, right: Side): Merged => ({
   errors: [],
 });
 
-function mergeAs(type: SmdType, alternative: Alternative, left: Side, right: Side): Merged {
+function mergeAs(type: SmdType, alternative: AtomKind, left: Side, right: Side): Merged {
   switch (settle(type, alternative)) {
     case "scalar": {
       const errors = [
@@ -89,7 +89,7 @@ function mergeMaps(type: SmdMap, left: Side, right: Side): Merged {
 
 interface Indexed {
   readonly elements: readonly PathElement[];
-  /** Null for an item that occurs more than once: nothing is merged into it. */
+  /** Null for a duplicate item, which nothing merges into. */
   readonly items: ReadonlyMap<string, Json>;
   readonly errors: readonly TypedError[];
 }
@@ -128,8 +128,8 @@ function mergeLists(type: SmdList, left: Side, right: Side): Merged {
 }
 
 /**
- * Items of the intent come in its order, and live items around them in theirs. Breaches inside an
- * item are upstream's to overlook: it drops them.
+ * Items of the intent keep its order, and live items around them theirs. Errors inside items are
+ * dropped, as upstream does.
  */
 function interleave(type: SmdList, list: readonly Json[], live: Indexed, intent: Indexed): Json[] {
   const out: Json[] = [];

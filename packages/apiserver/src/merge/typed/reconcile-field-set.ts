@@ -1,6 +1,5 @@
-// Fits a field set to a schema that has changed since the set was written: what was granular and is
-// atomic now is owned as a whole. The other direction needs nothing: an atomic field stays owned as
-// it was.
+// Adapts a field set to a schema that changed after the set was written: fields that became atomic
+// are owned as a whole. Fields that became granular stay owned as they are.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/reconcile_schema.go.
 import type { FieldPath, PathElement } from "../fieldpath/field-path.ts";
 import {
@@ -13,42 +12,34 @@ import {
 } from "../fieldpath/field-set.ts";
 import { deducedType, type SmdMap, type SmdType } from "../../apimachinery/types/smd-type.ts";
 
-/** The set itself where nothing changed. */
+/** Returns the set itself when nothing changes. */
 export function reconcileFieldSet(set: FieldSet, type: SmdType): FieldSet {
   const atomic: FieldSetBuilder = new Map();
-  visit(atomic, [], type, set, "open");
+  visit(atomic, [], type, { set, whole: false });
   return atomic.size ? union(recursiveDifference(set, atomic), atomic) : set;
 }
 
-/** "whole" where the set owns the field and nothing below it. */
-type Ownership = "whole" | "open";
-
-function visit(
-  atomic: FieldSetBuilder,
-  path: FieldPath,
-  type: SmdType,
-  set: FieldSet | undefined,
-  ownership: Ownership,
-): void {
-  if (type.map) return visitMap(atomic, path, type, set, ownership);
-  if (type.scalar || !type.list) return;
-  if (ownership === "open" && type.list.relation === "atomic") return insertPath(atomic, path);
-  descend(atomic, path, type, set);
+/** The part of a field set at one path. */
+interface Owned {
+  readonly set: FieldSet | undefined;
+  /** The set has the field as a member, and nothing below it. */
+  readonly whole: boolean;
 }
 
-function visitMap(
-  atomic: FieldSetBuilder,
-  path: FieldPath,
-  type: SmdType,
-  set: FieldSet | undefined,
-  ownership: Ownership,
-): void {
+function visit(atomic: FieldSetBuilder, path: FieldPath, type: SmdType, owned: Owned): void {
+  if (type.map) return visitMap(atomic, path, type, owned);
+  if (type.scalar || !type.list) return;
+  if (!owned.whole && type.list.relation === "atomic") return insertPath(atomic, path);
+  descend(atomic, path, type, owned.set);
+}
+
+function visitMap(atomic: FieldSetBuilder, path: FieldPath, type: SmdType, owned: Owned): void {
   if (isFreeForm(type.map!)) return;
-  if (ownership === "open" && type.map!.relation === "atomic") {
-    if (set?.size) insertPath(atomic, path);
+  if (!owned.whole && type.map!.relation === "atomic") {
+    if (owned.set?.size) insertPath(atomic, path);
     return;
   }
-  descend(atomic, path, type, set);
+  descend(atomic, path, type, owned.set);
 }
 
 function descend(
@@ -59,22 +50,17 @@ function descend(
 ): void {
   for (const { element, member, below } of set?.values() ?? []) {
     const inner = typeOfStep(type, element);
-    if (inner) visit(atomic, [...path, element], inner, below, member && !below ? "whole" : "open");
+    if (inner) visit(atomic, [...path, element], inner, { set: below, whole: member && !below });
   }
 }
 
-/**
- * Every item of a list has its element type, whatever kind of step leads there; fields that the
- * schema lacks are passed over.
- */
-const typeOfStep = (type: SmdType, element: PathElement): SmdType | undefined =>
-  type.map
-    ? element.at === "field"
-      ? typeBelow(type, element)
-      : type.map.element?.()
-    : type.list?.element();
+/** All steps into a list lead to its element type. Fields that the schema lacks are skipped. */
+function typeOfStep(type: SmdType, element: PathElement): SmdType | undefined {
+  if (!type.map) return type.list?.element();
+  return element.at === "field" ? typeBelow(type, element) : type.map.element?.();
+}
 
-/** Deduced types know nothing of atomic and granular. */
+/** Deduced types are neither atomic nor granular. */
 const isFreeForm = (map: SmdMap): boolean => {
   if (map.hasFields || !map.element) return false;
   const element = map.element();

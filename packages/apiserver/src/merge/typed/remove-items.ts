@@ -1,7 +1,7 @@
-// Takes fields out of a value, or takes nothing but them.
+// Removes fields from a value, or extracts them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/remove.go.
 import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
-import { alternativeOf, settle } from "./atom.ts";
+import { deduceAtom, settle } from "./atom.ts";
 import { selectDeduced } from "./deduced.ts";
 import { emptySet, type FieldSet } from "../fieldpath/field-set.ts";
 import { itemElement } from "./list-item.ts";
@@ -13,13 +13,13 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 
 /**
- * The value without the fields; a map or list that loses everything becomes null. Shares parts with
+ * The value without the fields; a map or list that loses all items becomes null. Shares parts with
  * its argument.
  */
 export const removeItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
   select(type, value, fields, "remove");
 
-/** Only the fields; atomic values below them are kept whole. Shares parts with its argument. */
+/** Only the fields, with atomic values whole. Shares parts with its argument. */
 export const extractItems = (type: SmdType, value: Json, fields: FieldSet): Json =>
   select(type, value, fields, "extract");
 
@@ -27,7 +27,7 @@ type Mode = "remove" | "extract";
 
 function select(type: SmdType, value: Json, fields: FieldSet, mode: Mode): Json {
   if (type === deducedType) return selectDeduced(value, fields, mode);
-  switch (settle(type, alternativeOf(type, value))) {
+  switch (settle(type, deduceAtom(type, value))) {
     case "scalar":
       return value;
     case "map":

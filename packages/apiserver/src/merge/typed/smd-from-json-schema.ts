@@ -1,5 +1,5 @@
-// A custom resource's schema as a type of structured merge. Lists are atomic unless they say
-// otherwise, and below a node that preserves unknown fields every object takes them.
+// Converts the schema of a custom resource to a type of structured merge. Lists are atomic unless
+// they have a list type, and objects below a node that preserves unknown fields accept them too.
 // Upstream: k8s.io/kube-openapi/pkg/schemaconv (openapi.go, smd.go),
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
@@ -13,15 +13,14 @@ import {
   untypedAtomicType,
 } from "../../apimachinery/types/smd-type.ts";
 
-/** What a custom resource's type takes over from the built-in ones. */
+/** Types that custom resources share with built-in kinds. */
 export interface JsonSchemaContext {
   /** Type of `metadata`, of the object itself and of embedded resources. */
   readonly objectMeta: SmdType;
 }
 
 /**
- * The type of whole objects under a schema; without a schema all but `metadata` is deduced, and
- * `metadata` too.
+ * The type of whole objects. Without a schema everything is deduced.
  */
 export function smdFromJsonSchema(
   schema: JsonSchemaProps | undefined,
@@ -72,7 +71,7 @@ function typeOf(schema: JsonSchemaProps, place: Place): SmdType {
   }
 }
 
-/** A string with any other format may be something else on the wire. */
+/** A string with another format may be another type on the wire. */
 const scalarOf = (format: string | undefined): SmdScalar =>
   !format || format === "byte" ? "string" : "untyped";
 

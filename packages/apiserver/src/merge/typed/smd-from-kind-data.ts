@@ -1,6 +1,6 @@
-// A built-in type's facts as a type of structured merge, with the quirks of the published schemas
-// that upstream derives its own from: list rules fall back on patch strategies, and some types of
-// Go take anything.
+// Converts the kind data of a built-in type to a type of structured merge, with the quirks of the
+// published schemas that upstream converts: list types fall back to patch strategies, and some Go
+// types accept any value.
 // Upstream: k8s.io/kube-openapi/pkg/schemaconv (openapi.go, smd.go).
 import type { Json } from "homeostat/api";
 import type {
@@ -18,7 +18,7 @@ import {
   untypedAtomicType,
 } from "../../apimachinery/types/smd-type.ts";
 
-/** Gives the type of a model, e.g. `io.k8s.api.core.v1.ConfigMap`; each is made once. */
+/** Returns the type of a model, e.g. `io.k8s.api.core.v1.ConfigMap`; each is created once. */
 export function createKindTypes(data: KindData): (model: string) => SmdType {
   const made = new Map<string, SmdType>();
   const typeOfModel = (model: string): SmdType => {
@@ -60,7 +60,7 @@ type FieldRules = Pick<
   FieldFacts,
   "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "schema"
 >;
-/** Rules of a field hold for the field's own value, not for what it contains. */
+/** Rules of a field apply to its value, not to items inside. */
 const noRules: FieldRules = {};
 
 function typeOf(ref: TypeRef, rules: FieldRules, lookup: Lookup): SmdType {
@@ -97,7 +97,7 @@ const freeForm: SmdType = {
     element: () => deducedType,
   },
 };
-/** The published schema names no type: any value goes. */
+/** The published schema has no type: any value fits. */
 const anything = deducedType;
 
 const specialTypes: Readonly<Record<SpecialName, SmdType>> = {
@@ -115,7 +115,7 @@ const specialTypes: Readonly<Record<SpecialName, SmdType>> = {
 };
 
 /**
- * A field may make the struct that it holds atomic or granular, whatever the struct says of itself.
+ * The map type of a field overrides that of its struct.
  */
 function overridden(type: SmdType, { mapType }: FieldRules): SmdType {
   if (!mapType || !type.map) return type;

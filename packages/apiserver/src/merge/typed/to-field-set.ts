@@ -1,7 +1,7 @@
-// The fields that a value names: what an intent claims by naming it.
+// The set of fields in a value, which its applier owns.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/tofieldset.go.
 import { isObject, type Json } from "homeostat/api";
-import { alternativeOf, settle } from "./atom.ts";
+import { deduceAtom, settle } from "./atom.ts";
 import { insertFieldsOf } from "./deduced.ts";
 import { fieldElement, type PathElement } from "../fieldpath/field-path.ts";
 import { type FieldSet, type FieldSetBuilder, insertPath } from "../fieldpath/field-set.ts";
@@ -14,10 +14,10 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 
 /**
- * Leaves, list items, map keys and empty or null maps; a schema-named map or list itself is no
- * member. The value fits its type.
+ * Leaves, list items, map keys, and empty or null maps. Maps and lists that the schema names are
+ * not members themselves. The value must fit its type.
  */
-export function fieldSetOfValue(type: SmdType, value: Json): FieldSet {
+export function toFieldSet(type: SmdType, value: Json): FieldSet {
   const set: FieldSetBuilder = new Map();
   visit(set, [], type, value);
   return set;
@@ -30,7 +30,7 @@ function visit(
   value: Json,
 ): void {
   if (type === deducedType) return insertFieldsOf(set, path, value);
-  switch (settle(type, alternativeOf(type, value))) {
+  switch (settle(type, deduceAtom(type, value))) {
     case "scalar":
       return insertPath(set, path);
     case "map":
@@ -62,7 +62,7 @@ function visitMap(
   }
 }
 
-/** An item that occurs twice is named as a whole, without the fields below it. */
+/** A duplicate item is a member as a whole, without fields below it. */
 function visitList(
   set: FieldSetBuilder,
   path: readonly PathElement[],

@@ -1,8 +1,8 @@
-// Breaches of a type, each at a path, and how upstream prints one or several of them.
+// Errors of values that do not fit their type, and how upstream prints them.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go (ValidationErrors).
 import { MergeError } from "../fieldpath/merge-error.ts";
 
-/** One breach; `path` as errors show it, e.g. `.spec.ports[port=80]`. */
+/** One error; `path` prints as `.spec.ports[port=80]`. */
 export interface TypedError {
   readonly path: string;
   readonly message: string;
@@ -10,11 +10,11 @@ export interface TypedError {
 
 export const typedError = (message: string): readonly TypedError[] => [{ path: "", message }];
 
-/** The same breaches, seen from one step further up. */
+/** The same errors with one more step at the front of their paths. */
 export const below = (step: string, errors: readonly TypedError[]): readonly TypedError[] =>
   errors.length ? errors.map(({ path, message }) => ({ path: step + path, message })) : errors;
 
-/** One line for a single breach, else a heading and an indented line for each. */
+/** One line for a single error; otherwise a heading and an indented line for each. */
 export function formatTypedErrors(errors: readonly TypedError[]): string {
   const lines = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return lines.length === 1
@@ -22,7 +22,7 @@ export function formatTypedErrors(errors: readonly TypedError[]): string {
     : ["errors:", ...lines.map((line) => `  ${line}`)].join("\n");
 }
 
-/** Throws {@link MergeError} if there is any breach. */
+/** Throws {@link MergeError} if there are errors. */
 export function throwTypedErrors(errors: readonly TypedError[], prefix = ""): void {
   if (errors.length) throw new MergeError(prefix + formatTypedErrors(errors));
 }

@@ -7,7 +7,7 @@ import type { Json } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
 import { fieldElement, formatFieldPath } from "../fieldpath/field-path.ts";
 import { type FieldSet, fieldSetOf, pathsOf } from "../fieldpath/field-set.ts";
-import { fieldSetOfValue } from "./to-field-set.ts";
+import { toFieldSet } from "./to-field-set.ts";
 import { parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { reconcileFieldSet } from "./reconcile-field-set.ts";
@@ -135,7 +135,7 @@ test("null fits everywhere, and live objects may hold duplicates", () => {
 test("an intent claims leaves, items, map keys and empty maps", () => {
   assert.deepEqual(
     paths(
-      fieldSetOfValue(type, {
+      toFieldSet(type, {
         n: 1,
         s: null,
         set: ["a"],
@@ -165,11 +165,11 @@ test("an intent claims leaves, items, map keys and empty maps", () => {
       ".struct.x",
     ],
   );
-  assert.deepEqual(paths(fieldSetOfValue(type, { set: [], list: [], map: {}, struct: {} })), [
+  assert.deepEqual(paths(toFieldSet(type, { set: [], list: [], map: {}, struct: {} })), [
     ".map",
     ".struct",
   ]);
-  assert.deepEqual(paths(fieldSetOfValue(type, { list: [{ name: "x", v: 1 }, { name: "x" }] })), [
+  assert.deepEqual(paths(toFieldSet(type, { list: [{ name: "x", v: 1 }, { name: "x" }] })), [
     '.list[kind="k",name="x"]',
   ]);
 });
@@ -325,8 +325,8 @@ test("a merge holds all that the intent names, and merging again changes nothing
         mergeTyped(type, merged, intent) ?? {},
       );
       assert.equal(added.size + modified.size, 0);
-      const claims = paths(fieldSetOfValue(type, intent)),
-        has = new Set(paths(fieldSetOfValue(type, merged)));
+      const claims = paths(toFieldSet(type, intent)),
+        has = new Set(paths(toFieldSet(type, merged)));
       assert.deepEqual(
         claims.filter(
           (path) =>
@@ -341,10 +341,9 @@ test("a merge holds all that the intent names, and merging again changes nothing
 test("removing everything that a value names leaves no leaf", () => {
   fc.assert(
     fc.property(value, (a) => {
-      const left = removeItems(type, a, fieldSetOfValue(type, a));
+      const left = removeItems(type, a, toFieldSet(type, a));
       assert.ok(
-        left === null ||
-          paths(fieldSetOfValue(type, left)).every((path) => !/\.(n|atomic)$/.test(path)),
+        left === null || paths(toFieldSet(type, left)).every((path) => !/\.(n|atomic)$/.test(path)),
       );
     }),
   );

@@ -1,7 +1,7 @@
-// Checks that a value fits its type.
+// Validates that a value fits its type.
 // Upstream: sigs.k8s.io/structured-merge-diff/v6/typed/validate.go.
 import { compareBytewise, isObject, type Json } from "homeostat/api";
-import { alternativeOf, settle } from "./atom.ts";
+import { deduceAtom, settle } from "./atom.ts";
 import {
   fieldElement,
   formatPathElement,
@@ -21,20 +21,20 @@ import {
 } from "../../apimachinery/types/smd-type.ts";
 import { below, type TypedError, typedError } from "./typed-error.ts";
 
-/** Whether sets and keyed lists may hold an item twice: live objects may, intents may not. */
+/** Whether lists of type set and map may hold duplicates: live objects may, intents may not. */
 export type Duplicates = "allowed" | "refused";
 
 /**
- * Every breach; map members are visited in bytewise order, up to the first that is not declared.
+ * All errors; map members are visited in bytewise order, up to the first undeclared one.
  */
 export function validateTyped(
   type: SmdType,
   value: Json,
   duplicates: Duplicates,
 ): readonly TypedError[] {
-  // Anything fits, however deep it is.
+  // Any value fits, however deep.
   if (type === untypedAtomicType || type === deducedType) return [];
-  switch (settle(type, alternativeOf(type, value))) {
+  switch (settle(type, deduceAtom(type, value))) {
     case "map":
       return validateMap(type.map!, value, duplicates);
     case "list":
@@ -44,7 +44,7 @@ export function validateTyped(
   }
 }
 
-/** `prefix` stands before the message, e.g. `lhs: `. Absent and null values fit. */
+/** `prefix` precedes messages, e.g. `lhs: `. Absent and null values fit. */
 export function validateScalar(
   scalar: SmdScalar,
   value: Json | undefined,
@@ -95,7 +95,7 @@ function validateList(type: SmdList, value: Json, duplicates: Duplicates): reado
   for (const [i, item] of value.entries()) {
     const element: PathElement | string =
       type.relation === "atomic" ? indexElement(i) : itemElement(type, item);
-    // Without a path element nothing further down could be named.
+    // Errors further down would have no path.
     if (typeof element === "string")
       return [...errors, { path: "", message: `element ${i}: ${element}` }];
     const step = formatPathElement(element);

@@ -53,11 +53,11 @@ export async function insertText(
   blank: { readonly text: string; readonly now: string; readonly entropy: Entropy },
 ): Promise<void> {
   const text = stamp(blank.text, blank.now, blank.entropy);
-  const facts = attributesOf(resource, JSON.parse(text) as JsonObject);
+  const attributes = attributesOf(resource, JSON.parse(text) as JsonObject);
   const at = text.indexOf('"resourceVersion":"') + '"resourceVersion":"'.length;
   await store.commit(key, 0, (revision) => ({
     bytes: Buffer.from(`${text.slice(0, at)}${revision}${text.slice(at)}`),
-    facts,
+    attributes,
     schemaEpoch: resource.schemaEpoch,
   }));
 }
@@ -79,7 +79,7 @@ async function restore(
     metadataOf(object)["resourceVersion"] = String(revision);
     return {
       bytes: encodeObjectBytes(object, resource.codec.encodeStored),
-      facts: attributesOf(resource, object),
+      attributes: attributesOf(resource, object),
       schemaEpoch: resource.schemaEpoch,
     };
   });

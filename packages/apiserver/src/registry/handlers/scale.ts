@@ -11,11 +11,8 @@ import {
 } from "homeostat/api";
 import type { ManagedFieldsEntry } from "homeostat/k8s/meta/v1";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import {
-  createFieldManager,
-  type FieldManager,
-  type FieldManagerOptions,
-} from "../../merge/managedfields/field-manager.ts";
+import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
+import type { FieldManagerOptions } from "../../merge/managedfields/field-manager-options.ts";
 import { managerOrUserAgent } from "../../merge/managedfields/manager-name.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import {

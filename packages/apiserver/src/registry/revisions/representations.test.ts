@@ -12,14 +12,14 @@ const stored = (schemaEpoch: number): Revision => ({
   created: 7,
   schemaEpoch,
   type: "ADDED",
-  facts: {
+  attributes: {
     uid: "u",
     labels: {},
     fields: {},
     owners: [],
     finalizers: [],
     deleting: false,
-  } as unknown as Revision["facts"],
+  } as unknown as Revision["attributes"],
   bytes: new TextEncoder().encode('{"kind":"Widget","metadata":{"name":"a"},"old":1}'),
 });
 

@@ -108,12 +108,12 @@ export function copyWithResourceVersion(object: JsonObject, revision: number): J
 function withResourceVersion(revision: Revision, resourceVersion: number): Revision {
   const object = parseStored(revision.bytes);
   metadataOf(object).resourceVersion = String(resourceVersion);
-  const { key, created, schemaEpoch, facts } = revision;
+  const { key, created, schemaEpoch, attributes } = revision;
   return {
     key,
     created,
     schemaEpoch,
-    facts,
+    attributes,
     revision: resourceVersion,
     bytes: encodeObjectBytes(object),
     type: "DELETED",

@@ -46,7 +46,7 @@ export function selectionOf(
     everything: false,
     matches: (revision) =>
       (!single || revision.key === single) &&
-      matchesLabels(labels, revision.facts.labels) &&
+      matchesLabels(labels, revision.attributes.labels) &&
       matchesFieldsOf(resource, fields, revision),
   };
 }
@@ -73,6 +73,6 @@ function selectable(
   revision: Revision,
 ): Readonly<Record<string, string>> {
   return revision.schemaEpoch === resource.schemaEpoch
-    ? revision.facts.fields
+    ? revision.attributes.fields
     : resource.fields.extract(parseStored(revision.bytes));
 }

@@ -48,7 +48,7 @@ export async function commitRemoval(
     metadataOf(last).resourceVersion = String(revision);
     return {
       bytes: encodeObjectBytes(last, resource.codec.encodeStored),
-      facts: expected.facts,
+      attributes: expected.attributes,
       schemaEpoch: expected.schemaEpoch,
     };
   };
@@ -100,7 +100,7 @@ function encodeAt(resource: ServedResource, stored: JsonObject, revision: number
   metadataOf(stored).resourceVersion = String(revision);
   return {
     bytes: encodeObjectBytes(stored, resource.codec.encodeStored),
-    facts: attributesOf(resource, stored),
+    attributes: attributesOf(resource, stored),
     schemaEpoch: resource.schemaEpoch,
   };
 }

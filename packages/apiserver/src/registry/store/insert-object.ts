@@ -89,7 +89,7 @@ function nameTaken(scope: RequestScope, name: string, hub: JsonObject): ApiStatu
   const error = metaString(hub, "generateName")
     ? generateNameConflict(scope, name)
     : alreadyExistsError(resource, name);
-  if (!core.store.latest(storageKeyOf(resource, scope.namespace, name))?.facts.deleting)
+  if (!core.store.latest(storageKeyOf(resource, scope.namespace, name))?.attributes.deleting)
     return error;
   return new ApiStatusError({
     ...error.status,

@@ -1,4 +1,4 @@
-// Strings, numbers and booleans of a schema as CEL values.
+// Converts strings, numbers and booleans to CEL values by their schema.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/valuesunstructured.go.
 import type { Json } from "homeostat/api";
 import {
@@ -12,7 +12,7 @@ import {
 } from "@homeostat/cel";
 import type { Adapt } from "./schema-values.ts";
 
-/** How Go names the type of a JSON value. */
+/** The Go type of a JSON value. */
 function goType(value: Json): string {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "bool";
@@ -24,7 +24,7 @@ function goType(value: Json): string {
 const isInteger = (value: Json): value is number | bigint =>
   typeof value === "bigint" || Number.isSafeInteger(value);
 
-/** A value that must have one of JavaScript's own types already. */
+/** Converts values that have the right JavaScript type already. */
 export const adaptTyped =
   (type: "string" | "boolean", expected: string): Adapt =>
   (value) => {
@@ -63,14 +63,14 @@ const formats: Readonly<Record<string, (text: string) => CelValue | undefined>> 
       : undefined,
 };
 
-const complaints: Readonly<Record<string, string>> = {
+const formatErrors: Readonly<Record<string, string>> = {
   duration: "Invalid duration",
   date: "Invalid date formatted string",
   "date-time": "Invalid date-time formatted string",
   byte: "Invalid byte formatted string",
 };
 
-/** Strings, or what their format makes of them. */
+/** Converts strings by their format. */
 export function adaptStringOf(format: string | undefined): Adapt {
   const parse =
     format === undefined || !Object.hasOwn(formats, format) ? undefined : formats[format];
@@ -78,7 +78,8 @@ export function adaptStringOf(format: string | undefined): Adapt {
   return (value) => {
     const text = plain(value) as string;
     const parsed = parse(text);
-    if (parsed === undefined) throw new CelError(`${complaints[format!]} ${text}: unable to parse`);
+    if (parsed === undefined)
+      throw new CelError(`${formatErrors[format!]} ${text}: unable to parse`);
     return parsed;
   };
 }

@@ -1,5 +1,5 @@
-// Compiles and prices every expression of a definition's schema, and refuses those that do not
-// compile, cost too much, or ask for an old value where there can be none.
+// Checks every expression of a definition's schema: it must compile, must not cost too much, and
+// must not use oldSelf where nothing correlates.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import { compareBytewise, type JsonObject } from "homeostat/api";
@@ -11,27 +11,22 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
-import {
-  type CompiledRule,
-  compileRule,
-  type RuleEnvironments,
-  ruleEnvironments,
-} from "./compile-rule.ts";
+import { type CompiledRule, compileRule, ruleEnvironments } from "./compile-rule.ts";
 import { childCardinality, RuleCosts } from "./rule-costs.ts";
-import { declareSchema, type SchemaDeclaration } from "./decl-type.ts";
+import { schemaDeclType, type DeclType } from "./decl-type.ts";
 import { additionalOf, itemsOf, type Place, placeOf } from "../schema-parts.ts";
 
-/** Where a node stands. */
+/** The position of a node in the schema. */
 interface Position {
   readonly path: string;
   readonly place: Place;
-  /** The list or map inside which old and new items cannot be told apart. */
+  /** Path of the outermost list around the node whose items do not correlate. */
   readonly uncorrelated: string | undefined;
-  /** How often the node can occur in one object; undefined where nothing bounds that. */
+  /** How often the node can occur in one object; undefined when unbounded. */
   readonly cardinality: bigint | undefined;
 }
 
-/** Breaches in all expressions of a root schema, innermost first. The schema must be structural. */
+/** Errors in all expressions of a root schema, innermost first. The schema must be structural. */
 export function checkExpressions(
   schema: JsonSchemaProps,
   path: string,
@@ -84,7 +79,7 @@ function checkNode(
 }
 
 function checkRules(schema: JsonSchemaProps, at: Position, costs: RuleCosts): FieldError[] {
-  const declared = declareSchema(schema, at.place);
+  const declared = schemaDeclType(schema, at.place);
   if (!declared)
     return [
       {
@@ -96,9 +91,8 @@ function checkRules(schema: JsonSchemaProps, at: Position, costs: RuleCosts): Fi
   const environments = ruleEnvironments(kubernetesEnvironment(), declared);
   return schema["x-kubernetes-validations"]!.flatMap((rule, i) =>
     checkRule(
-      rule,
+      compileRule(rule, environments),
       declared,
-      environments,
       { ...at, path: `${at.path}.x-kubernetes-validations[${i}]` },
       costs,
     ),
@@ -106,13 +100,12 @@ function checkRules(schema: JsonSchemaProps, at: Position, costs: RuleCosts): Fi
 }
 
 function checkRule(
-  rule: ValidationRule,
-  declared: SchemaDeclaration,
-  environments: RuleEnvironments,
+  compiled: CompiledRule,
+  declared: DeclType,
   at: Position,
   costs: RuleCosts,
 ): FieldError[] {
-  const compiled = compileRule(rule, environments);
+  const { rule } = compiled;
   const errors = costs.observeRule(compiled, declared, at.cardinality, `${at.path}.rule`);
   if (compiled.error !== undefined) errors.push(refuse(rule, `${at.path}.rule`, compiled.error));
   if (compiled.messageError !== undefined)

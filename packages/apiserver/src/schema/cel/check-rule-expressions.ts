@@ -1,5 +1,5 @@
-// Whether the expressions of a definition's schema compile, and what they cost. A schema without
-// rules costs a walk.
+// Checks that the expressions of a definition's schema compile within their cost limits. A schema
+// without rules costs one walk and loads no engine.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
@@ -7,15 +7,15 @@ import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { loadRuleEngine } from "./load-rule-engine.ts";
 import { hasRules } from "../schema-parts.ts";
 
-/** What the caller knows beside the schema. */
+/** How to check a schema. */
 export interface ExpressionCheckOptions {
-  /** Nodes with other errors at or below them are left out. */
+  /** Whether the node at `path` has other errors at or below it; its rules are not checked. */
   readonly blocked: (path: string) => boolean;
-  /** The schema is as it was: its expressions are not priced one by one again. */
+  /** The schema has not changed: single expressions may exceed their limit. */
   readonly unchanged: boolean;
 }
 
-/** Breaches in all expressions of a root schema, innermost first. The schema must be structural. */
+/** Errors in all expressions of a root schema, innermost first. The schema must be structural. */
 export function checkRuleExpressions(
   schema: JsonSchemaProps,
   path: string,

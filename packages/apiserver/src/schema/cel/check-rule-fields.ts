@@ -1,5 +1,5 @@
-// What must hold of the rules of a definition short of compiling them: texts present and on one
-// line, known reasons, paths that exist.
+// Validates the rules of a definition without compiling them: required fields, single lines, known
+// reasons, existing paths.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go.
 import {
   type FieldError,
@@ -8,7 +8,7 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
-import { resolveFieldPath } from "./rule-field-path.ts";
+import { validFieldPath } from "../valid-field-path.ts";
 
 const reasons: readonly string[] = [
   "FieldValueDuplicate",
@@ -18,7 +18,7 @@ const reasons: readonly string[] = [
 ];
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
-/** Breaches in the rules of one node; `path` is the node's. */
+/** Errors in the rules of one node; `path` is the path of the node. */
 export function checkRuleFields(schema: JsonSchemaProps, path: string): FieldError[] {
   return (schema["x-kubernetes-validations"] ?? []).flatMap((rule, i) =>
     checkRule(rule, schema, `${path}.x-kubernetes-validations[${i}]`),
@@ -38,12 +38,12 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
   if (hasLineBreak(fieldPath))
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
-  if (fieldPath !== "" && resolveFieldPath(fieldPath, schema) === undefined)
+  if (fieldPath !== "" && "fault" in validFieldPath(fieldPath, schema))
     errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
   return errors;
 }
 
-/** The first fault of rule and message. */
+/** The first error of rule and message. */
 function checkTexts(rule: ValidationRule, path: string): FieldError[] {
   const text = (rule.rule ?? "").trim();
   const message = rule.message ?? "";

@@ -1,4 +1,4 @@
-// The expressions of one schema node, compiled against its type.
+// Compiles the expressions of one schema node against its type.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/compilation.go.
 import {
   type Compilation,
@@ -10,14 +10,14 @@ import {
   withVariables,
 } from "@homeostat/cel";
 import type { ValidationRule } from "../json-schema-props.ts";
-import { declaredType, type SchemaDeclaration } from "./decl-type.ts";
+import { celTypeOf, type DeclType } from "./decl-type.ts";
 import { reservedWords } from "./escape-name.ts";
 
-/** A rule as it runs. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly usesOldSelf: boolean;
-  /** Absent for an empty rule and for one that does not compile. */
+  /** Absent when the rule is empty or does not compile. */
   readonly program?: Program;
   /** Why there is no program. */
   readonly error?: string;
@@ -25,21 +25,20 @@ export interface CompiledRule {
   readonly messageError?: string;
 }
 
-/** Any name will do, as long as nobody can rely on it: expressions must not mention it. */
+/** An arbitrary name that expressions cannot refer to. */
 const selfTypeName = "selfType0";
 
-/** The environments of one node: `self`, and `oldSelf` plain or optional. */
+/** The environments of one node: with `oldSelf` plain or optional. */
 export interface RuleEnvironments {
   readonly plain: Environment;
   readonly optional: Environment;
 }
 
 /** The environments for rules on a node of this declaration. */
-export function ruleEnvironments(base: Environment, declared: SchemaDeclaration): RuleEnvironments {
-  const structs = new Map<string, SchemaDeclaration>();
-  const register = (name: string, struct: SchemaDeclaration): void =>
-    void structs.set(name, struct);
-  const self = declaredType(declared, selfTypeName, register);
+export function ruleEnvironments(base: Environment, declared: DeclType): RuleEnvironments {
+  const structs = new Map<string, DeclType>();
+  const register = (name: string, struct: DeclType): void => void structs.set(name, struct);
+  const self = celTypeOf(declared, selfTypeName, register);
   const struct: Environment["struct"] = (name) => {
     const found = structs.get(name);
     return found && { name, field: (field) => fieldType(found, name, field, register) };
@@ -56,17 +55,17 @@ export function ruleEnvironments(base: Environment, declared: SchemaDeclaration)
   return { plain: environment(self), optional: environment(optionalType(self)) };
 }
 
-/** Reserved words are fields under their own name too: `self.for`. */
+/** Fields named by reserved words are accessible without escaping too: `self.for`. */
 function fieldType(
-  struct: SchemaDeclaration,
+  struct: DeclType,
   name: string,
   field: string,
-  register: (name: string, declared: SchemaDeclaration) => void,
+  register: (name: string, declared: DeclType) => void,
 ): Type | undefined {
   const declared =
     struct.fields.get(field) ??
     (reservedWords.has(field) ? struct.fields.get(`__${field}__`) : undefined);
-  return declared && declaredType(declared, `${name}.${field}`, register);
+  return declared && celTypeOf(declared, `${name}.${field}`, register);
 }
 
 /** Compiles one rule with its messageExpression. */

@@ -1,5 +1,4 @@
-// All rules of a schema, ready to run over objects. Finding out that there are none costs a walk
-// and nothing else.
+// Compiles all rules of a schema. A schema without rules costs one walk and loads no engine.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (NewValidator).
 import type { JsonSchemaProps } from "../json-schema-props.ts";
@@ -9,8 +8,8 @@ import { loadRuleEngine } from "./load-rule-engine.ts";
 import { type Place, placeOf } from "../schema-parts.ts";
 
 /**
- * Compiles the rules of a schema; undefined when it has none. `place` is "resource" for roots of
- * custom resources; embedded ones tell by themselves.
+ * Compiles the rules of a schema; undefined when it has none. Pass `place` "resource" for the root
+ * of a custom resource.
  */
 export function compileRules(
   schema: JsonSchemaProps,

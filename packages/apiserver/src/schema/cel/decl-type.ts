@@ -1,13 +1,11 @@
-// What CEL knows of a schema node: its type, how its values are converted, and how large they can
-// get.
+// The declaration of a schema node for CEL: its type, and how large its values can be.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/schemas.go (SchemaDeclType), pkg/cel/types.go,
 // pkg/cel/limits.go; k8s.io/apiextensions-apiserver v0.36
 // pkg/apiserver/schema/cel/model/schemas.go.
-import type { Json, JsonObject } from "homeostat/api";
+import type { Json } from "homeostat/api";
 import {
   boolType,
   bytesType,
-  CelError,
   doubleType,
   durationType,
   dynType,
@@ -20,43 +18,28 @@ import {
   type Type,
 } from "@homeostat/cel";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
-import {
-  adaptInteger,
-  adaptIntOrString,
-  adaptNumber,
-  adaptStringOf,
-  adaptTyped,
-} from "./adapt-scalar.ts";
 import { escapeName } from "./escape-name.ts";
 import { additionalOf, itemsOf, type Place, placeOf, withObjectMeta } from "../schema-parts.ts";
-import {
-  type Adapt,
-  MapList,
-  PreservedValue,
-  SchemaList,
-  SchemaObject,
-  SetList,
-} from "./schema-values.ts";
 
-/** Most bytes of a request; what bounds a value that its schema does not bound. */
+/** Most bytes of a request, and of a value without limits in its schema. */
 export const maxRequestBytes = 3 * 1024 * 1024;
 
-/** A node that expressions can see. */
-export interface SchemaDeclaration {
+/** A node that expressions can access. */
+export interface DeclType {
   readonly kind: "scalar" | "list" | "map" | "object";
-  /** The type of scalars; lists, maps and objects get theirs from `declaredType`. */
+  /** The type of scalars; see `celTypeOf` for lists, maps and objects. */
   readonly scalar: Type;
-  /** Most characters, items or entries. */
+  /** Upper bound of characters, items or entries. */
   readonly maxElements: number;
-  /** Fewest bytes as JSON. */
+  /** Lower bound of bytes as JSON. */
   readonly minBytes: number;
   /** By escaped name. */
-  readonly fields: ReadonlyMap<string, SchemaDeclaration>;
-  readonly element: SchemaDeclaration | undefined;
+  readonly fields: ReadonlyMap<string, DeclType>;
+  readonly element: DeclType | undefined;
 }
 
-const noFields: ReadonlyMap<string, SchemaDeclaration> = new Map();
-const scalar = (type: Type, minBytes: number, maxElements = 0): SchemaDeclaration => ({
+const noFields: ReadonlyMap<string, DeclType> = new Map();
+const scalar = (type: Type, minBytes: number, maxElements = 0): DeclType => ({
   kind: "scalar",
   scalar: type,
   maxElements,
@@ -65,11 +48,8 @@ const scalar = (type: Type, minBytes: number, maxElements = 0): SchemaDeclaratio
   element: undefined,
 });
 
-/** The declaration of a node, or undefined where expressions see nothing of it. */
-export function declareSchema(
-  schema: JsonSchemaProps,
-  place: Place,
-): SchemaDeclaration | undefined {
+/** The declaration of a node; undefined when expressions cannot access it. */
+export function schemaDeclType(schema: JsonSchemaProps, place: Place): DeclType | undefined {
   if (schema["x-kubernetes-int-or-string"])
     return scalar(
       dynType,
@@ -94,9 +74,9 @@ export function declareSchema(
   }
 }
 
-function declareList(schema: JsonSchemaProps): SchemaDeclaration | undefined {
+function declareList(schema: JsonSchemaProps): DeclType | undefined {
   const items = itemsOf(schema);
-  const element = items && declareSchema(items, placeOf(items));
+  const element = items && schemaDeclType(items, placeOf(items));
   if (!element) return undefined;
   const maxElements =
     schema.maxItems === undefined
@@ -105,10 +85,10 @@ function declareList(schema: JsonSchemaProps): SchemaDeclaration | undefined {
   return { kind: "list", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
 }
 
-function declareObject(schema: JsonSchemaProps): SchemaDeclaration | undefined {
+function declareObject(schema: JsonSchemaProps): DeclType | undefined {
   const additional = additionalOf(schema);
   if (additional) {
-    const element = declareSchema(additional, placeOf(additional));
+    const element = schemaDeclType(additional, placeOf(additional));
     if (!element) return undefined;
     const maxElements =
       schema.maxProperties === undefined
@@ -117,10 +97,10 @@ function declareObject(schema: JsonSchemaProps): SchemaDeclaration | undefined {
     return { kind: "map", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
   }
   const required = new Set(schema.required ?? []);
-  const fields = new Map<string, SchemaDeclaration>();
+  const fields = new Map<string, DeclType>();
   let minBytes = 2;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const declared = declareSchema(property, placeOf(property));
+    const declared = schemaDeclType(property, placeOf(property));
     if (!declared) continue;
     const escaped = escapeName(name);
     if (escaped !== undefined) fields.set(escaped, declared);
@@ -130,7 +110,7 @@ function declareObject(schema: JsonSchemaProps): SchemaDeclaration | undefined {
   return { kind: "object", scalar: dynType, maxElements: 0, minBytes, fields, element: undefined };
 }
 
-function declareString(schema: JsonSchemaProps): SchemaDeclaration {
+function declareString(schema: JsonSchemaProps): DeclType {
   const maxLength =
     schema.maxLength === undefined ? undefined : Math.max(0, Number(schema.maxLength));
   switch (schema.format) {
@@ -143,113 +123,34 @@ function declareString(schema: JsonSchemaProps): SchemaDeclaration {
     case "date-time":
       return scalar(timestampType, 21, 32);
     default:
-      return scalar(
-        stringType,
-        2,
-        maxLength !== undefined
-          ? maxLength * 4
-          : schema.enum?.length
-            ? longestOf(schema.enum)
-            : maxRequestBytes - 2,
-      );
+      return scalar(stringType, 2, longestString(schema, maxLength));
   }
+}
+
+/** A code point takes up to four bytes. */
+function longestString(schema: JsonSchemaProps, maxLength: number | undefined): number {
+  if (maxLength !== undefined) return maxLength * 4;
+  return schema.enum?.length ? longestOf(schema.enum) : maxRequestBytes - 2;
 }
 
 const longestOf = (values: readonly Json[]): number =>
   Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
 
-/**
- * The type of a declaration. Objects are named by their path, and `register` learns each name as it
- * is given.
- */
-export function declaredType(
-  declared: SchemaDeclaration,
+/** The CEL type of a declaration. `register` receives each object type, named by its path. */
+export function celTypeOf(
+  declared: DeclType,
   name: string,
-  register: (name: string, declared: SchemaDeclaration) => void,
+  register: (name: string, declared: DeclType) => void,
 ): Type {
   switch (declared.kind) {
     case "list":
-      return listType(declaredType(declared.element!, `${name}.@idx`, register));
+      return listType(celTypeOf(declared.element!, `${name}.@idx`, register));
     case "map":
-      return mapType(stringType, declaredType(declared.element!, `${name}.@elem`, register));
+      return mapType(stringType, celTypeOf(declared.element!, `${name}.@elem`, register));
     case "object":
       register(name, declared);
       return structType(name);
     default:
       return declared.scalar;
   }
-}
-
-/** How values of a node are converted. */
-export function adaptSchema(schema: JsonSchemaProps, place: Place = placeOf(schema)): Adapt {
-  const adapt = adaptPresent(schema, place);
-  const isNullable = schema.nullable === true;
-  return (value) => {
-    if (value !== null) return adapt(value);
-    if (isNullable) return null;
-    throw new CelError("invalid data, got null for schema with nullable=false");
-  };
-}
-
-function adaptPresent(schema: JsonSchemaProps, place: Place): Adapt {
-  if (schema["x-kubernetes-int-or-string"]) return adaptIntOrString;
-  switch (schema.type) {
-    case "object":
-      return adaptObject(place === "resource" ? withObjectMeta(schema) : schema);
-    case "array":
-      return adaptList(schema);
-    case "string":
-      return adaptStringOf(schema.format);
-    case "number":
-      return adaptNumber;
-    case "integer":
-      return adaptInteger;
-    case "boolean":
-      return adaptTyped("boolean", "bool");
-    default:
-      return schema["x-kubernetes-preserve-unknown-fields"]
-        ? (value) => new PreservedValue(value)
-        : unsupported(schema.type ?? "");
-  }
-}
-
-const unsupported =
-  (type: string): Adapt =>
-  () => {
-    throw new CelError(
-      `invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ${type}`,
-    );
-  };
-
-function adaptObject(schema: JsonSchemaProps): Adapt {
-  const additional = additionalOf(schema);
-  const properties =
-    schema.properties &&
-    new Map(
-      Object.entries(schema.properties).map(([name, property]) => [name, adaptSchema(property)]),
-    );
-  const shape = {
-    properties,
-    additional: properties ? undefined : additional && adaptSchema(additional),
-  };
-  return (value) => {
-    if (typeof value !== "object" || Array.isArray(value))
-      throw new CelError("invalid data, expected a map for the provided schema with type=object");
-    return new SchemaObject(value as JsonObject, shape);
-  };
-}
-
-function adaptList(schema: JsonSchemaProps): Adapt {
-  const items = itemsOf(schema);
-  const adapt = items ? adaptSchema(items) : undefined;
-  const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const listKind = schema["x-kubernetes-list-type"];
-  return (value) => {
-    if (!Array.isArray(value))
-      throw new CelError("invalid data, expected an array for the provided schema with type=array");
-    if (!adapt) throw new CelError("invalid array type, expected Items with a non-empty Schema");
-    const list = new SchemaList(value, adapt);
-    if (listKind === "map") return new MapList(list, keys);
-    return listKind === "set" ? new SetList(list) : list;
-  };
 }

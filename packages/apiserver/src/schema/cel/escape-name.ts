@@ -2,7 +2,7 @@
 // `namespace` is `__namespace__`.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/escaping.go.
 
-/** Words that CEL keeps for itself. */
+/** Reserved words of CEL. */
 export const reservedWords: ReadonlySet<string> = new Set([
   "true",
   "false",
@@ -27,29 +27,29 @@ export const reservedWords: ReadonlySet<string> = new Set([
   "while",
 ]);
 
-const spelled: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = {
   __: "underscores",
   ".": "dot",
   "-": "dash",
   "/": "slash",
 };
-const meant: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(spelled).map(([text, word]) => [word, text]),
+const unescapes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(escapes).map(([text, word]) => [word, text]),
 );
 
-/** A name as an identifier, or undefined where it has none (digits first, other characters). */
+/** The identifier of a name; undefined when it has none (leading digit, other characters). */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_./-][\w./-]*$/.test(name)) return undefined;
   return reservedWords.has(name)
     ? `__${name}__`
-    : name.replace(/__|[-./]/g, (text) => `__${spelled[text]}__`);
+    : name.replace(/__|[-./]/g, (text) => `__${escapes[text]}__`);
 }
 
-/** The name that an identifier stands for, or undefined for an escape that does not exist. */
+/** The name of an identifier; undefined when it holds an unknown escape. */
 export function unescapeName(identifier: string): string | undefined {
   let valid = true;
   const name = identifier.replace(/__([^_]+)__/g, (whole, word: string) => {
-    const text = Object.hasOwn(meant, word) ? meant[word]! : undefined;
+    const text = Object.hasOwn(unescapes, word) ? unescapes[word]! : undefined;
     if (text !== undefined) return text;
     if (!reservedWords.has(word) || whole.length !== identifier.length) valid = false;
     return word;

@@ -1,6 +1,6 @@
-// Runs the rules of one node over one value and puts what they find into field errors or warnings.
+// Runs the rules of one node on one value, and reports violations as field errors or warnings.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
-// (validateExpressions, evalMessageExpression).
+// (validateExpressions).
 import type { Json } from "homeostat/api";
 import {
   CelError,
@@ -9,7 +9,6 @@ import {
   none,
   Optional,
   perCallLimit,
-  type Program,
   type Variables,
 } from "@homeostat/cel";
 import {
@@ -20,9 +19,10 @@ import {
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
-import type { Correlation } from "../validation/correlated-object.ts";
+import { validFieldPath } from "../valid-field-path.ts";
 import type { CompiledRule } from "./compile-rule.ts";
-import { resolveFieldPath } from "./rule-field-path.ts";
+import { defaultMessage, evaluateMessage, ruleText } from "./rule-message.ts";
+import type { Ratchet, RuleRun, RuleSubject } from "./rule-run.ts";
 import type { Adapt } from "./schema-values.ts";
 
 /** The rules of one node. */
@@ -31,100 +31,83 @@ export interface NodeRules {
   readonly type: string;
   readonly adapt: Adapt;
   readonly rules: readonly CompiledRule[];
-  /** Why none of them can run. */
+  /** Why none of the rules can run. */
   readonly error: string | undefined;
-}
-
-/** The pair of new and old value here, or of the nearest place above that has one. */
-export interface Ratchet {
-  readonly current: Correlation | undefined;
-  readonly parent: Correlation | undefined;
-}
-
-/** Longest text that a messageExpression may give, in bytes. */
-const maxMessageBytes = 5 * 1024;
-
-/** One run: what was found, and the cost units left. */
-export class RuleRun {
-  readonly errors: FieldError[] = [];
-  readonly warn: ((text: string) => void) | undefined;
-  budget: number;
-
-  constructor(budget: number, warn: ((text: string) => void) | undefined) {
-    this.budget = budget;
-    this.warn = warn;
-  }
-
-  get isOver(): boolean {
-    return this.budget < 0;
-  }
-
-  /** Nothing more is run. */
-  stop(error: FieldError): void {
-    this.errors.push(error);
-    this.budget = -1;
-  }
 }
 
 const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 
-/** The literal that upstream prints for the path of a whole object. */
+/** Upstream prints `<nil>` for the path of a whole object. */
 const shownPath = (path: string): string => path || "<nil>";
 
-/** Runs the rules of a node. `old` is undefined where nothing correlates. */
-export function evaluateNode(
-  node: NodeRules,
-  value: Json,
-  old: Json | undefined,
-  path: string,
-  ratchet: Ratchet,
-  run: RuleRun,
-): void {
-  const complain = (detail: string): FieldError => invalid(shownPath(path), node.type, detail);
-  if (node.error !== undefined)
-    return void run.errors.push(complain(`rule compiler initialization error: ${node.error}`));
-  if (run.budget <= 0) return run.stop(complain(outOfBudget));
-  const bound = bindVariables(node, value, old);
+/** Runs the rules of a node. */
+export function evaluateNode(node: NodeRules, subject: RuleSubject, run: RuleRun): void {
+  if (node.error !== undefined) {
+    const detail = `rule compiler initialization error: ${node.error}`;
+    run.errors.push(errorOf(node, subject, detail));
+    return;
+  }
+  if (run.budget <= 0) return run.stop(errorOf(node, subject, outOfBudget));
+  const bound = bindVariables(node, subject);
   for (const compiled of node.rules) {
-    const { rule } = compiled;
-    if (compiled.error !== undefined) {
-      run.errors.push(complain(`rule compile error: ${compiled.error}`));
-      continue;
-    }
-    if (
-      !compiled.program ||
-      (compiled.usesOldSelf && old === undefined && rule.optionalOldSelf !== true)
-    )
-      continue;
-    const variables = rule.optionalOldSelf === true ? bound.optional : bound.plain;
-    const result =
-      "failure" in bound
-        ? { error: bound.failure, cost: 1 }
-        : compiled.program.evaluate(variables!, perCallLimit);
-    if (result.cost > run.budget) return run.stop(complain(outOfBudget));
-    run.budget -= result.cost;
-    if ("error" in result) {
-      if (result.error instanceof CostLimitError)
-        return run.stop(
-          complain(
-            `'${result.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`,
-          ),
-        );
-      run.errors.push(complain(failureDetail(result.error, rule)));
-      continue;
-    }
-    if (result.value === true) continue;
-    reportBreach(node, compiled, value, path, variables!, ratchet, run);
+    evaluateRule(compiled, { node, subject, run, bound });
     if (run.isOver) return;
   }
 }
 
+/** An error of the rules themselves, not of the value. */
+const errorOf = (node: NodeRules, { path }: RuleSubject, detail: string): FieldError =>
+  invalid(shownPath(path), node.type, detail);
+
+interface Evaluation {
+  readonly node: NodeRules;
+  readonly subject: RuleSubject;
+  readonly run: RuleRun;
+  readonly bound: Bound;
+}
+
+function evaluateRule(compiled: CompiledRule, evaluation: Evaluation): void {
+  const { node, subject, run, bound } = evaluation;
+  const { rule, program, usesOldSelf } = compiled;
+  const fail = (detail: string): FieldError => errorOf(node, subject, detail);
+  if (compiled.error !== undefined) {
+    run.errors.push(fail(`rule compile error: ${compiled.error}`));
+    return;
+  }
+  const needsOld = usesOldSelf && rule.optionalOldSelf !== true;
+  if (!program || (needsOld && subject.old === undefined)) return;
+  if ("failure" in bound) return chargeFailure(bound.failure, rule, evaluation, 1);
+  const variables = rule.optionalOldSelf === true ? bound.optional : bound.plain;
+  const result = program.evaluate(variables, perCallLimit);
+  if ("error" in result) return chargeFailure(result.error, rule, evaluation, result.cost);
+  if (result.cost > run.budget) return run.stop(fail(outOfBudget));
+  run.budget -= result.cost;
+  if (result.value !== true) reportViolation(compiled, variables, evaluation);
+}
+
+/** Reports a rule that could not be evaluated. */
+function chargeFailure(
+  error: CelError,
+  rule: ValidationRule,
+  { node, subject, run }: Evaluation,
+  cost: number,
+): void {
+  if (cost > run.budget) return run.stop(errorOf(node, subject, outOfBudget));
+  run.budget -= cost;
+  if (!(error instanceof CostLimitError)) {
+    run.errors.push(errorOf(node, subject, failureDetail(error, rule)));
+    return;
+  }
+  const detail = `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${ruleText(rule)}`;
+  run.stop(errorOf(node, subject, detail));
+}
+
 type Bound =
   | { readonly plain: Variables; readonly optional: Variables }
-  | { readonly failure: CelError; readonly plain?: Variables; readonly optional?: Variables };
+  | { readonly failure: CelError };
 
-function bindVariables(node: NodeRules, value: Json, old: Json | undefined): Bound {
+function bindVariables(node: NodeRules, { value, old }: RuleSubject): Bound {
   try {
     const self = node.adapt(value);
     const oldSelf: CelValue | undefined =
@@ -145,82 +128,41 @@ function failureDetail(error: CelError, rule: ValidationRule): string {
   return `${error.message} evaluating rule: ${ruleText(rule)}`;
 }
 
-const ruleText = (rule: ValidationRule): string => (rule.message ? rule.message : rule.rule).trim();
-
-function reportBreach(
-  node: NodeRules,
+/** In unchanged parts, violations of rules that do not use oldSelf are warnings. */
+function reportViolation(
   compiled: CompiledRule,
-  value: Json,
-  path: string,
   variables: Variables,
-  ratchet: Ratchet,
-  run: RuleRun,
+  { node, subject, run }: Evaluation,
 ): void {
-  const { rule } = compiled;
-  const relative = rule.fieldPath ? resolveFieldPath(rule.fieldPath, node.schema) : undefined;
-  const field = relative ? (path ? `${path}.${relative}` : relative) : shownPath(path);
+  const { rule, usesOldSelf } = compiled;
+  const field = fieldOf(rule, node, subject.path);
   const add = (error: FieldError): void => {
-    if (!compiled.usesOldSelf && isUnchanged(ratchet)) run.warn?.(`${error.field}: ${error.body}`);
+    if (!usesOldSelf && isUnchanged(subject.ratchet)) run.warn?.(`${error.field}: ${error.body}`);
     else run.errors.push(error);
   };
-  const message = compiled.message
-    ? evaluateMessage(compiled.message, rule.messageExpression ?? "", variables, run.budget)
-    : undefined;
-  if (message?.stop !== undefined) {
+  const message = evaluateMessage(compiled, variables, run.budget);
+  if (message.stop !== undefined) {
     add(invalid(field, node.type, message.stop));
     run.budget = -1;
     return;
   }
-  run.budget -= message?.cost ?? 0;
-  const detail =
-    message?.text ?? (rule.message ? rule.message.trim() : `failed rule: ${ruleText(rule)}`);
-  add(
-    breach(
-      rule,
-      field,
-      node.type === "object" || node.type === "array" ? undefined : value,
-      detail,
-    ),
-  );
+  run.budget -= message.cost;
+  const isComposite = node.type === "object" || node.type === "array";
+  const value = isComposite ? undefined : subject.value;
+  add(violation(rule, field, value, message.text ?? defaultMessage(rule)));
+}
+
+function fieldOf(rule: ValidationRule, node: NodeRules, path: string): string {
+  const found = rule.fieldPath ? validFieldPath(rule.fieldPath, node.schema) : undefined;
+  if (!found || "fault" in found) return shownPath(path);
+  return path ? `${path}.${found.path}` : found.path;
 }
 
 const isUnchanged = ({ current, parent }: Ratchet): boolean =>
   (current ?? parent)?.unchanged() ?? false;
 
-interface Message {
-  readonly cost: number;
-  /** Undefined where the rule's own message serves. */
-  readonly text?: string;
-  /** Why nothing more may run. */
-  readonly stop?: string;
-}
-
-function evaluateMessage(
-  program: Program,
-  source: string,
-  variables: Variables,
-  budget: number,
-): Message {
-  const result = program.evaluate(variables, perCallLimit);
-  if (result.cost > budget)
-    return {
-      cost: result.cost,
-      stop: "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
-    };
-  if ("error" in result) {
-    if (!(result.error instanceof CostLimitError)) return { cost: result.cost };
-    return {
-      cost: result.cost,
-      stop: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(source)}`,
-    };
-  }
-  const text = typeof result.value === "string" ? result.value.trim() : "";
-  const usable = text !== "" && Buffer.byteLength(text) <= maxMessageBytes && !text.includes("\n");
-  return usable ? { cost: result.cost, text } : { cost: result.cost };
-}
-
-/** Values of objects and lists are left out. */
-function breach(
+/** The error by the rule's reason. Without `value`, the error shows none. */
+function violation(
   rule: ValidationRule,
   field: string,
   value: Json | undefined,

@@ -1,4 +1,4 @@
-// The rules of a schema as a tree of its own: only nodes that have rules at or below them.
+// The rules of a schema as a tree of those nodes that have rules at or below them.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (NewValidator, validator).
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
@@ -6,10 +6,7 @@ import { additionalOf, hasRules, itemsOf, type Place, placeOf } from "../schema-
 
 /** One node with rules at or below it. */
 export interface RuleNode {
-  /**
-   * The node on the structural spine; branches of allOf have rules of their own on the spine's
-   * node.
-   */
+  /** The structural schema of the values; rules in allOf apply to the node around it. */
   readonly schema: JsonSchemaProps;
   readonly rules: readonly ValidationRule[];
   readonly place: Place;
@@ -19,14 +16,12 @@ export interface RuleNode {
   readonly branches: readonly RuleNode[];
 }
 
-/** The tree, or undefined for a schema whose spine has no rules. */
+/** The tree; undefined when the structural schema has no rules. */
 export function findRules(schema: JsonSchemaProps, place: Place): RuleNode | undefined {
   return hasRules(schema) ? findNode(schema, schema, place) : undefined;
 }
 
-/**
- * `validation` says what to check, `spine` what the values are; the two differ only below allOf.
- */
+/** `validation` holds the rules and `spine` the structural schema; they differ only below allOf. */
 function findNode(
   validation: JsonSchemaProps,
   spine: JsonSchemaProps,

@@ -1,10 +1,10 @@
-// Brings in the engine behind rules when the first rule asks for it: most servers start without
-// one, and the engine is a third of what there is to load.
+// Loads the rule engine with the first rule: most servers start without one, and the engine is a
+// third of all code to load.
 import { createRequire } from "node:module";
 
-/** The engine. Loading is synchronous and happens once. */
+/** Returns the engine. Loads it synchronously on the first call. */
 export function loadRuleEngine(): typeof import("./rule-engine.ts") {
-  // Sources and the published package differ in the extension, and nothing rewrites this path.
+  // The extension is .ts in the sources and .js in the published package; tsc leaves it alone.
   const extension = import.meta.url.slice(import.meta.url.lastIndexOf("."));
   return createRequire(import.meta.url)(
     `./rule-engine${extension}`,

@@ -1,5 +1,5 @@
-// The price of a definition's rules: each one times how often its node can occur, and all of them
-// together.
+// Estimated costs of the rules of a definition: of each rule, multiplied by how often its node can
+// occur, and of all rules together.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go,
 // pkg/apiserver/schema/cel/compilation.go (sizeEstimator, maxCardinality).
@@ -8,18 +8,18 @@ import { type Estimate, estimateCost, type Program, type SizeOracle } from "@hom
 import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import type { CompiledRule } from "./compile-rule.ts";
-import { maxRequestBytes, type SchemaDeclaration } from "./decl-type.ts";
+import { maxRequestBytes, type DeclType } from "./decl-type.ts";
 
-/** Most cost units of one expression, and of all expressions of one schema. */
+/** Limits in cost units: of one expression, and of all expressions of one schema. */
 const expressionLimit = 10_000_000;
 const schemaLimit = 100_000_000;
-/** Rules below this share of the schema's limit are not named when it is exceeded. */
-const notable = schemaLimit / 100;
-const mostNamed = 4;
+/** Errors about the schema's limit name the most expensive rules that cost at least this much. */
+const expensiveCost = schemaLimit / 100;
+const maxNamedRules = 4;
 
 /**
- * How often the children of a node can occur, given how often the node itself can; undefined where
- * nothing bounds that.
+ * How often the children of a node can occur, given how often the node itself can; undefined when
+ * unbounded.
  */
 export function childCardinality(
   schema: JsonSchemaProps,
@@ -38,21 +38,21 @@ function maxChildren(schema: JsonSchemaProps): bigint | undefined {
     : 1n;
 }
 
-/** Adds up the costs of one schema. */
+/** Sums up the costs of one schema. */
 export class RuleCosts {
   readonly #mode: "limited" | "tolerated";
   #total = 0;
   #expensive: { readonly path: string; readonly cost: number }[] = [];
 
-  /** `tolerated` leaves single expressions alone: they were accepted before. */
+  /** With `tolerated` single expressions may exceed their limit, as in an unchanged schema. */
   constructor(mode: "limited" | "tolerated") {
     this.#mode = mode;
   }
 
-  /** Prices a rule. */
+  /** Adds the cost of a rule. Returns the error when it exceeds the limit. */
   observeRule(
     compiled: CompiledRule,
-    declared: SchemaDeclaration,
+    declared: DeclType,
     cardinality: bigint | undefined,
     path: string,
   ): FieldError[] {
@@ -64,14 +64,16 @@ export class RuleCosts {
     return this.#observe(priceOf(compiled.program, declared) * times, "estimated rule cost", path);
   }
 
-  /** Prices a messageExpression, which runs once at most. */
-  observeMessage(compiled: CompiledRule, declared: SchemaDeclaration, path: string): FieldError[] {
+  /** Adds the cost of a messageExpression, which runs at most once. */
+  observeMessage(compiled: CompiledRule, declared: DeclType, path: string): FieldError[] {
     return compiled.message
       ? this.#observe(priceOf(compiled.message, declared), "estimated messageExpression cost", path)
       : [];
   }
 
-  /** The breach of the schema's own limit, with the rules that weigh most. */
+  /**
+   * The error when the schema exceeds its limit, after one for each of the most expensive rules.
+   */
   totalErrors(path: string): FieldError[] {
     if (this.#total <= schemaLimit) return [];
     const named = this.#expensive.map((rule) =>
@@ -95,36 +97,34 @@ export class RuleCosts {
 
   #observe(cost: number, what: string, path: string): FieldError[] {
     this.#total += cost;
-    if (cost >= notable)
+    if (cost >= expensiveCost)
       this.#expensive = [...this.#expensive, { path, cost }]
         .sort((a, b) => b.cost - a.cost || compareBytewise(a.path, b.path))
-        .slice(0, mostNamed);
+        .slice(0, maxNamedRules);
     return this.#mode === "limited" && cost > expressionLimit
       ? [forbidden(path, overBudget(what, cost, expressionLimit))]
       : [];
   }
 }
 
-/** Go's `%f` and `%.1f` of the factor, which is not named beyond 100. */
+/** The factor prints as Go's `%f` or `%.1f` does. */
 function overBudget(what: string, cost: number, limit: number): string {
-  const factor = cost / limit;
-  const shown =
-    factor > 100
-      ? "more than 100x"
-      : factor < 1.5
-        ? `${factor.toFixed(6)}x`
-        : `${factor.toFixed(1)}x`;
-  return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
+  return `${what} exceeds budget by factor of ${formatFactor(cost / limit)} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** An expression's worst cost. */
-export const priceOf = (program: Program, declared: SchemaDeclaration): number =>
+function formatFactor(factor: number): string {
+  if (factor > 100) return "more than 100x";
+  return factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
+}
+
+/** The worst-case cost of an expression. */
+export const priceOf = (program: Program, declared: DeclType): number =>
   estimateCost(program.root, sizesOf(declared)).max;
 
-/** Sizes by path: the first step is `self` or `oldSelf`, the others lead through the schema. */
-function sizesOf(root: SchemaDeclaration): SizeOracle {
+/** Sizes by path: the first step is `self` or `oldSelf`, the others descend in the schema. */
+function sizesOf(root: DeclType): SizeOracle {
   return (path): Estimate | undefined => {
-    let node: SchemaDeclaration | undefined = root;
+    let node: DeclType | undefined = root;
     for (const step of path.slice(1)) {
       if (step === "@keys") return node.kind === "map" ? { min: 0, max: 0 } : undefined;
       node = step === "@items" || step === "@values" ? node.element : node.fields.get(step);

@@ -1,3 +1,3 @@
-// Everything that needs CEL, behind one door: `load-rule-engine.ts` opens it.
+// The modules that import CEL; `load-rule-engine.ts` loads them on demand.
 export { checkExpressions } from "./check-expressions.ts";
 export { createRuleRunner } from "./run-rules.ts";

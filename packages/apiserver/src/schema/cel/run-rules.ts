@@ -1,22 +1,24 @@
-// Walks an object along the rules of its schema and runs them.
+// Runs all rules of a schema on an object, from the root down.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (Validator.Validate).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import { compileSchema } from "../structural/compile-schema.ts";
-import { Correlation } from "../validation/correlated-object.ts";
+import { CorrelatedObject } from "../validation/correlated-object.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
+import { adaptSchema } from "./adapt-schema.ts";
 import { type CompiledRule, compileRule, ruleEnvironments } from "./compile-rule.ts";
 import type { CompiledRules } from "./compiled-rules.ts";
-import { evaluateNode, type NodeRules, type Ratchet, RuleRun } from "./evaluate-rules.ts";
+import { evaluateNode, type NodeRules } from "./evaluate-rules.ts";
 import type { RuleNode } from "./find-rules.ts";
 import { MapListIndex } from "../map-list-index.ts";
-import { adaptSchema, declareSchema } from "./decl-type.ts";
+import { type Ratchet, RuleRun, type RuleSubject } from "./rule-run.ts";
+import { schemaDeclType } from "./decl-type.ts";
 
 /** Cost units that one request may spend on rules. */
 const requestBudget = 10_000_000;
 
-/** Prepares a tree of rules; `schema` is the node that the tree was found in. */
+/** Prepares a tree of rules; `schema` is the schema of its root. */
 export function createRuleRunner(tree: RuleNode, schema: JsonSchemaProps): CompiledRules {
   const root = new CompiledNode(tree);
   let node: ReturnType<typeof compileSchema> | undefined;
@@ -25,15 +27,16 @@ export function createRuleRunner(tree: RuleNode, schema: JsonSchemaProps): Compi
       const run = new RuleRun(input.budget ?? requestBudget, input.warn);
       const ratchets = input.warn !== undefined && input.old !== undefined;
       const current = ratchets
-        ? new Correlation(input.object, input.old!, (node ??= compileSchema(schema)))
+        ? new CorrelatedObject(input.object, input.old!, (node ??= compileSchema(schema)))
         : undefined;
-      visit(root, input.object, input.old, input.path, { current, parent: undefined }, run);
+      const ratchet = { current, parent: undefined };
+      visit(root, { value: input.object, old: input.old, path: input.path, ratchet }, run);
       return { errors: run.errors, remainingBudget: run.budget };
     },
   };
 }
 
-/** A node whose expressions compile when they first run. */
+/** A node whose rules compile when they first run. */
 class CompiledNode {
   readonly tree: RuleNode;
   readonly items: CompiledNode | undefined;
@@ -58,7 +61,7 @@ class CompiledNode {
 }
 
 function compileNode({ schema, rules, place }: RuleNode): NodeRules {
-  const declared = declareSchema(schema, place);
+  const declared = schemaDeclType(schema, place);
   const type = schema.type ?? "";
   if (!declared)
     return {
@@ -73,65 +76,69 @@ function compileNode({ schema, rules, place }: RuleNode): NodeRules {
   return { schema, type, adapt: adaptSchema(schema, place), rules: compiled, error: undefined };
 }
 
-function visit(
-  node: CompiledNode,
-  value: Json,
-  old: Json | undefined,
-  path: string,
-  ratchet: Ratchet,
-  run: RuleRun,
-): void {
+function visit(node: CompiledNode, subject: RuleSubject, run: RuleRun): void {
+  const { value, old, ratchet } = subject;
   if (value === null || run.isOver) return;
   if (node.tree.rules.length > 0)
-    evaluateNode(node.rules, value, old ?? undefined, path, ratchet, run);
+    evaluateNode(node.rules, { ...subject, old: old ?? undefined }, run);
   for (const branch of node.branches)
-    visit(branch, value, old, path, { current: undefined, parent: ratchet.parent }, run);
-  if (Array.isArray(value))
-    visitItems(node, value, Array.isArray(old) ? old : [], path, ratchet, run);
-  else if (isObject(value))
-    visitMembers(node, value, isObject(old) ? old : undefined, path, ratchet, run);
+    visit(branch, { ...subject, ratchet: { current: undefined, parent: ratchet.parent } }, run);
+  if (Array.isArray(value)) visitItems(node, value, subject, run);
+  else if (isObject(value)) visitMembers(node, value, subject, run);
 }
 
 function visitItems(
   node: CompiledNode,
-  value: readonly Json[],
-  old: readonly Json[],
-  path: string,
-  ratchet: Ratchet,
+  items: readonly Json[],
+  { old, path, ratchet }: RuleSubject,
   run: RuleRun,
 ): void {
-  const { items } = node;
-  if (!items) return;
-  const index = new MapListIndex(node.tree.schema, old);
-  for (let i = 0; i < value.length && !run.isOver; i++) {
-    const inner = ratchet.current
-      ? { current: ratchet.current.item(i), parent: ratchet.current }
-      : ratchet;
-    visit(items, value[i]!, index.find(value[i]!), `${path}[${i}]`, inner, run);
+  if (!node.items) return;
+  const oldItems = new MapListIndex(
+    Array.isArray(old) && isMapList(node.tree.schema) ? old : [],
+    node.tree.schema["x-kubernetes-list-map-keys"] ?? [],
+  );
+  for (const [i, value] of items.entries()) {
+    if (run.isOver) return;
+    visit(
+      node.items,
+      {
+        value,
+        old: oldItems.find(value),
+        path: `${path}[${i}]`,
+        ratchet: itemRatchet(ratchet, i),
+      },
+      run,
+    );
   }
 }
+
+/** Other lists correlate as a whole only. */
+const isMapList = (schema: JsonSchemaProps): boolean =>
+  schema.type === "array" &&
+  schema["x-kubernetes-list-type"] === "map" &&
+  (schema["x-kubernetes-list-map-keys"] ?? []).length > 0;
+
+const itemRatchet = (ratchet: Ratchet, index: number): Ratchet =>
+  ratchet.current ? { current: ratchet.current.item(index), parent: ratchet.current } : ratchet;
 
 function visitMembers(
   node: CompiledNode,
-  value: JsonObject,
-  old: JsonObject | undefined,
-  path: string,
-  ratchet: Ratchet,
+  object: JsonObject,
+  { old, path, ratchet }: RuleSubject,
   run: RuleRun,
 ): void {
-  for (const name of Object.keys(value)) {
+  for (const [name, value] of Object.entries(object)) {
     if (run.isOver) return;
-    const oldValue = old && Object.hasOwn(old, name) ? old[name] : undefined;
-    const inner = memberRatchet(ratchet, name);
-    if (node.additional)
-      visit(node.additional, value[name]!, oldValue, `${path}[${name}]`, inner, run);
+    const oldValue = isObject(old) && Object.hasOwn(old, name) ? old[name] : undefined;
+    const member = { value, old: oldValue, ratchet: memberRatchet(ratchet, name) };
+    if (node.additional) visit(node.additional, { ...member, path: `${path}[${name}]` }, run);
     const property = node.properties.get(name);
-    if (property)
-      visit(property, value[name]!, oldValue, path ? `${path}.${name}` : name, inner, run);
+    if (property) visit(property, { ...member, path: path ? `${path}.${name}` : name }, run);
   }
 }
 
-/** apiVersion and kind of the root never ratchet: whatever they were, both sides show the same. */
+/** The root's apiVersion and kind never ratchet. */
 function memberRatchet(ratchet: Ratchet, name: string): Ratchet {
   if (!ratchet.current) return ratchet;
   if (!ratchet.parent && (name === "apiVersion" || name === "kind"))

@@ -1,4 +1,4 @@
-// JSON objects and lists as CEL values, converted member by member when an expression asks.
+// JSON objects and lists as CEL values; members convert when an expression accesses them.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/valuesunstructured.go.
 import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import {
@@ -14,18 +14,18 @@ import {
 } from "@homeostat/cel";
 import { escapeName, unescapeName } from "./escape-name.ts";
 
-/** Converts a value of one schema node. Throws a CelError for what the schema does not admit. */
+/** Converts a value of one schema node. Throws CelError when the value does not fit the schema. */
 export type Adapt = (value: Json) => CelValue;
 
-/** How the members of an object are found. */
+/** The conversions of an object's members. */
 export interface ObjectShape {
-  /** By JSON name; undefined for objects whose members all have one schema. */
+  /** By JSON name; undefined for maps. */
   readonly properties: ReadonlyMap<string, Adapt> | undefined;
-  /** For all other members; undefined where the schema knows none. */
+  /** Of map values; undefined for objects. */
   readonly additional: Adapt | undefined;
 }
 
-/** An object of a schema. Members that the schema does not know are there for equality alone. */
+/** An object of a schema. Unspecified members take part in equality only. */
 export class SchemaObject extends CelMap {
   readonly value: JsonObject;
   readonly #shape: ObjectShape;
@@ -46,7 +46,7 @@ export class SchemaObject extends CelMap {
     const name = properties && key.includes("__") ? unescapeName(key) : key;
     if (name === undefined || !Object.hasOwn(this.value, name)) return undefined;
     const member = this.value[name]!;
-    // A null member of an object counts as absent; a null value of a map does not.
+    // A null member of an object is absent; a null value of a map is not.
     if (properties && member === null) return undefined;
     return (properties ? properties.get(name) : additional)?.(member);
   }
@@ -80,7 +80,7 @@ export class SchemaObject extends CelMap {
   }
 }
 
-/** A list of a schema, atomic. */
+/** An atomic list. */
 export class SchemaList extends CelList {
   readonly items: readonly Json[];
   readonly adapt: Adapt;
@@ -104,7 +104,7 @@ export class SchemaList extends CelList {
   }
 }
 
-/** A list of type set: order does not count for equality, and addition is a union. */
+/** A list of type set: equality ignores order, and addition is a union. */
 export class SetList extends CelList {
   readonly #items: CelList;
 
@@ -135,8 +135,7 @@ export class SetList extends CelList {
 }
 
 /**
- * A list of type map: order does not count for equality, and addition replaces items of the same
- * keys.
+ * A list of type map: equality ignores order, and addition replaces items with the same keys.
  */
 export class MapList extends CelList {
   readonly #items: CelList;
@@ -190,8 +189,8 @@ export class MapList extends CelList {
 }
 
 /**
- * A value that expressions cannot reach but that takes part in equality: what
- * preserve-unknown-fields keeps.
+ * A value under x-kubernetes-preserve-unknown-fields: it takes part in equality, but expressions
+ * cannot access its members.
  */
 export class PreservedValue extends CelObject {
   readonly type = dynType;

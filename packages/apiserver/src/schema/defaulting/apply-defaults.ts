@@ -1,12 +1,12 @@
-// Nulls and defaults, in place. First nulls go that are neither nullable nor have a default (from
-// objects; list items stay), then defaults fill what is absent or null. A default's own inner
-// defaults are filled because descent follows.
+// Prunes nulls and applies defaults, in place. Callers first prune nulls that are neither nullable
+// nor have a default (in objects; list items stay), then apply defaults to absent and null fields.
+// Defaults inside a default apply as well.
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/{prunenulls,algorithm}.go.
 import { cloneJson, type Json, type JsonObject, setOwn } from "homeostat/api";
 import type { SchemaNode } from "../schema-node.ts";
 
-/** Drops nulls that nothing allows and no default replaces. */
+/** Drops nulls that are neither nullable nor replaced by a default. */
 export function pruneNulls(value: Json, node: SchemaNode | undefined): void {
   if (typeof value !== "object" || value === null || !node) return;
   if (Array.isArray(value)) {
@@ -21,14 +21,14 @@ export function pruneNulls(value: Json, node: SchemaNode | undefined): void {
   }
 }
 
-/** Fills in defaults. */
+/** Applies defaults in place. */
 export function applyDefaults(value: Json, node: SchemaNode | undefined): void {
   if (typeof value !== "object" || value === null || !node?.hasDefaults) return;
-  if (Array.isArray(value)) fillItems(value, node.items);
-  else fillObject(value, node);
+  if (Array.isArray(value)) applyToItems(value, node.items);
+  else applyToObject(value, node);
 }
 
-function fillObject(object: JsonObject, node: SchemaNode): void {
+function applyToObject(object: JsonObject, node: SchemaNode): void {
   const { propertyNames, propertyNodes, additional } = node;
   for (let i = 0; i < propertyNames.length; i++) {
     const child = propertyNodes[i]!;
@@ -49,7 +49,7 @@ function fillObject(object: JsonObject, node: SchemaNode): void {
   }
 }
 
-function fillItems(items: Json[], node: SchemaNode | undefined): void {
+function applyToItems(items: Json[], node: SchemaNode | undefined): void {
   if (!node?.hasDefaults) return;
   for (let i = 0; i < items.length; i++) {
     if (items[i] === null && !node.nullable && node.default !== undefined)

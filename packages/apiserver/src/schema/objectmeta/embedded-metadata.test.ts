@@ -4,7 +4,8 @@ import type { JsonObject } from "homeostat/api";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import { createGoDecoder } from "../../kinds/serializer/go-decoder.ts";
 import { compileSchema } from "../structural/compile-schema.ts";
-import { coerceEmbeddedMetadata, validateEmbeddedMetadata } from "./embedded-metadata.ts";
+import { coerceEmbeddedMetadata } from "./coerce-embedded-metadata.ts";
+import { validateEmbeddedMetadata } from "./validate-embedded-metadata.ts";
 
 const node = compileSchema({
   type: "object",

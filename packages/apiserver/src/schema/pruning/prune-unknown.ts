@@ -1,12 +1,12 @@
-// Removes what a schema does not know, in place. Descent resumes under named properties of nodes
-// that keep unknown fields; `additionalProperties: true` keeps values but empties the objects
-// inside them.
+// Removes fields that a schema does not specify, in place. Below nodes that preserve unknown
+// fields, pruning resumes under specified properties; `additionalProperties: true` keeps values but
+// prunes all fields of objects among them.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go,
 // schema/options.go.
 import { compareBytewise, type Json, type JsonObject } from "homeostat/api";
 import type { SchemaNode } from "../schema-node.ts";
 
-/** Collects the paths of what was removed. */
+/** Collects the paths of removed fields. */
 interface Trace {
   readonly path: (string | number)[];
   readonly removed: string[];
@@ -21,8 +21,8 @@ export function pruneUnknown(value: Json, node: SchemaNode): void {
 }
 
 /**
- * Prunes a whole object in place, whose type and object metadata are not touched. Answers the
- * removed paths, sorted, e.g. `spec.ports[0].nmae`.
+ * Prunes a whole object in place, except its type and object metadata. Returns the removed paths,
+ * sorted, e.g. `spec.ports[0].nmae`.
  */
 export function pruneResource(object: JsonObject, node: SchemaNode | undefined): readonly string[] {
   const trace: Trace = { path: [], removed: [] };
@@ -57,7 +57,7 @@ function prune(
   }
 }
 
-/** Below a node that keeps unknown fields, only what the schema names is pruned on. */
+/** Below a node that preserves unknown fields, only specified properties are pruned further. */
 function skip(
   value: Json,
   node: SchemaNode | undefined,
@@ -104,7 +104,9 @@ function eachItem(
 
 function formatTrace(path: readonly (string | number)[], key: string): string {
   let out = "";
-  for (const segment of path)
-    out += typeof segment === "number" ? `[${segment}]` : out ? `.${segment}` : segment;
-  return out ? `${out}.${key}` : key;
+  for (const segment of [...path, key]) {
+    if (typeof segment === "number") out += `[${segment}]`;
+    else out += out ? `.${segment}` : segment;
+  }
+  return out;
 }

@@ -1,13 +1,13 @@
-// JSONSchemaProps to compiled nodes. Formats that this Kubernetes minor does not support are
-// dropped, defaults are pruned, and patterns and limits are made ready. Accepts any schema that a
-// definition may carry; judges none.
+// Compiles JSONSchemaProps into nodes: drops formats that this Kubernetes minor does not support,
+// prunes defaults, and prepares patterns and limits. Compiles every schema that decodes and
+// validates none.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go,
 // pkg/apiserver/validation/validation.go and formats.go, pkg/apiserver/schema/defaulting/prune.go.
 import { cloneJson, type Json } from "homeostat/api";
 import { findStringFormat, isNumberFormat } from "../formats/string-formats.ts";
 import { compileGoPattern } from "../formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
-import { compileLimit } from "../validation/number-rules.ts";
+import { compileLimit, type LimitSource } from "../validation/number-rules.ts";
 import { pruneUnknown } from "../pruning/prune-unknown.ts";
 import {
   type SchemaNode,
@@ -20,7 +20,7 @@ import {
   TYPE_STRING,
 } from "../schema-node.ts";
 
-const bits: Readonly<Record<string, number>> = {
+const typeBits: Readonly<Record<string, number>> = {
   object: TYPE_OBJECT,
   array: TYPE_ARRAY,
   string: TYPE_STRING,
@@ -31,12 +31,12 @@ const bits: Readonly<Record<string, number>> = {
 };
 
 /**
- * The bit of a type that does not exist: no value has it. Definitions with such a type are refused,
- * but their defaults are looked at.
+ * The bit of an unknown type, which no value has. Definitions with such a type are refused, but
+ * their defaults are validated first.
  */
-const noType = 128;
+const unknownType = 128;
 
-/** Compiles a schema with everything below it. */
+/** Compiles a schema and all schemas below it. */
 export function compileSchema(props: JsonSchemaProps): SchemaNode {
   const children = compileChildren(props);
   const shape = {
@@ -54,40 +54,37 @@ export function compileSchema(props: JsonSchemaProps): SchemaNode {
 }
 
 function compileType(props: JsonSchemaProps) {
-  const names = props.type
-    ? [props.type]
-    : props["x-kubernetes-int-or-string"]
-      ? ["integer", "string"]
-      : [];
+  const names = typeNames(props);
   const onlyType = names.length === 1 ? names[0]! : "";
   const format = supportedFormat(props.format ?? "", onlyType);
   return {
-    types: names.reduce((all, name) => all | (bits[name] ?? noType), 0),
+    types: names.reduce((all, name) => all | (typeBits[name] ?? unknownType), 0),
     typeNames: names.join(","),
     onlyType,
     nullable: props.nullable === true,
     format,
     checkFormat: format ? findStringFormat(format) : undefined,
     enum: props.enum?.length ? props.enum : undefined,
-    maximum: compileLimit(
-      props.maximum,
-      props.exclusiveMaximum === true,
-      "Maximum boundary",
-      onlyType,
-      format,
-    ),
-    minimum: compileLimit(
-      props.minimum,
-      props.exclusiveMinimum === true,
-      "Minimum boundary",
-      onlyType,
-      format,
-    ),
-    multipleOf: compileLimit(props.multipleOf, false, "MultipleOf", onlyType, format),
+    ...compileLimits(props, onlyType, format),
   };
 }
 
-/** Upstream blanks a format that the type cannot have, so that messages never mention it. */
+function typeNames(props: JsonSchemaProps): readonly string[] {
+  if (props.type) return [props.type];
+  return props["x-kubernetes-int-or-string"] ? ["integer", "string"] : [];
+}
+
+function compileLimits(props: JsonSchemaProps, onlyType: string, format: string) {
+  const { maximum, exclusiveMaximum, minimum, exclusiveMinimum, multipleOf } = props;
+  const limit = (source: LimitSource) => compileLimit(source, onlyType, format);
+  return {
+    maximum: limit({ value: maximum, exclusive: exclusiveMaximum, prefix: "Maximum boundary" }),
+    minimum: limit({ value: minimum, exclusive: exclusiveMinimum, prefix: "Minimum boundary" }),
+    multipleOf: limit({ value: multipleOf, prefix: "MultipleOf" }),
+  };
+}
+
+/** Drops a format that the type cannot have, as upstream does: messages never mention it. */
 function supportedFormat(format: string, onlyType: string): string {
   if (!format) return "";
   if (onlyType === "" || onlyType === "string") return findStringFormat(format) ? format : "";
@@ -167,7 +164,7 @@ function summarise(props: JsonSchemaProps, children: ReturnType<typeof compileCh
   };
 }
 
-/** Drops from a default what an object could not carry either. */
+/** Drops fields of a default that pruning would remove from an object. */
 function pruneDefault(value: Json, node: SchemaNode): Json {
   const copy = cloneJson(value);
   pruneUnknown(copy, node);

@@ -1,6 +1,5 @@
-// Says yes or no to a value, and allocates nothing: the road that nearly every request takes. What
-// is wrong is found out by explain-value.ts, which must agree on every value; a property test holds
-// the two together.
+// Accepts or refuses a value without allocating; nearly every request needs no more. Errors come
+// from explain-value.ts, which must agree on every value; a property test compares the two.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate (schema.go, type.go, schema_props.go,
 // object_validator.go, …).
 import { type Json, type JsonObject } from "homeostat/api";
@@ -17,7 +16,7 @@ import {
   TYPE_STRING,
 } from "../schema-node.ts";
 
-/** Whether a value breaks no rule of the schema, CEL rules and list uniqueness apart. */
+/** Whether a value is valid, apart from CEL rules and list types. */
 export function acceptsValue(value: Json, node: SchemaNode): boolean {
   if (node.enum !== undefined && !isEnumMember(value, node.enum)) return false;
   switch (typeof value) {
@@ -83,7 +82,7 @@ function acceptsNumericType(value: number | bigint, types: number): boolean {
 }
 
 function acceptsItems(items: readonly Json[], node: SchemaNode): boolean {
-  // Upstream lets a list pass as a string that has a format.
+  // Upstream accepts a list for a string with a format.
   const typed =
     node.types === 0 ||
     (node.types & TYPE_ARRAY) !== 0 ||
@@ -124,9 +123,9 @@ function acceptsLogic(value: Json, node: SchemaNode): boolean {
   for (let i = 0; i < allOf.length; i++) if (!acceptsValue(value, allOf[i]!)) return false;
   if (anyOf.length > 0 && !anyOf.some((branch) => acceptsValue(value, branch))) return false;
   if (oneOf.length > 0) {
-    let holds = 0;
-    for (let i = 0; i < oneOf.length; i++) if (acceptsValue(value, oneOf[i]!)) holds++;
-    if (holds !== 1) return false;
+    let valid = 0;
+    for (let i = 0; i < oneOf.length; i++) if (acceptsValue(value, oneOf[i]!)) valid++;
+    if (valid !== 1) return false;
   }
   return not === undefined || !acceptsValue(value, not);
 }

@@ -1,18 +1,19 @@
-// Old and new value side by side while a new object is validated, so that faults in parts that did
-// not change can be tolerated. Lists correlate by key when they are maps, otherwise as a whole;
-// what the schema does not name never correlates.
-// Upstream: k8s.io/apiserver/pkg/cel/common/equality.go, maplist.go.
-import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
+// The new value beside the old one on update, so that validation can tolerate errors in unchanged
+// parts (ratcheting). Items of map lists correlate by key, other lists only as a whole; fields that
+// the schema does not specify never correlate.
+// Upstream: k8s.io/apiserver/pkg/cel/common/equality.go (CorrelatedObject).
+import { equalJson, isObject, type Json } from "homeostat/api";
+import { MapListIndex } from "../map-list-index.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-/** One pair of values under one schema node; children are made when asked for. */
-export class Correlation {
+/** A pair of values under one schema node. Children are created on first access. */
+export class CorrelatedObject {
   readonly value: Json;
   readonly old: Json;
   readonly #node: SchemaNode;
   #equal: boolean | undefined;
-  #byKey: ReadonlyMap<string, JsonObject> | undefined;
-  readonly #children = new Map<string | number, Correlation>();
+  #oldItems: MapListIndex | undefined;
+  readonly #children = new Map<string | number, CorrelatedObject>();
 
   constructor(value: Json, old: Json, node: SchemaNode) {
     this.value = value;
@@ -20,44 +21,30 @@ export class Correlation {
     this.#node = node;
   }
 
-  /**
-   * The pair below a member; undefined where either side lacks it or the schema does not know it.
-   */
-  member(name: string): Correlation | undefined {
+  /** The pair below a field; undefined when either side or the schema lacks the field. */
+  member(name: string): CorrelatedObject | undefined {
     const { value, old } = this;
-    if (
-      !isObject(value) ||
-      !isObject(old) ||
-      !Object.hasOwn(value, name) ||
-      !Object.hasOwn(old, name)
-    )
-      return undefined;
-    return this.#child(
-      name,
-      value[name]!,
-      old[name]!,
-      this.#node.properties?.get(name) ?? this.#node.additional,
-    );
+    if (!isObject(value) || !isObject(old)) return undefined;
+    if (!Object.hasOwn(value, name) || !Object.hasOwn(old, name)) return undefined;
+    const node = this.#node.properties?.get(name) ?? this.#node.additional;
+    return node && this.#child(name, value[name]!, old[name]!, node);
   }
 
   /** The pair below an item of a map list; undefined for all other lists. */
-  item(index: number): Correlation | undefined {
+  item(index: number): CorrelatedObject | undefined {
     const { value, old } = this;
-    if (
-      !Array.isArray(value) ||
-      !Array.isArray(old) ||
-      index >= value.length ||
-      this.#node.listType !== "map"
-    )
-      return undefined;
-    const key = compositeKey(value[index]!, this.#node.listMapKeys);
-    const match = key === undefined ? undefined : (this.#byKey ??= this.#keyOldItems(old)).get(key);
-    return match && this.#child(index, value[index]!, match, this.#node.items);
+    const { listType, listMapKeys, items } = this.#node;
+    if (!Array.isArray(value) || !Array.isArray(old)) return undefined;
+    if (index >= value.length || listType !== "map") return undefined;
+    this.#oldItems ??= new MapListIndex(old, listMapKeys);
+    const match = this.#oldItems.find(value[index]!);
+    if (match === undefined || !items) return undefined;
+    return this.#child(index, value[index]!, match, items);
   }
 
   /**
-   * Whether nothing changed here, in the sense of ratcheting: map lists regardless of order,
-   * unknown members never.
+   * Whether the two are equal for ratcheting: map lists regardless of order, objects with
+   * unspecified fields never.
    */
   unchanged(): boolean {
     return (this.#equal ??= this.#compare());
@@ -82,37 +69,9 @@ export class Correlation {
     return value.every((_, i) => this.item(i)?.unchanged() === true);
   }
 
-  #child(
-    at: string | number,
-    value: Json,
-    old: Json,
-    node: SchemaNode | undefined,
-  ): Correlation | undefined {
-    if (!node) return undefined;
-    const known = this.#children.get(at) ?? new Correlation(value, old, node);
+  #child(at: string | number, value: Json, old: Json, node: SchemaNode): CorrelatedObject {
+    const known = this.#children.get(at) ?? new CorrelatedObject(value, old, node);
     this.#children.set(at, known);
     return known;
   }
-
-  /** The first item of each key wins. */
-  #keyOldItems(old: readonly Json[]): ReadonlyMap<string, JsonObject> {
-    const items = new Map<string, JsonObject>();
-    for (const item of old) {
-      const key = compositeKey(item, this.#node.listMapKeys);
-      if (key !== undefined && !items.has(key)) items.set(key, item as JsonObject);
-    }
-    return items;
-  }
-}
-
-/** Undefined when a key is absent or no scalar. */
-function compositeKey(item: Json, keys: readonly string[]): string | undefined {
-  if (!isObject(item)) return undefined;
-  let out = "";
-  for (const key of keys) {
-    const value = Object.hasOwn(item, key) ? item[key] : undefined;
-    if (value === undefined || value === null || typeof value === "object") return undefined;
-    out += `\u0000${typeof value === "string" ? JSON.stringify(value) : String(value)}`;
-  }
-  return out;
 }

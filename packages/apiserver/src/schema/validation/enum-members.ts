@@ -1,5 +1,5 @@
-// Membership in an enum as Go's reflection decides it: the value is converted to the member's type
-// and then compared, so that 1.5 is a member of [1] and 65 of ["A"]. Null is never a member.
+// Enum membership by Go's reflection: the value converts to the member's type before it is
+// compared, so that 1.5 is a member of [1] and 65 of ["A"]. Null is never a member.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/validator.go (basicCommonValidator).
 import { equalJson, type Json } from "homeostat/api";
 

@@ -1,99 +1,48 @@
-// Finds out what is wrong with a value, in kube-openapi's words and with its counting: among
-// failing branches of anyOf and oneOf the one with the most positive checks is reported. Runs only
-// on values that accepts-value.ts refused.
-// Upstream: k8s.io/kube-openapi/pkg/validation/validate (schema.go, schema_props.go, type.go,
-// object_validator.go, slice_validator.go, validator.go, result.go);
+// Explains what is wrong with a value, with kube-openapi's messages and its way of counting checks.
+// Runs only on values that accepts-value.ts refuses.
+// Upstream: k8s.io/kube-openapi/pkg/validation/validate (schema.go, schema_props.go,
+// object_validator.go, slice_validator.go);
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go.
 import type { Json, JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import { countCodePoints } from "./accepts-value.ts";
-import type { Correlation } from "./correlated-object.ts";
+import { type SchemaNode, TYPE_NULL } from "../schema-node.ts";
+import type { CorrelatedObject } from "./correlated-object.ts";
 import { isEnumMember } from "./enum-members.ts";
-import { isAlmostInteger, numberFaults } from "./number-rules.ts";
+import { explainNumber, explainString, explainType } from "./explain-scalar.ts";
+import { Findings } from "./findings.ts";
 import {
   enumFault,
   plainFault,
   requiredFault,
   type SchemaFault,
-  tooLongFault,
   tooManyFault,
   typeFault,
   valueFault,
 } from "./schema-fault.ts";
-import {
-  type SchemaNode,
-  TYPE_ARRAY,
-  TYPE_BOOLEAN,
-  TYPE_INTEGER,
-  TYPE_NULL,
-  TYPE_NUMBER,
-  TYPE_OBJECT,
-  TYPE_STRING,
-  typeOfValue,
-  type ValueType,
-} from "../schema-node.ts";
 
-/**
- * The faults of a value, in a stable order. With a correlation, faults in unchanged parts are left
- * out.
- */
+/** The schema that a value is validated against, and the value's place in the object. */
+interface Subject {
+  readonly node: SchemaNode;
+  readonly path: string;
+  readonly correlation?: CorrelatedObject | undefined;
+}
+
+/** The faults of a value, in a stable order, except those in parts that `correlation` tolerates. */
 export function explainValue(
   value: Json,
   node: SchemaNode,
-  correlation?: Correlation,
+  correlation?: CorrelatedObject,
 ): readonly SchemaFault[] {
-  return explain(value, node, "", correlation).faults();
+  return explain(value, { node, path: "", correlation }).faults();
 }
 
-/** Faults found and checks made; a text is reported once. */
-class Findings {
-  readonly #faults = new Map<string, SchemaFault>();
-  matches = 0;
-
-  get failed(): boolean {
-    return this.#faults.size > 0;
-  }
-
-  faults(): readonly SchemaFault[] {
-    return [...this.#faults.values()];
-  }
-
-  add(fault: SchemaFault): void {
-    if (!this.#faults.has(fault.text)) this.#faults.set(fault.text, fault);
-  }
-
-  merge(other: Findings): void {
-    for (const fault of other.#faults.values()) this.add(fault);
-    this.matches += other.matches;
-  }
-
-  /** Tolerates what was found. */
-  forgive(): void {
-    this.#faults.clear();
-  }
-}
-
-const typeBits: Readonly<Record<ValueType, number>> = {
-  object: TYPE_OBJECT,
-  array: TYPE_ARRAY,
-  string: TYPE_STRING,
-  integer: TYPE_INTEGER,
-  number: TYPE_NUMBER,
-  boolean: TYPE_BOOLEAN,
-  null: TYPE_NULL,
-};
-
-function explain(
-  value: Json,
-  node: SchemaNode,
-  path: string,
-  correlation: Correlation | undefined,
-): Findings {
+function explain(value: Json, subject: Subject): Findings {
+  const { node, path, correlation } = subject;
   const found = new Findings();
   if (value === null) explainNull(node, path, found);
-  else explainPresent(value, node, path, correlation, found);
-  // Tolerated faults vanish; upstream makes warnings of them that nobody reads.
-  if (correlation && found.failed && correlation.unchanged()) found.forgive();
+  else explainPresent(value, subject, found);
+  // Upstream turns tolerated faults into warnings that it does not send.
+  if (correlation && found.failed && correlation.unchanged()) found.clear();
   return found;
 }
 
@@ -103,13 +52,8 @@ function explainNull(node: SchemaNode, path: string, found: Findings): void {
   if (node.enum) found.add(enumFault(path, null, node.enum));
 }
 
-function explainPresent(
-  value: Exclude<Json, null>,
-  node: SchemaNode,
-  path: string,
-  correlation: Correlation | undefined,
-  found: Findings,
-): void {
+function explainPresent(value: Exclude<Json, null>, subject: Subject, found: Findings): void {
+  const { node, path } = subject;
   if (node.types !== 0 || node.format !== "") {
     explainType(value, node, path, found);
     found.matches++;
@@ -119,66 +63,24 @@ function explainPresent(
   if (typeof value === "string") explainString(value, node, path, found);
   if (typeof value === "number" || typeof value === "bigint")
     explainNumber(value, node, path, found);
-  if (Array.isArray(value)) explainItems(value, node, path, correlation, found);
+  if (Array.isArray(value)) explainItems(value, subject, found);
   if (node.enum && !isEnumMember(value, node.enum)) found.add(enumFault(path, value, node.enum));
   found.matches++;
-  if (typeof value === "object" && !Array.isArray(value))
-    explainMembers(value, node, path, correlation, found);
+  if (typeof value === "object" && !Array.isArray(value)) explainMembers(value, subject, found);
   found.matches++;
 }
 
-function explainType(value: Json, node: SchemaNode, path: string, found: Findings): void {
-  const type = typeOfValue(value);
-  const numeric = (node.types & (TYPE_INTEGER | TYPE_NUMBER)) !== 0;
-  const fits =
-    (node.types & typeBits[type]) !== 0 ||
-    (type === "number" && (node.types & TYPE_INTEGER) !== 0 && isAlmostInteger(Number(value))) ||
-    (type === "integer" && (node.types & TYPE_NUMBER) !== 0);
-  const textual = type === "string" || type === "array";
-  const goFormat = type === "integer" ? "int64" : type === "number" ? "float64" : "";
-  if (!textual && node.format !== "" && !fits && goFormat !== node.format)
-    found.add(typeFault(path, node.format, goFormat));
-  else if (!(textual && node.format !== "" && !numeric) && !fits)
-    found.add(typeFault(path, node.typeNames, type));
-  else found.matches++;
-}
-
-function explainString(value: string, node: SchemaNode, path: string, found: Findings): void {
-  const size = countCodePoints(value);
-  if (size > node.maxLength) found.add(tooLongFault(path, node.maxLength));
-  else if (size < node.minLength)
-    found.add(
-      valueFault(path, `${path} in body should be at least ${node.minLength} chars long`, value),
-    );
-  else if (node.pattern && !node.pattern.test(value))
-    found.add(valueFault(path, `${path} in body should match '${node.pattern.text()}'`, value));
-  found.matches++;
-  if (!node.checkFormat) return;
-  if (!node.checkFormat(value)) found.add(typeFault(path, node.format, value));
-  found.matches++;
-}
-
-function explainNumber(
-  value: number | bigint,
-  node: SchemaNode,
-  path: string,
-  found: Findings,
-): void {
-  for (const { text, value: held } of numberFaults(value, node, path))
-    found.add(held === undefined ? plainFault(text) : valueFault(path, text, held));
-  found.matches += 2;
-}
-
-function explainItems(
-  items: readonly Json[],
-  node: SchemaNode,
-  path: string,
-  correlation: Correlation | undefined,
-  found: Findings,
-): void {
+function explainItems(items: readonly Json[], subject: Subject, found: Findings): void {
+  const { node, path, correlation } = subject;
   if (node.items)
-    for (let i = 0; i < items.length; i++)
-      found.merge(explain(items[i]!, node.items, `${path}[${i}]`, correlation?.item(i)));
+    for (const [i, item] of items.entries())
+      found.merge(
+        explain(item, {
+          node: node.items,
+          path: `${path}[${i}]`,
+          correlation: correlation?.item(i),
+        }),
+      );
   if (items.length < node.minItems)
     found.add(
       valueFault(path, `${path} in body should have at least ${node.minItems} items`, items.length),
@@ -188,37 +90,29 @@ function explainItems(
   found.matches += 2;
 }
 
-function explainMembers(
-  object: JsonObject,
-  node: SchemaNode,
-  path: string,
-  correlation: Correlation | undefined,
-  found: Findings,
-): void {
+function explainMembers(object: JsonObject, subject: Subject, found: Findings): void {
+  const { node, path } = subject;
   const names = Object.keys(object);
-  if (names.length < node.minProperties)
-    found.add(
-      valueFault(
-        path,
-        `${path} in body should have at least ${node.minProperties} properties`,
-        names.length,
-      ),
-    );
-  if (names.length > node.maxProperties)
-    found.add(tooManyFault(path, "properties", names.length, node.maxProperties));
-  const pair = (name: string): Correlation | undefined =>
-    path === "" && (name === "kind" || name === "apiVersion")
-      ? undefined
-      : correlation?.member(name);
+  explainSize(names.length, node, path, found);
   if (node.additional) {
     for (const name of names)
       if (!node.properties?.has(name))
-        found.merge(explain(object[name]!, node.additional, `${path}.${name}`, pair(name)));
+        found.merge(
+          explain(object[name]!, {
+            node: node.additional,
+            path: `${path}.${name}`,
+            correlation: memberCorrelation(subject, name),
+          }),
+        );
   }
   for (const [i, name] of node.propertyNames.entries()) {
     if (Object.hasOwn(object, name))
       found.merge(
-        explain(object[name]!, node.propertyNodes[i]!, path ? `${path}.${name}` : name, pair(name)),
+        explain(object[name]!, {
+          node: node.propertyNodes[i]!,
+          path: path ? `${path}.${name}` : name,
+          correlation: memberCorrelation(subject, name),
+        }),
       );
   }
   for (const name of node.required)
@@ -226,74 +120,66 @@ function explainMembers(
   found.matches++;
 }
 
-/** Branches are judged without ratcheting. */
+function explainSize(size: number, node: SchemaNode, path: string, found: Findings): void {
+  if (size < node.minProperties)
+    found.add(
+      valueFault(
+        path,
+        `${path} in body should have at least ${node.minProperties} properties`,
+        size,
+      ),
+    );
+  if (size > node.maxProperties)
+    found.add(tooManyFault(path, "properties", size, node.maxProperties));
+}
+
+/** The root's kind and apiVersion never correlate. */
+function memberCorrelation(
+  { path, correlation }: Subject,
+  name: string,
+): CorrelatedObject | undefined {
+  if (path === "" && (name === "kind" || name === "apiVersion")) return undefined;
+  return correlation?.member(name);
+}
+
+/** Validates against allOf, anyOf, oneOf and not, without ratcheting. */
 function explainLogic(value: Json, node: SchemaNode, path: string, found: Findings): void {
   found.matches++;
   if (!node.hasLogic) return;
-  if (node.anyOf.length > 0) explainAnyOf(value, node.anyOf, path, found);
-  if (node.oneOf.length > 0) explainOneOf(value, node.oneOf, path, found);
-  if (node.allOf.length > 0) explainAllOf(value, node.allOf, path, found);
-  if (node.not && !explain(value, node.not, path, undefined).failed)
+  const explainBranch = (branch: SchemaNode): Findings => explain(value, { node: branch, path });
+  if (node.anyOf.length > 0) explainAnyOf(node.anyOf.map(explainBranch), path, found);
+  if (node.oneOf.length > 0) explainOneOf(node.oneOf.map(explainBranch), path, found);
+  if (node.allOf.length > 0) explainAllOf(node.allOf.map(explainBranch), path, found);
+  if (node.not && !explainBranch(node.not).failed)
     found.add(plainFault(`${quoteGo(path)} must not validate the schema (not)`));
 }
 
-function explainAnyOf(
-  value: Json,
-  branches: readonly SchemaNode[],
-  path: string,
-  found: Findings,
-): void {
-  let best: Findings | undefined;
-  for (const branch of branches) {
-    const result = explain(value, branch, path, undefined);
-    if (!result.failed) return found.merge(result);
-    if (!best || result.matches > best.matches) best = result;
-  }
+function explainAnyOf(branches: readonly Findings[], path: string, found: Findings): void {
+  const valid = branches.find((branch) => !branch.failed);
+  if (valid) return found.merge(valid);
   found.add(plainFault(`${quoteGo(path)} must validate at least one schema (anyOf)`));
-  if (best) found.merge(best);
+  found.merge(closest(branches));
 }
 
-function explainOneOf(
-  value: Json,
-  branches: readonly SchemaNode[],
-  path: string,
-  found: Findings,
-): void {
-  let best: Findings | undefined;
-  let first: Findings | undefined;
-  let valid = 0;
-  for (const branch of branches) {
-    const result = explain(value, branch, path, undefined);
-    if (!result.failed) {
-      valid++;
-      first ??= result;
-    } else if (valid === 0 && (!best || result.matches > best.matches)) best = result;
-  }
-  if (valid === 1) return found.merge(first!);
+function explainOneOf(branches: readonly Findings[], path: string, found: Findings): void {
+  const valid = branches.filter((branch) => !branch.failed);
+  if (valid.length === 1) return found.merge(valid[0]!);
+  const outcome =
+    valid.length === 0 ? "Found none valid" : `Found ${valid.length} valid alternatives`;
   found.add(
-    plainFault(
-      `${quoteGo(path)} must validate one and only one schema (oneOf). ${valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`}`,
-    ),
+    plainFault(`${quoteGo(path)} must validate one and only one schema (oneOf). ${outcome}`),
   );
-  if (valid === 0 && best) found.merge(best);
+  if (valid.length === 0) found.merge(closest(branches));
 }
 
-function explainAllOf(
-  value: Json,
-  branches: readonly SchemaNode[],
-  path: string,
-  found: Findings,
-): void {
-  let valid = 0;
-  for (const branch of branches) {
-    const result = explain(value, branch, path, undefined);
-    if (!result.failed) valid++;
-    found.merge(result);
-  }
-  if (valid !== branches.length)
-    found.add(
-      plainFault(
-        `${quoteGo(path)} must validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`,
-      ),
-    );
+/** The first of the branches with the most checks. */
+const closest = (branches: readonly Findings[]): Findings =>
+  branches.reduce((best, branch) => (branch.matches > best.matches ? branch : best));
+
+function explainAllOf(branches: readonly Findings[], path: string, found: Findings): void {
+  for (const branch of branches) found.merge(branch);
+  const valid = branches.filter((branch) => !branch.failed).length;
+  if (valid === branches.length) return;
+  const outcome = valid === 0 ? ". None validated" : "";
+  found.add(plainFault(`${quoteGo(path)} must validate all the schemas (allOf)${outcome}`));
 }

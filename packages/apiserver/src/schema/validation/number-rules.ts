@@ -1,5 +1,5 @@
-// Bounds on numbers as Go compares them: integers against the truncated bound, fractions against
-// the bound itself, and a complaint when a value or a bound does not fit the declared type.
+// Bounds on numbers as Go compares them: integers with the truncated bound, fractions with the
+// bound itself. A value or bound that does not fit the declared type is an error.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go (MaximumNativeType and friends,
 // IsValueValidAgainstRange), validator.go (numberValidator); github.com/go-openapi/swag convert.go
 // (IsFloat64AJSONInteger).
@@ -12,21 +12,24 @@ const int32Min = -(2 ** 31);
 const int32Max = 2 ** 31 - 1;
 const epsilon = 1e-9;
 
-/**
- * One breach on a number. `value` is undefined where upstream's error carries none: such errors
- * have no field either.
- */
+/** One error on a number. Without `value` it has no field either, as upstream's. */
 export interface NumberFault {
   readonly kind: "range" | "maximum" | "minimum" | "multipleOf";
   readonly text: string;
   readonly value: number | bigint | undefined;
 }
 
-/** Prepares a bound; undefined when there is none. */
+/** A bound or factor of a schema. */
+export interface LimitSource {
+  readonly value: number | undefined;
+  readonly exclusive?: boolean | undefined;
+  /** What messages call it, e.g. `Maximum boundary`. */
+  readonly prefix: string;
+}
+
+/** Prepares a limit for numbers of this type and format; undefined when the schema sets none. */
 export function compileLimit(
-  value: number | undefined,
-  exclusive: boolean,
-  prefix: string,
+  { value, exclusive = false, prefix }: LimitSource,
   onlyType: string,
   format: string,
 ): NumberLimit | undefined {
@@ -36,7 +39,7 @@ export function compileLimit(
   return { value: number, truncated: toInt64(number), exclusive, misfit };
 }
 
-/** Go's `int64(float64)`; out of range it is the smallest int64 on amd64. */
+/** Go's `int64(float64)`, which gives the smallest int64 out of range on amd64. */
 function toInt64(value: number): bigint {
   if (!Number.isFinite(value)) return int64Min;
   const truncated = BigInt(Math.trunc(value));
@@ -49,7 +52,7 @@ function misfitText(prefix: string, onlyType: string, format: string): string {
     : `${prefix} value must be of type ${onlyType} (default format)`;
 }
 
-/** Whether a number can be held by the type and format without loss of range. */
+/** Whether a number is within the range of the type and format. */
 function fitsType(value: number | bigint, onlyType: string, format: string): boolean {
   if (onlyType === "integer") {
     if (typeof value === "number" && !Number.isInteger(value)) return false;
@@ -61,15 +64,14 @@ function fitsType(value: number | bigint, onlyType: string, format: string): boo
 }
 
 /**
- * A double counts as the digits that Go writes for it: -2^63 as -9223372036854776000, which is out
- * of range.
+ * A double stands for the digits that Go prints: -2^63 is -9223372036854776000, which is out of
+ * range.
  */
 const asWritten = (value: number | bigint): bigint =>
   BigInt(typeof value === "number" && Math.abs(value) < 1e21 ? String(value) : value);
 
 /**
- * True when a double is as good as an integer to upstream, e.g. 5, 1e3, 1.0000000001; never beyond
- * 2^53.
+ * Whether upstream takes a double for an integer, e.g. 5, 1e3, 1.0000000001; never beyond 2^53.
  */
 export function isAlmostInteger(value: number): boolean {
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
@@ -80,7 +82,7 @@ export function isAlmostInteger(value: number): boolean {
   return Math.abs(value - below) / (value + below) < epsilon;
 }
 
-/** Whether all number rules of a node hold. */
+/** Whether a number breaks no rule of the node. */
 export function acceptsNumber(value: number | bigint, node: SchemaNode): boolean {
   if (!fitsType(value, node.onlyType, node.format)) return false;
   if (node.multipleOf && (node.multipleOf.misfit || !isMultiple(value, node.multipleOf)))
@@ -89,7 +91,7 @@ export function acceptsNumber(value: number | bigint, node: SchemaNode): boolean
   return !(node.minimum && (node.minimum.misfit || fallsShort(value, node.minimum)));
 }
 
-/** Every breach, in upstream's order. `path` is the field as messages name it. */
+/** All errors, in upstream's order. `path` is the field as messages name it. */
 export function numberFaults(
   value: number | bigint,
   node: SchemaNode,
@@ -126,10 +128,7 @@ export function numberFaults(
   return faults;
 }
 
-/**
- * Integers meet the truncated limit, unless the limit does not fit the type: then everything is a
- * double.
- */
+/** Integers compare with the truncated limit, unless the limit itself does not fit the type. */
 const asInteger = (value: number | bigint, limit: NumberLimit): boolean =>
   !limit.misfit && (typeof value === "bigint" || Number.isSafeInteger(value));
 

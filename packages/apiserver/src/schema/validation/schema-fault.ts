@@ -1,6 +1,5 @@
-// What kube-openapi's validators report, and the field errors that it becomes. A fault has a code,
-// because the code decides which field error; composite faults (anyOf, ranges, …) have none and
-// lose their path on the way out.
+// Errors of kube-openapi's validators, and their conversion to field errors, which depends on a
+// fault's code. Composite faults (anyOf, ranges, …) have no code upstream, and lose their path.
 // Upstream: k8s.io/kube-openapi/pkg/validation/errors/schema.go;
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation (kubeOpenAPIResultToFieldErrors).
 import { encodeJson, type Json } from "homeostat/api";
@@ -16,13 +15,10 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 
-/**
- * Codes that upstream tells apart; `value` faults become Invalid at their path, `plain` ones
- * Invalid without a path.
- */
+/** Faults of code `value` become Invalid at their path, `plain` ones Invalid without a path. */
 export type FaultCode = "required" | "enum" | "tooLong" | "tooMany" | "type" | "value" | "plain";
 
-/** One fault. Two with the same text count as one. */
+/** One fault. Faults with the same text count once. */
 export interface SchemaFault {
   readonly code: FaultCode;
   readonly text: string;
@@ -71,7 +67,7 @@ export const tooManyFault = (
   value: size,
   limit,
 });
-/** `found` is the type or the text that was met. */
+/** `found` is the type of the value, or a string without the wanted format. */
 export const typeFault = (path: string, wanted: string, found: string): SchemaFault => ({
   code: "type",
   text: `${path} in body must be of type ${wanted}: ${quoteGo(found)}`,
@@ -114,7 +110,7 @@ function toFieldError(fault: SchemaFault, base: string): FieldError {
   }
 }
 
-/** A path without any segment prints as Go prints a nil one. */
+/** An empty path prints as `<nil>`, as a nil path does in Go. */
 function joinPath(base: string, path: string): string {
   if (path === "" || path === ".") return base || "<nil>";
   const name = path.startsWith(".") ? path.slice(1) : path;

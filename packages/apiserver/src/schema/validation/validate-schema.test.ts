@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Json, JsonObject } from "homeostat/api";
 import { acceptsValue } from "./accepts-value.ts";
 import { compileSchema } from "../structural/compile-schema.ts";
-import { Correlation } from "./correlated-object.ts";
+import { CorrelatedObject } from "./correlated-object.ts";
 import { explainValue } from "./explain-value.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { blockingError, validateSchema } from "./validate-schema.ts";
@@ -222,7 +222,7 @@ test("an unchanged value is never at fault, unless the schema does not know all 
   });
   const old: JsonObject = { a: "long", m: [{ k: "1" }, { k: "2", v: 1 }] };
   const against = (next: JsonObject): readonly string[] =>
-    validateSchema(next, node, { correlation: new Correlation(next, old, node) }).map(
+    validateSchema(next, node, { correlation: new CorrelatedObject(next, old, node) }).map(
       ({ field }) => field,
     );
   assert.deepEqual(against({ a: "long", m: [{ k: "2", v: 1 }, { k: "1" }] }), []);

@@ -1,32 +1,32 @@
-// Validates a value against a compiled schema: the fast check first, the explanation only when
-// something is wrong.
+// Validates a value against a compiled schema: the fast check first, and the explanation only for
+// invalid values.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go
 // (ValidateCustomResource, …Update), pkg/registry/customresource/strategy.go (hasBlockingErr).
 import type { Json } from "homeostat/api";
 import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import { acceptsValue } from "./accepts-value.ts";
-import type { Correlation } from "./correlated-object.ts";
+import type { CorrelatedObject } from "./correlated-object.ts";
 import { explainValue } from "./explain-value.ts";
 import { toFieldErrors } from "./schema-fault.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-const nothing: readonly FieldError[] = [];
+const noErrors: readonly FieldError[] = [];
 
-/** What a value is validated with. */
+/** How to validate a value. */
 export interface SchemaValidation {
-  /** Where the value stands, e.g. `status`; "" for a whole object. */
+  /** Path of the value, e.g. `status`; "" for a whole object. */
   readonly base?: string;
-  /** On update: the value beside its earlier state; faults in unchanged parts are tolerated. */
-  readonly correlation?: Correlation | undefined;
+  /** On update: the value beside the old one; errors in unchanged parts are tolerated. */
+  readonly correlation?: CorrelatedObject | undefined;
 }
 
-/** Every breach of the schema, CEL rules, embedded metadata and list uniqueness apart. */
+/** All errors, apart from CEL rules, embedded metadata and list types. */
 export function validateSchema(
   value: Json,
   node: SchemaNode,
   options: SchemaValidation = {},
 ): readonly FieldError[] {
-  if (acceptsValue(value, node)) return nothing;
+  if (acceptsValue(value, node)) return noErrors;
   return toFieldErrors(explainValue(value, node, options.correlation), options.base ?? "");
 }
 
@@ -39,8 +39,8 @@ const blocking: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The error that stands in for CEL rules when the object is too broken to run them; undefined when
- * they can run.
+ * The error that replaces the errors of CEL rules when schema errors keep them from running;
+ * undefined when rules can run.
  */
 export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
   if (!errors.some((error) => blocking.has(error.type))) return undefined;

@@ -12,11 +12,9 @@ import {
 } from "homeostat/api";
 import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
 import { compileSchema } from "../../../schema/structural/compile-schema.ts";
-import {
-  coerceEmbeddedMetadata,
-  type MetadataDecoder,
-  validateEmbeddedMetadata,
-} from "../../../schema/objectmeta/embedded-metadata.ts";
+import { coerceEmbeddedMetadata } from "../../../schema/objectmeta/coerce-embedded-metadata.ts";
+import type { MetadataDecoder } from "../../../schema/objectmeta/read-metadata.ts";
+import { validateEmbeddedMetadata } from "../../../schema/objectmeta/validate-embedded-metadata.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { pruneUnknown } from "../../../schema/pruning/prune-unknown.ts";
 import type { CompiledRules } from "../../../schema/cel/compiled-rules.ts";

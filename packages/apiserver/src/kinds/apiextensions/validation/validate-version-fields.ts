@@ -13,7 +13,7 @@ import {
 } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../definition.ts";
-import { findSchemaAtPath } from "../schema/schema-at-path.ts";
+import { validFieldPath } from "../../../schema/valid-field-path.ts";
 
 /** `scale` paths. */
 export function validateSubresources(
@@ -113,10 +113,10 @@ function selectableFieldErrors(
   seen: Set<string>,
   path: string,
 ): FieldError[] {
-  const found = findSchemaAtPath(jsonPath, root, { arrays: "refused" });
+  const found = validFieldPath(jsonPath, root, { arrays: "refused" });
   if ("fault" in found) return [invalid(path, jsonPath, `is an invalid path: ${found.fault}`)];
   const errors: FieldError[] = [];
-  if (found.path[0] === "metadata")
+  if (found.names[0] === "metadata")
     errors.push(invalid(path, jsonPath, "must not point to fields in metadata"));
   if (!["string", "boolean", "integer"].includes(found.schema?.type ?? ""))
     errors.push(
@@ -126,8 +126,7 @@ function selectableFieldErrors(
         "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
       ),
     );
-  const canonical = JSON.stringify(found.path);
-  if (seen.has(canonical)) errors.push(duplicate(path, jsonPath));
-  seen.add(canonical);
+  if (seen.has(found.path)) errors.push(duplicate(path, jsonPath));
+  seen.add(found.path);
   return errors;
 }

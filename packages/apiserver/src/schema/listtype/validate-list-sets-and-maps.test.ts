@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Json } from "homeostat/api";
 import { compileSchema } from "../structural/compile-schema.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
-import { validateUniqueLists } from "./validate-list-types.ts";
+import { validateListSetsAndMaps } from "./validate-list-sets-and-maps.ts";
 
 const faults = (schema: JsonSchemaProps, list: Json): readonly string[] =>
-  validateUniqueLists(
+  validateListSetsAndMaps(
     { l: list },
     compileSchema({ type: "object", properties: { l: { type: "array", ...schema } } }),
   ).map(({ field, body }) => `${field}: ${body}`);

@@ -1,18 +1,18 @@
-// Lists that are sets or maps hold nothing twice. An element that occurs again is reported once, at
-// its second place.
+// Items of lists of type set and map are unique. A repeated item is reported once, at its second
+// index.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go.
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-const nothing: readonly FieldError[] = [];
+const noErrors: readonly FieldError[] = [];
 
-/** Every breach in a whole object. */
-export function validateUniqueLists(
+/** All errors in a whole object. */
+export function validateListSetsAndMaps(
   object: JsonObject,
   node: SchemaNode | undefined,
 ): readonly FieldError[] {
-  if (!node?.hasUniqueLists) return nothing;
+  if (!node?.hasUniqueLists) return noErrors;
   const errors: FieldError[] = [];
   check(object, node, "", errors);
   return errors;
@@ -40,7 +40,7 @@ function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]
 
 function checkSet(items: readonly Json[], path: string, errors: FieldError[]): void {
   if (items.length < 2) return;
-  for (const i of repeatedPlaces(items.map(identity)))
+  for (const i of repeatedIndexes(items.map(identity)))
     errors.push(duplicate(`${path}[${i}]`, items[i]));
 }
 
@@ -50,18 +50,18 @@ function checkMap(
   path: string,
   errors: FieldError[],
 ): void {
-  const odd = items.findIndex((item) => item !== null && !isObject(item));
-  if (odd >= 0)
+  const wrong = items.findIndex((item) => item !== null && !isObject(item));
+  if (wrong >= 0)
     return void errors.push(
-      invalid(`${path}[${odd}]`, items[odd], "must be an object for an array of list-type map"),
+      invalid(`${path}[${wrong}]`, items[wrong], "must be an object for an array of list-type map"),
     );
   if (items.length < 2) return;
   const keys = items.map((item) => keyOf(item, fields));
-  for (const i of repeatedPlaces(keys.map((key) => encodeJson(key))))
+  for (const i of repeatedIndexes(keys.map((key) => encodeJson(key))))
     errors.push(duplicate(`${path}[${i}]`, keys[i]));
 }
 
-/** The key fields that an item has; null has none. */
+/** The key fields that an item sets; null sets none. */
 function keyOf(item: Json, fields: readonly string[]): JsonObject {
   const key: JsonObject = {};
   if (isObject(item))
@@ -69,23 +69,19 @@ function keyOf(item: Json, fields: readonly string[]): JsonObject {
   return key;
 }
 
-/**
- * Composites are equal when their JSON is; a text is never equal to a composite that reads like it.
- */
-const identity = (item: Json): unknown =>
-  typeof item === "object" && item !== null
-    ? `json ${encodeJson(item)}`
-    : typeof item === "string"
-      ? `text ${item}`
-      : item;
+/** Objects and lists are equal when their JSON is, and never equal to a string. */
+function identity(item: Json): unknown {
+  if (typeof item === "string") return `text ${item}`;
+  return typeof item === "object" && item !== null ? `json ${encodeJson(item)}` : item;
+}
 
-function repeatedPlaces(values: readonly unknown[]): readonly number[] {
+function repeatedIndexes(values: readonly unknown[]): readonly number[] {
   const seen = new Map<unknown, number>();
-  const places: number[] = [];
+  const indexes: number[] = [];
   for (const [i, value] of values.entries()) {
     const times = seen.get(value) ?? 0;
     seen.set(value, times + 1);
-    if (times === 1) places.push(i);
+    if (times === 1) indexes.push(i);
   }
-  return places;
+  return indexes;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
-import { findSchemaAtPath } from "./schema-at-path.ts";
+import type { JsonSchemaProps } from "./json-schema-props.ts";
+import { validFieldPath } from "./valid-field-path.ts";
 
 const schema: JsonSchemaProps = {
   type: "object",
@@ -12,8 +12,8 @@ const schema: JsonSchemaProps = {
   },
 };
 const find = (path: string, arrays: "allowed" | "refused" = "allowed"): string => {
-  const found = findSchemaAtPath(path, schema, { arrays });
-  return "fault" in found ? found.fault : `${found.path.join("|")}=${found.schema?.type}`;
+  const found = validFieldPath(path, schema, { arrays });
+  return "fault" in found ? found.fault : `${found.names.join("|")}=${found.schema?.type}`;
 };
 
 test("paths lead along properties and maps", () => {
@@ -29,4 +29,14 @@ test("paths that lead nowhere say why", () => {
   assert.equal(find("."), "unexpected end of JSON path");
   assert.equal(find("[a]"), "expected single quoted string but got a");
   assert.equal(find("['a']", "refused"), "array notation is not allowed");
+  assert.equal(find("['a"), "expected single quoted string but got 'a");
+  assert.equal(find("['a.b[c]"), "expected single quoted string but got 'a.b[c]");
+  assert.equal(find("['a'"), "unexpected end of JSON path");
+  assert.equal(find("['a'x"), "expected ] but got x");
+  assert.equal(find("['\\q']"), "invalid string literal: invalid escape char \\q");
+});
+
+test("paths print as field errors do", () => {
+  const found = validFieldPath(".m['it\\'s']", schema);
+  assert.equal("path" in found && found.path, "m[it's]");
 });

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type JsonObject } from "homeostat/api";
+import { deducedType } from "../../apimachinery/types/smd-type.ts";
+import { MergeError } from "../fieldpath/merge-error.ts";
+import { smdFromJsonSchema } from "../typed/smd-from-json-schema.ts";
+import type { FieldManagerOptions } from "./field-manager-options.ts";
+import {
+  apiVersion,
+  apply,
+  at,
+  intent,
+  kind,
+  managerOf,
+  owners,
+  refusal,
+  stored,
+  type,
+  update,
+} from "./field-manager.suite.ts";
+import { managedFieldsOf } from "./managed-fields.ts";
+
+describe("versions", () => {
+  const other = "smd.homeostat.dev/v2";
+  const rename = (object: JsonObject, to: string): JsonObject => {
+    const { a, c, ...rest } = (object["spec"] ?? {}) as JsonObject;
+    return {
+      ...object,
+      apiVersion: to,
+      spec: {
+        ...rest,
+        ...(to === other
+          ? { ...((a ?? c) === undefined ? {} : { c: (a ?? c)! }) }
+          : { ...((a ?? c) === undefined ? {} : { a: (a ?? c)! }) }),
+      },
+    };
+  };
+  const otherType = smdFromJsonSchema(
+    {
+      type: "object",
+      properties: {
+        spec: { type: "object", properties: { c: { type: "string" }, b: { type: "string" } } },
+      },
+    },
+    { objectMeta: deducedType },
+  );
+  const types = new Map([
+    [apiVersion, type],
+    [other, otherType],
+  ]);
+  const both: Partial<FieldManagerOptions> = {
+    typeOf: (version) => types.get(version),
+    convert: rename,
+  };
+  const v1 = managerOf(both),
+    v2 = managerOf({ ...both, version: "v2", empty: () => ({ apiVersion: other, kind }) });
+
+  test("fields are followed in the version that their owner wrote", () => {
+    const first = stored(
+      v2.apply(
+        { apiVersion: other, kind },
+        { ...intent({ c: "1" }), apiVersion: other },
+        { manager: "ann", force: false, now: at(0) },
+      ),
+    );
+    const live = { ...rename(first, apiVersion) };
+    assert.equal(
+      refusal(() => apply(live, { a: "2" }, "bob", { by: v1 })).message,
+      'Apply failed with 1 conflict: conflict with "ann": .spec.c',
+    );
+    assert.deepEqual(owners(apply(live, { a: "2" }, "bob", { by: v1, force: true })), [
+      "bob Apply: .spec.a",
+    ]);
+    const moved = apply(live, { b: "1" }, "ann", { by: v1 });
+    assert.deepEqual(moved["spec"], { b: "1" });
+    assert.deepEqual(owners(moved), ["ann Apply: .spec.b"]);
+  });
+
+  test("entries of unknown versions are dropped, or cost all entries", () => {
+    const entry = (version: string): JsonObject => ({
+      manager: "zed",
+      operation: "Update",
+      apiVersion: version,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:a": {} } },
+    });
+    const live = stored(intent({ a: "1" }));
+    const managedFields = [entry("smd.homeostat.dev/v9"), entry(apiVersion)];
+    assert.deepEqual(owners(update(live, { a: "1" }, "bob", { managedFields })), [
+      "zed Update: .spec.a",
+    ]);
+    assert.equal(
+      managedFieldsOf(
+        update(live, { a: "1" }, "bob", {
+          managedFields,
+          by: managerOf({ unknownVersions: "fail" }),
+        }),
+      ),
+      undefined,
+    );
+    assert.equal(
+      managedFieldsOf(
+        update(live, { a: "1" }, "bob", { managedFields: [entry("a/b/c"), entry(apiVersion)] }),
+      ),
+      undefined,
+    );
+  });
+
+  test("a custom object that calls itself something else is followed no more", () => {
+    const live = apply(stored(intent({})), { a: "1" }, "ann");
+    const by = managerOf({ unknownVersions: "fail" });
+    assert.notEqual(managedFieldsOf(by.update(live, live, "bob", at(0))), undefined);
+    const next = { ...live, kind: "Other" };
+    assert.equal(managedFieldsOf(by.update(live, next, "bob", at(0))), undefined);
+  });
+
+  test("a failing conversion costs an update its entries and fails an apply", () => {
+    const broken = managerOf({
+      ...both,
+      convert: () => {
+        throw new MergeError("conversion webhook failed");
+      },
+    });
+    const entry = {
+      manager: "zed",
+      operation: "Update",
+      apiVersion: other,
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:c": {} } },
+    };
+    const live = { ...stored(intent({ a: "1" })) };
+    (live["metadata"] as JsonObject)["managedFields"] = [entry];
+    assert.equal(managedFieldsOf(update(live, { a: "2" }, "bob", { by: broken })), undefined);
+    assert.deepEqual(
+      refusal(() => apply(live, { a: "1" }, "bob", { by: broken })).message,
+      "conversion webhook failed",
+    );
+  });
+});

@@ -133,7 +133,9 @@ export const duplicateInternal = (
   body: withDetail("Duplicate value", detail),
   printBody: (print) => withDetail(`Duplicate value: ${print(type, value)}`, detail),
 });
-/** `Unsupported value: {"Type":"x",…}: supported values: "a"` for a value of an internal Go type. */
+/**
+ * `Unsupported value: {"Type":"x",…}: supported values: "a"` for a value of an internal Go type.
+ */
 export function notSupportedInternal(
   field: string,
   [type, value]: InternalValue,

@@ -3,9 +3,9 @@
 // Member: printed name ("" for an embedded struct), type, name in the API, flags. The name in the
 // API is absent where it is the printed one with a small first letter; an embedded struct has one
 // where the API nests its members (`metadata`). Flags: e omitempty, z omitzero.
-// Type: `string`, `bool`, `int`, `float`, `bytes`, `@Time` (prints as it is in the API; `@JSON` with
-// sorted fields, `@Raw` with fields in their own order), `*x` pointer, `[]x`, `map:x`, `|x` a struct
-// with one member for each form that the API takes, else the name of a struct.
+// Type: `string`, `bool`, `int`, `float`, `bytes`, `@Time` (prints as it is in the API; `@JSON`
+// with sorted fields, `@Raw` with fields in their own order), `*x` pointer, `[]x`, `map:x`, `|x` a
+// struct with one member for each form that the API takes, else the name of a struct.
 // Upstream: k8s.io/kubernetes/pkg/apis/<group>/types.go, k8s.io/apiextensions-apiserver and
 // k8s.io/kube-aggregator pkg/apis.
 

@@ -1,5 +1,5 @@
-// kinds/serializer/testdata/template-hashes.json: what upstream's ComputeHash makes of these templates
-// (tools/kinds/hashes).
+// kinds/serializer/testdata/template-hashes.json: what upstream's ComputeHash makes of these
+// templates (tools/kinds/hashes).
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -82,7 +82,9 @@ export const sharedDeviceKey = (device: AllocatedDevice): string =>
 
 type AllocatedDevice = Decoded<AllocatedDeviceStatus> | Decoded<DeviceRequestAllocationResult>;
 
-/** Upstream: k8s.io/dynamic-resource-allocation/structured (SharedDeviceID), which is no API type. */
+/**
+ * Upstream: k8s.io/dynamic-resource-allocation/structured (SharedDeviceID), which is no API type.
+ */
 const sharedDevice = ({ driver, pool, device, shareID }: AllocatedDevice): JsonObject => ({
   Driver: driver ?? "",
   Pool: pool ?? "",

@@ -21,7 +21,9 @@ interface Fields {
   readonly format: string;
 }
 
-/** `{i:(resource.int64Amount){value:(int64)5 …} d:… s:(string)5 Format:(resource.Format)DecimalSI}`. */
+/**
+ * `{i:(resource.int64Amount){value:(int64)5 …} d:… s:(string)5 Format:(resource.Format)DecimalSI}`.
+ */
 export function dumpQuantity(text: string): string {
   const { amount, decimal, text: kept, format } = fieldsOf(text);
   const dec = decimal

@@ -1,13 +1,7 @@
 // Validates events as core/v1 stores them. Error paths have the core names even for events.k8s.io,
 // as upstream's do.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
-import {
-  type Decoded,
-  dnsSubdomainFaults,
-  equalJson,
-  isObject,
-  labelKeyFaults,
-} from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 

@@ -1,5 +1,5 @@
-// The records of all built-in kinds: a new kind is one line here. Discovery orders them by the kind
-// data, not by this list.
+// The definitions of all built-in kinds: a new kind is one line here. Discovery orders them by the
+// kind data, not by this list.
 import {
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
@@ -140,10 +140,7 @@ const control: readonly AnyKindDefinition[] = [
   validatingWebhookConfiguration,
 ];
 
-/**
- * Every record that needs nothing but the kind data; definitions of custom resources come with
- * their controller.
- */
+/** Every definition that needs the kind data only; some others need a controller. */
 export const builtinKinds: readonly AnyKindDefinition[] = [
   ...control,
   ...core,

@@ -1,15 +1,15 @@
-// All resources that are served now: the built-in kinds, there from the start, and the custom ones,
-// which come and go.
+// All resources that are served now: the built-in ones, and the custom ones of established
+// definitions.
 // Upstream's counterpart: the API installer of k8s.io/apiserver and the custom resource handler of
 // apiextensions.
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 
-/** A catalog whose custom resources can be exchanged. */
+/** A catalog whose custom resources can be replaced. */
 export interface MutableCatalog extends ResourceCatalog {
   /**
-   * Puts the resources of one definition in the place of those it had; none takes it out of
-   * service, the very same change nothing.
+   * Replaces the resources of one definition. An empty list removes them; the same list changes
+   * nothing.
    */
   serve(definition: string, resources: readonly ServedResource[]): void;
 }

@@ -1,5 +1,4 @@
-// All built-in resources in discovery order: groups as the kind data lists them, kinds as within
-// their group.
+// All built-in resources in discovery order: the order of groups and kinds in the kind data.
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
 import type { AnyKindDefinition } from "./definition/kind-definition.ts";
@@ -9,27 +8,27 @@ import {
 } from "./definition/create-builtin-resource.ts";
 
 /**
- * Serves every record; `more` are records that the caller made, such as the definitions of custom
- * resources.
+ * Every built-in resource; `more` are definitions that the caller created, such as that of
+ * CustomResourceDefinition.
  */
 export function createBuiltinResources(
-  materials: BuiltinResourceOptions,
+  options: BuiltinResourceOptions,
   more: readonly AnyKindDefinition[] = [],
 ): readonly ServedResource[] {
-  const records = [...builtinKinds, ...more];
-  const order = materials.data.groups.flatMap(({ group, versions }) =>
+  const definitions = [...builtinKinds, ...more];
+  const order = options.data.groups.flatMap(({ group, versions }) =>
     versions.flatMap((version) =>
-      materials.data.kinds(group).filter((kind) => kind.version === version),
+      options.data.kinds(group).filter((kind) => kind.version === version),
     ),
   );
-  const rank = (record: AnyKindDefinition): number =>
+  const rank = (definition: AnyKindDefinition): number =>
     order.findIndex(
       (facts) =>
-        facts.group === record.group &&
-        facts.version === record.version &&
-        facts.kind === record.kind,
+        facts.group === definition.group &&
+        facts.version === definition.version &&
+        facts.kind === definition.kind,
     );
-  return records
+  return definitions
     .toSorted((a, b) => rank(a) - rank(b))
-    .map((record) => createBuiltinResource(record, materials));
+    .map((definition) => createBuiltinResource(definition, options));
 }

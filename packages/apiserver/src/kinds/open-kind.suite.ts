@@ -1,6 +1,7 @@
-// Tries the rules of one built-in kind without a server: bodies in, prepared objects and errors
-// out. For tests only.
+// Runs the strategy of one built-in kind without a server: takes bodies, returns prepared objects,
+// errors and warnings. For tests only.
 import { type JsonObject, parseJson } from "homeostat/api";
+import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
 import type { Strategy } from "../apimachinery/rest/strategy.ts";
@@ -12,7 +13,7 @@ import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 
-/** What became of a write. */
+/** The result of a write. */
 export interface Tried {
   readonly object: JsonObject;
   /** `spec.ports: Required value`. */
@@ -20,11 +21,11 @@ export interface Tried {
   readonly warnings: readonly string[];
 }
 
-/** One kind, ready to be tried. */
+/** The strategy of one kind. */
 export interface OpenKind {
   create(body: object): Tried;
-  /** `view` is a subresource; the main endpoint without one. */
-  update(old: JsonObject, body: object, view?: string): Tried;
+  /** The main endpoint without a subresource. */
+  update(old: JsonObject, body: object, subresource?: string): Tried;
   cells(object: JsonObject): readonly unknown[];
 }
 
@@ -38,16 +39,9 @@ function warnUnless(
   for (const text of warnings()) context.warn(text);
 }
 
-/** Opens a kind by group and plural; each call has pools of its own. */
+/** Opens a kind by group and plural; each call allocates from new pools. */
 export function openKind(group: string, plural: string): OpenKind {
-  const data = readKindData("1.36");
-  const services = createServiceAllocation(readServiceRanges({}));
-  const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
-    serviceKind(services.pool, services.committed),
-    ipAddressKind(services.addressCommitted),
-  ]).find((each) => each.group === group && each.resource === plural);
-  if (!resource)
-    throw new Error(`open ${plural} of ${group || "the legacy group"}: no such built-in kind`);
+  const resource = findResource(group, plural);
   const decode = (body: object): JsonObject =>
     resource.codec.decode(parseJson(JSON.stringify(body))).object;
   const attempt = (
@@ -78,10 +72,10 @@ export function openKind(group: string, plural: string): OpenKind {
         warnUnless(errors, context, () => resource.strategy.warningsOnCreate(object, context));
         return { object, errors };
       }),
-    update: (old, body, view = "") =>
+    update: (old, body, subresource = "") =>
       attempt((context) => {
         const object = decode(body);
-        const sub = resource.subresources.get(view);
+        const sub = resource.subresources.get(subresource);
         const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
         strategy.prepareForUpdate(object, old, context);
@@ -91,4 +85,16 @@ export function openKind(group: string, plural: string): OpenKind {
       }),
     cells: (object) => resource.table.cells(object, Date.parse("2026-01-01T00:01:00Z")),
   };
+}
+
+function findResource(group: string, plural: string): ServedResource {
+  const data = readKindData("1.36");
+  const services = createServiceAllocation(readServiceRanges({}));
+  const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
+    serviceKind(services.pool, services.committed),
+    ipAddressKind(services.addressCommitted),
+  ]).find((each) => each.group === group && each.resource === plural);
+  if (!resource)
+    throw new Error(`open ${plural} of ${group || "the legacy group"}: no such built-in kind`);
+  return resource;
 }

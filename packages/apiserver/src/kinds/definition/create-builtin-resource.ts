@@ -1,71 +1,57 @@
-// Turns the definition of a built-in kind and the kind data into a served resource.
-// Knows nothing of any single kind.
+// Creates the served resource of a built-in kind from its definition and the kind data. Knows no
+// kind.
 import { compareBytewise, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
-import { printError, type PrintInternal, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
-import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
-import type { KindData, SubresourceFacts } from "../../apimachinery/kind-data/kind-data.ts";
-import type { AnyKindDefinition, StrategyOverrides } from "./kind-definition.ts";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { bindPrinter, type BoundKindDefinition, type BoundStorage } from "./bind-printer.ts";
+import type { AnyKindDefinition } from "./kind-definition.ts";
 import { builtinTraits, etcdPrefixOf } from "./builtin-traits.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { defaultCells } from "../printers/cells.ts";
+import { createSubresource } from "./create-subresource.ts";
 import { defaultStrategy } from "./default-strategy.ts";
 import { createInternalPrinter } from "../printers/print-internal.ts";
 import { createStructPlans } from "../serializer/struct-plans.ts";
-import { createTypedCodec, type TypedCodecOptions } from "../serializer/typed-codec.ts";
+import { createTypedCodec } from "../serializer/typed-codec.ts";
 
-/** What all built-in kinds are made with. */
+/** What all built-in kinds are created with. */
 export interface BuiltinResourceOptions {
   readonly data: KindData;
   readonly smdOf: (model: string) => SmdType;
 }
 
-/** Serves one definition. Throws ERR_KINDS_UNKNOWN_KIND for a kind that the data lacks. */
+/** The served resource of one definition. Throws ERR_KINDS_UNKNOWN_KIND for an unknown kind. */
 export function createBuiltinResource(
-  definition: AnyKindDefinition,
-  { data, smdOf }: BuiltinResourceOptions,
+  unbound: AnyKindDefinition,
+  options: BuiltinResourceOptions,
 ): ServedResource {
-  const facts = data.kind(definition.group, definition.version, definition.kind);
-  if (!facts) throw unknownKind(definition, data);
-  const print = createInternalPrinter(() => data.layout());
-  const strategy = withWholeStatus(
-    {
-      ...defaultStrategy,
-      deleteReturnsObject: definition.returnsDeletedObject === true,
-      ...withPrintedErrors(definition.strategy ?? {}, print),
-    },
-    definition,
-    facts.type,
-    data,
+  const { data } = options;
+  const definition = bindPrinter(
+    unbound,
+    createInternalPrinter(() => data.layout()),
   );
+  const { group, version, kind } = definition;
+  const facts = data.kind(group, version, kind);
+  if (!facts) throw unknownKind(definition, data);
+  const codec = createCodec(definition, facts.type, options);
+  const strategy = createStrategy(definition, facts.type, data);
+  const subresources = facts.subresources
+    .toSorted((a, b) => compareBytewise(a.name, b.name))
+    .flatMap((sub) => createSubresource(definition, sub, { main: strategy, codec, ...options }));
   const storage = definition.storage ?? definition;
-  const codec = createTypedCodec({
-    data,
-    kind: definition,
-    model: facts.type,
-    smd: smdOf(facts.type),
-    emptyLists: definition.stored === "json" ? "kept" : "null",
-    ...defaultsOf(definition, print),
-    ...(definition.storage
-      ? {
-          conversion: canonicalConversion(definition, data, print),
-          storageModel: data.kind(storage.group, storage.version, definition.kind)!.type,
-        }
-      : {}),
-  });
   return {
-    group: definition.group,
-    version: definition.version,
-    kind: definition.kind,
+    group,
+    version,
+    kind,
     resource: facts.resource,
     singular: facts.singular,
-    listKind: `${definition.kind}List`,
+    listKind: `${kind}List`,
     namespaced: facts.namespaced,
     shortNames: facts.shortNames,
     categories: facts.categories,
@@ -74,36 +60,62 @@ export function createBuiltinResource(
     storageVersion: formatApiVersion(storage),
     storageVersionHash: facts.storageVersionHash ?? "",
     ...builtinTraits,
-    etcdPrefix: etcdPrefixOf(definition.group, facts.resource),
+    etcdPrefix: etcdPrefixOf(group, facts.resource),
     codec,
     strategy,
-    subresources: new Map(
-      facts.subresources
-        .toSorted((a, b) => compareBytewise(a.name, b.name))
-        .flatMap((sub) =>
-          subresource(definition, sub, { data, smdOf }, { main: strategy, codec, print }),
-        ),
-    ),
+    subresources: new Map(subresources),
     fields: selectableFields(definition),
-    table: tableOf(definition, data.columns(definition.group, definition.version, facts.resource)),
+    table: tableOf(definition, data.columns(group, version, facts.resource)),
     openapi: { at: "types" },
     schemaEpoch: 0,
     creatable: true,
-    ...(definition.deprecationWarning ? { deprecationWarning: definition.deprecationWarning } : {}),
-    ...reviewOf(definition, print),
-    ...(definition.observed ? { observed: definition.observed } : {}),
-    ...(definition.createsThrough ? { createsThrough: definition.createsThrough } : {}),
-    ...(definition.committed ? { committed: definition.committed } : {}),
+    ...optionalMembers(definition),
   };
 }
 
-/** A status that a kind sets anew shows what Go writes of an empty one. */
-function withWholeStatus(
-  strategy: Strategy,
-  definition: AnyKindDefinition,
+const optionalMembers = ({
+  deprecationWarning,
+  review,
+  observed,
+  createsThrough,
+  committed,
+}: BoundKindDefinition): Partial<ServedResource> => ({
+  ...(deprecationWarning ? { deprecationWarning } : {}),
+  ...(review ? { review } : {}),
+  ...(observed ? { observed } : {}),
+  ...(createsThrough ? { createsThrough } : {}),
+  ...(committed ? { committed } : {}),
+});
+
+function createCodec(
+  definition: BoundKindDefinition,
   model: string,
-  data: KindData,
-): Strategy {
+  { data, smdOf }: BuiltinResourceOptions,
+): VersionCodec {
+  const { defaults, storage } = definition;
+  return createTypedCodec({
+    data,
+    kind: definition,
+    model,
+    smd: smdOf(model),
+    emptyLists: definition.stored === "json" ? "kept" : "null",
+    ...(defaults ? { defaults } : {}),
+    ...(storage
+      ? {
+          conversion: canonicalConversion(definition, data),
+          storageModel: data.kind(storage.group, storage.version, definition.kind)!.type,
+        }
+      : {}),
+  });
+}
+
+/** The strategy of the main endpoint: a status that it sets has the members of Go's empty one. */
+function createStrategy(definition: BoundKindDefinition, model: string, data: KindData): Strategy {
+  const strategy: Strategy = {
+    ...defaultStrategy,
+    deleteReturnsObject: definition.returnsDeletedObject === true,
+    ...definition.strategy,
+  };
   const ref = data
     .type(
       definition.storage
@@ -117,21 +129,17 @@ function withWholeStatus(
     ...strategy,
     prepareForCreate(object, context) {
       strategy.prepareForCreate(object, context);
-      const status = object["status"];
+      const status = object.status;
       if (isObject(status)) plans.fillZeros(plans.plan(ref.type), status);
     },
   };
 }
 
 /**
- * Conversion renames; decoding the outcome as the other version's type puts absent and zero fields
- * right.
+ * The kind's conversion renames fields; decoding the result as the other version's type sets zero
+ * values.
  */
-function canonicalConversion(
-  definition: AnyKindDefinition,
-  data: KindData,
-  print: PrintInternal,
-): NonNullable<TypedCodecOptions["conversion"]> {
+function canonicalConversion(definition: BoundKindDefinition, data: KindData): BoundStorage {
   const storage = definition.storage!;
   const into = ({
     group,
@@ -150,116 +158,18 @@ function canonicalConversion(
         kind: definition.kind,
       });
   };
-  const toRecord = into(definition);
+  const toVersion = into(definition);
   const toStored = into(storage);
   return {
     ...storage,
-    fromStorage: (stored) => toRecord(storage.fromStorage(stored, print)),
+    fromStorage: (stored) => toVersion(storage.fromStorage(stored)),
     toStorage: (object) => toStored(storage.toStorage(object)),
   };
 }
 
-function subresource(
-  definition: AnyKindDefinition,
-  facts: SubresourceFacts,
-  { data, smdOf }: BuiltinResourceOptions,
-  {
-    main,
-    codec,
-    print,
-  }: { readonly main: Strategy; readonly codec: VersionCodec; readonly print: PrintInternal },
-): readonly (readonly [string, Subresource])[] {
-  const kind = { group: facts.group, version: facts.version, kind: facts.kind };
-  const { name, verbs } = facts;
-  const overrides: StrategyOverrides | undefined = definition.subresources?.[name];
-  if (overrides)
-    return [
-      [
-        name,
-        {
-          at: "store",
-          kind,
-          verbs,
-          strategy: {
-            ...main,
-            warningsOnUpdate: defaultStrategy.warningsOnUpdate,
-            ...withPrintedErrors(overrides, print),
-            allowCreateOnUpdate: false,
-          },
-          codec,
-        },
-      ],
-    ];
-  if (name === "scale" && definition.scale)
-    return [[name, scaleSubresource(kind, verbs, definition.scale)]];
-  if (name === "proxy" && definition.proxy)
-    return [[name, { at: "proxy", kind, verbs, handle: definition.proxy }]];
-  const handle = definition.connect?.[name];
-  if (!handle) return [];
-  const defaults = definition.connectDefaults?.[name];
-  const options =
-    facts.type === undefined
-      ? undefined
-      : {
-          data,
-          kind,
-          model: facts.type,
-          smd: smdOf(facts.type),
-          emptyLists: "null" as const,
-          ...(defaults ? { defaults } : {}),
-        };
-  const body = options ? { codec: createTypedCodec(options) } : {};
-  const precheck = definition.connectChecks?.[name];
-  return [
-    [name, { at: "connect", kind, verbs, handle, ...body, ...(precheck ? { precheck } : {}) }],
-  ];
-}
-
-function scaleSubresource(
-  kind: Subresource["kind"],
-  verbs: readonly string[],
-  scale: ScaleConverter,
-): Subresource {
-  return { at: "scale", kind, verbs, scale, scheme: "registers Scale", uidCheck: "endpoint" };
-}
-
-/** Rules name values of internal types; here they are printed. */
-function withPrintedErrors(overrides: StrategyOverrides, print: PrintInternal): StrategyOverrides {
-  const { validateCreate, validateUpdate } = overrides;
-  return {
-    ...overrides,
-    ...(validateCreate
-      ? {
-          validateCreate: (object, context) =>
-            validateCreate(object, context).map((error) => printError(error, print)),
-        }
-      : {}),
-    ...(validateUpdate
-      ? {
-          validateUpdate: (object, old, context) =>
-            validateUpdate(object, old, context).map((error) => printError(error, print)),
-        }
-      : {}),
-  };
-}
-
-function defaultsOf(
-  definition: AnyKindDefinition,
-  print: PrintInternal,
-): Pick<TypedCodecOptions, "defaults"> {
-  return definition.defaults ? { defaults: (object) => definition.defaults!(object, print) } : {};
-}
-
-function reviewOf(
-  { review }: AnyKindDefinition,
-  print: PrintInternal,
-): Pick<ServedResource, "review"> {
-  return review ? { review: (object, caller) => review(object, caller, print) } : {};
-}
-
 const nothing = (): Readonly<Record<string, string>> => ({});
 
-function selectableFields(definition: AnyKindDefinition): SelectableFields {
+function selectableFields(definition: BoundKindDefinition): SelectableFields {
   if (definition.selectable)
     return {
       selectsNamespace: definition.selectable.names.length === 0,
@@ -276,7 +186,7 @@ function selectableFields(definition: AnyKindDefinition): SelectableFields {
 }
 
 function tableOf(
-  { cells, rowConditions }: AnyKindDefinition,
+  { cells, rowConditions }: BoundKindDefinition,
   columns: readonly TableColumn[],
 ): TablePrinter {
   return {
@@ -287,7 +197,7 @@ function tableOf(
   };
 }
 
-function unknownKind({ group, version, kind }: AnyKindDefinition, data: KindData): Error {
+function unknownKind({ group, version, kind }: BoundKindDefinition, data: KindData): Error {
   const message = `serve ${kind} in ${formatApiVersion({ group, version })}: the kind data of Kubernetes ${data.kubernetes} has no such kind; correct the definition or regenerate the data`;
   return Object.assign(new Error(message), { code: "ERR_KINDS_UNKNOWN_KIND" });
 }

@@ -1,6 +1,7 @@
-// The definition of a built-in kind: what sets it apart from a plain object with a name. Everything
-// common has a default, so that most kinds are a few lines; names, verbs and types come from the
-// kind data. How a definition becomes a served resource is create-builtin-resource.ts.
+// The definition of a built-in kind: how it differs from a plain object with a name. Every member
+// has a default, so that most kinds are a few lines; names, verbs and types come from the kind
+// data.
+// create-builtin-resource.ts turns a definition into a served resource.
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
@@ -31,8 +32,7 @@ export interface SelectableFieldsDefinition<T extends object = JsonObject> {
 
 /**
  * One built-in kind in one version. `T` is the decoded object of that version, e.g.
- * `Decoded<Deployment>`; functions may mutate the object that they are given first only where their
- * sentence says so.
+ * `Decoded<Deployment>`; functions mutate their first argument only where their comment says so.
  */
 export interface KindDefinition<T extends object = JsonObject> {
   readonly group: string;
@@ -68,7 +68,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
   readonly scale?: ScaleConverter<T>;
-  /** Subresources that are no part of the object (`token`, `eviction`). */
+  /** Subresources that are not part of the object (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   /** Validates the body of these before the object is looked up. */
   readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
@@ -98,6 +98,6 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly committed?: ServedResource["committed"];
 }
 
-/** A definition whatever its object's type, as registries of definitions hold it. */
+/** A definition of any kind, as lists of definitions hold it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- T of each definition is its own
 export type AnyKindDefinition = KindDefinition<any>;

@@ -1,4 +1,4 @@
-// A unified diff of two values that are printed as JSON, as some refusals end in one.
+// A unified diff of two values that are printed as JSON, with which some error messages end.
 // Upstream: k8s.io/apimachinery/pkg/util/diff/diff.go, over the sequence matcher of
 // github.com/pmezard/go-difflib.
 import { indentJson } from "./indent-json.ts";

@@ -1,4 +1,4 @@
-// The type of an object between decoding and validation. Only a type: nothing runs.
+// The type of an object between decoding and validation. It exists at compile time only.
 import type { Json } from "./json.ts";
 
 /**

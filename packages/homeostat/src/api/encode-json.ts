@@ -4,14 +4,17 @@
 // Upstream: encoding/json with SetEscapeHTML(true) over map[string]any.
 import type { Json, JsonObject } from "./json.ts";
 
-/** Nothing to escape: printable ASCII without quote, backslash and what HTML could trip over. */
+/** Needs no escapes: printable ASCII without quotes, backslashes and HTML-sensitive characters. */
 const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 const unsafe = /[<>&\u2028\u2029]/g;
 const unsafeOnce = /[<>&\u2028\u2029]/;
 const surrogate = /[\ud800-\udfff]/;
 const encoder = new TextEncoder();
 
-/** Levels that are encoded by recursion, which is fastest; what lies deeper takes no stack. */
+/**
+ * Nesting depth up to which recursion is used, because it is fastest; deeper levels are encoded
+ * iteratively.
+ */
 const recursiveLevels = 200;
 
 /**
@@ -77,7 +80,7 @@ function encodeObject(object: JsonObject, levels: number): string {
   return `${out}}`;
 }
 
-/** A container whose members are being written; `keys` only of an object. */
+/** A container that is being written; `keys` is set for objects only. */
 interface Written {
   readonly of: readonly Json[] | JsonObject;
   readonly keys: readonly string[] | undefined;
@@ -90,7 +93,7 @@ const writing = (of: readonly Json[] | JsonObject): Written => ({
   next: 0,
 });
 
-/** The same without recursion. */
+/** The same, iteratively. */
 function encodeDeep(value: readonly Json[] | JsonObject): string {
   const open = [writing(value)];
   let out = "";

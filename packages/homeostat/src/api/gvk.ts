@@ -1,4 +1,4 @@
-// Names of API things: group, version, kind, resource. A kind is not a resource: `Pod`, `pods`.
+// Names in the API: group, version, kind, resource. A kind is not a resource: `Pod`, `pods`.
 
 /** Group, version and kind; the legacy group is "". */
 export interface GroupVersionKind {
@@ -12,7 +12,7 @@ export function formatApiVersion(gv: { readonly group: string; readonly version:
   return gv.group ? `${gv.group}/${gv.version}` : gv.version;
 }
 
-/** Parses `apps/v1` or `v1`; undefined where there are more than two parts. */
+/** Parses `apps/v1` or `v1`; undefined if there are more than two parts. */
 export function parseApiVersion(
   apiVersion: string,
 ): { readonly group: string; readonly version: string } | undefined {
@@ -23,9 +23,7 @@ export function parseApiVersion(
     : { group: "", version: parts[0]! };
 }
 
-/**
- * The key of an object within its kind: `namespace/name`, or `name` where there is no namespace.
- */
+/** The key of an object within its kind: `namespace/name`, or `name` without a namespace. */
 export function formatObjectKey(object: {
   readonly namespace?: string | undefined;
   readonly name: string;

@@ -1,12 +1,12 @@
-// The JSON values that the API machinery works on. An integer that a double cannot hold exactly is
-// a bigint (int64); every other number is a number. Objects may carry any key, "__proto__"
-// included, as an own property.
+// JSON values of the API machinery. An integer that a double cannot represent exactly is a bigint
+// (int64); every other number is a number. Objects may have any key, "__proto__" included, as an
+// own property.
 // Upstream: sigs.k8s.io/json (int64 first, then float64).
 
 /** A JSON value. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
-/** A JSON object; the holder may mutate it unless its type says otherwise. */
+/** A JSON object; mutable unless its type says otherwise. */
 export interface JsonObject {
   [key: string]: Json;
 }
@@ -16,10 +16,13 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Levels that are walked by recursion, which is fastest; what lies deeper takes no stack. */
+/**
+ * Nesting depth up to which recursion is used, because it is fastest; deeper levels are handled
+ * iteratively.
+ */
 const recursiveLevels = 200;
 
-/** A deep copy. Far cheaper than structuredClone, which these trees do not need. */
+/** A deep copy, much cheaper than structuredClone. */
 export const cloneJson = <T extends Json>(value: T): T => clone(value, recursiveLevels) as T;
 
 function clone(value: Json, levels: number): Json {
@@ -48,10 +51,7 @@ function cloneDeep(root: JsonObject | Json[]): Json {
   return copy;
 }
 
-/**
- * Sets an own property even where the key is "__proto__", which plain assignment would turn into a
- * prototype.
- */
+/** Sets an own property, also for the key "__proto__", where assignment would set the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === "__proto__")
     Object.defineProperty(object, key, {
@@ -67,7 +67,7 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
 export const equalJson = (a: Json | undefined, b: Json | undefined): boolean =>
   equal(a, b, recursiveLevels, undefined);
 
-/** Pairs that are left for later. */
+/** Pairs still to compare. */
 type Deferred = (readonly [Json | undefined, Json | undefined])[];
 
 function equal(

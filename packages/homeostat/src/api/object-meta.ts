@@ -1,5 +1,4 @@
-// The shape that every API object shares, for code that handles objects of any kind. Knows no kind
-// in particular.
+// The shape that all API objects share, for code that handles any kind.
 import type { Metadata } from "./kind.ts";
 
 /** An object of any kind, as read. */
@@ -10,7 +9,7 @@ export interface KubeObject {
   readonly [field: string]: unknown;
 }
 
-/** Name, and namespace unless the kind is cluster-wide. */
+/** Name, and namespace unless the kind is cluster-scoped. */
 export interface ObjectKey {
   readonly name: string;
   readonly namespace?: string | undefined;

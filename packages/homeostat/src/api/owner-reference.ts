@@ -1,5 +1,4 @@
-// Owner references: who made an object, and who alone controls it. Pure; knows no cache and no
-// server.
+// Owner references: the owners of an object and the one that controls it. Pure.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/controller_ref.go.
 import type { Metadata, OwnerReference } from "./kind.ts";
 
@@ -10,8 +9,8 @@ interface Owner {
 }
 
 /**
- * The reference by which `owner` controls a child: `controller` and `blockOwnerDeletion` are set,
- * as upstream does.
+ * The controller reference to `owner`, with `controller` and `blockOwnerDeletion` set, as upstream
+ * does.
  */
 export function toControllerReference(owner: Owner): OwnerReference {
   return { ...toOwnerReference(owner), controller: true, blockOwnerDeletion: true };
@@ -27,14 +26,14 @@ export function toOwnerReference(owner: Owner): OwnerReference {
   };
 }
 
-/** The one owner that controls the object, if any. */
+/** The owner that controls the object, if any. */
 export function controllerOf(object: {
   readonly metadata: Pick<Metadata, "ownerReferences">;
 }): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** True when `owner` controls `object`; compares uids, so that a namesake does not count. */
+/** True when `owner` controls `object`; compares uids, not names. */
 export function isControlledBy(
   object: { readonly metadata: Pick<Metadata, "ownerReferences"> },
   owner: Owner,

@@ -79,17 +79,17 @@ export const formatOverflow = (literal: string): string =>
   `json: cannot unmarshal number ${literal} into Go value of type float64`;
 
 /**
- * A container that is being read, within the one around it: the root of a document has no parent
- * and no step.
+ * A container that is being parsed, with its parent; the root of a document has no parent and no
+ * step.
  */
 class Open {
   readonly object: JsonObject | undefined;
   readonly list: Json[] | undefined;
   readonly parent: Open | undefined;
-  /** Where it lies in its parent. */
+  /** Its key or index in the parent. */
   readonly step: string | number;
   readonly depth: number;
-  /** Of an object: the key that is being read. */
+  /** The key that is being parsed, for objects. */
   key = "";
 
   constructor(opening: "{" | "[", parent: Open | undefined) {
@@ -100,12 +100,12 @@ class Open {
     this.depth = parent ? parent.depth + 1 : 1;
   }
 
-  /** The key or the index that is being read. */
+  /** The key or index that is being parsed. */
   get here(): string | number {
     return this.list ? this.list.length : this.key;
   }
 
-  /** The path of what is in it under `last`, e.g. `spec.ports[0].name`. */
+  /** The path of the member `last`, e.g. `spec.ports[0].name`. */
   path(last: string | number = this.here): string {
     const steps = [last];
     for (
@@ -128,9 +128,9 @@ class Reader {
   overflow: string | undefined;
   readonly #text: string;
   #at = 0;
-  /** The innermost container around the place that is being read. */
+  /** The innermost open container. */
   #in: Open | undefined;
-  /** The last key that was new, and the object that it is in. */
+  /** The last new key, and its object. */
   #lastIn: Open | undefined;
   #lastKey = "";
   #pathCharacters = 0;
@@ -183,7 +183,7 @@ class Reader {
     }
   }
 
-  /** Goes into a container, up to its first value; false past the end of an empty one. */
+  /** Enters a container, up to its first value; false after an empty one. */
   #enter(c: "{" | "["): boolean {
     const depth = (this.#in?.depth ?? 0) + 1;
     if (depth > maxDepth) throw new JsonSyntaxError(tooDeep(c));
@@ -196,7 +196,7 @@ class Reader {
     return true;
   }
 
-  /** After a value: true when another follows, false past the end of the container. */
+  /** Continues after a value: true when another follows, false after the end of the container. */
   #goesOn(open: Open): boolean {
     const c = this.#text[this.#at];
     const { object } = open;
@@ -232,7 +232,7 @@ class Reader {
     this.duplicatesAfter.push(after);
   }
 
-  /** undefined once there have been too many. */
+  /** Undefined once the limit is exceeded. */
   #path(open: Open | undefined, last?: string): string | undefined {
     if (this.#pathCharacters > maxPathCharacters) return undefined;
     const path = open?.path(last) ?? "";
@@ -289,7 +289,7 @@ class Reader {
     return this.#toNumber(literal);
   }
 
-  /** A point or an exponent without digits behind it. */
+  /** Rejects a decimal point or an exponent without digits. */
   #endOfNumber(): void {
     const c = this.#text[this.#at];
     if (c !== "." && c !== "e" && c !== "E") return;
@@ -335,7 +335,7 @@ class Reader {
   #unexpected(where: string): never {
     const code = this.#text.codePointAt(this.#at);
     if (code === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
-    // Go reads bytes: of a longer character it names the first one.
+    // Go parses bytes: it reports the first byte of a longer character.
     const byte = code < 0x80 ? code : Buffer.from(String.fromCodePoint(code))[0]!;
     throw new JsonSyntaxError(`invalid character ${quoteChar(String.fromCharCode(byte))} ${where}`);
   }

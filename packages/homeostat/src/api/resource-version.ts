@@ -1,10 +1,11 @@
-// Order of resourceVersions. They are opaque strings until ordering is asked for; since Kubernetes
-// 1.35 comparing them as integers is official (KEP-5504), within one resource.
+// The order of resourceVersions. They are opaque strings; since Kubernetes 1.35 clients may compare
+// them as integers (KEP-5504), within one resource.
 
 const integer = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Negative when `a` is older, 0 when equal, positive when newer; undefined where one is no integer.
+ * Negative when `a` is older, 0 when equal, positive when newer; undefined if one is not an
+ * integer.
  */
 export function compareResourceVersions(a: string, b: string): number | undefined {
   if (a === b) return 0;

@@ -1,6 +1,6 @@
-// Walks JSON bytes without parsing: where members and values begin and end. For compact JSON as API
-// servers write it; at the first sign of anything else (a space, an escape in a key) it says so,
-// and the caller parses instead.
+// Finds the byte ranges of members and values without parsing, in compact JSON as API servers write
+// it. For any other JSON (a space, an escape in a key) it returns a failure, and the caller parses
+// instead.
 
 const quote = 34;
 const comma = 44;
@@ -11,15 +11,15 @@ const closeBracket = 93;
 const openBrace = 123;
 const closeBrace = 125;
 
-/** A span of bytes, end exclusive. */
+/** A byte range, end exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Told of one member: its key's span without quotes, its value's span. Returning false ends the
- * walk.
+ * Called for each member with the range of its key, without quotes, and of its value. Returning
+ * false stops the walk.
  */
 export type MemberVisitor = (
   keyStart: number,
@@ -29,8 +29,8 @@ export type MemberVisitor = (
 ) => boolean | void;
 
 /**
- * Walks the object that begins at `at`. Yields the index after it, -1 for anything odd, -2 when the
- * visitor ended the walk.
+ * Walks the object at `at`. Returns the index after it, -1 for unsupported JSON, -2 when the
+ * visitor stopped.
  */
 export function eachMember(bytes: Uint8Array, at: number, visit: MemberVisitor): number {
   if (bytes[at] !== openBrace) return -1;
@@ -49,7 +49,7 @@ export function eachMember(bytes: Uint8Array, at: number, visit: MemberVisitor):
   }
 }
 
-/** Walks the array that begins at `at`. Yields the index after it, or -1 for anything odd. */
+/** Walks the array at `at`. Returns the index after it, or -1 for unsupported JSON. */
 export function eachItem(
   bytes: Uint8Array,
   at: number,
@@ -68,14 +68,14 @@ export function eachItem(
   }
 }
 
-/** True when the span reads `word`, which must be ASCII. */
+/** True when the range equals `word`, which must be ASCII. */
 export function spells(bytes: Uint8Array, start: number, end: number, word: string): boolean {
   if (end - start !== word.length) return false;
   for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word.charCodeAt(i)) return false;
   return true;
 }
 
-/** The string whose quotes the span includes; undefined when it is no string. */
+/** Parses the string in the range, which includes its quotes; undefined if it is not a string. */
 export function readString(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (bytes[start] !== quote) return undefined;
   const text = toBuffer(bytes).toString("utf8", start, end);
@@ -89,7 +89,7 @@ export function toBuffer(bytes: Uint8Array): Buffer {
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The index after the value that begins at `at`; -1 for anything odd. */
+/** The index after the value at `at`; -1 for unsupported JSON. */
 function skipValue(bytes: Uint8Array, at: number): number {
   const c = bytes[at];
   if (c === quote) return stringEnd(bytes, at);
@@ -104,7 +104,7 @@ function skipValue(bytes: Uint8Array, at: number): number {
   return i > at ? i : -1;
 }
 
-/** One flat loop: this is where the bytes of big objects are spent. */
+/** A flat loop, because most bytes of large objects pass through it. */
 function containerEnd(bytes: Uint8Array, at: number): number {
   const length = bytes.length;
   let depth = 0;
@@ -120,7 +120,7 @@ function containerEnd(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** The index after the string that begins at `at`. */
+/** The index after the string at `at`. */
 function stringEnd(bytes: Uint8Array, at: number): number {
   for (let i = at + 1; i < bytes.length; i++) {
     const c = bytes[i];
@@ -130,7 +130,7 @@ function stringEnd(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** As `stringEnd`, but refuses escapes: a key with an escape may be another key than it looks. */
+/** As `stringEnd`, but rejects escapes, which could hide another key. */
 function plainStringEnd(bytes: Uint8Array, at: number): number {
   for (let i = at + 1; i < bytes.length; i++) {
     const c = bytes[i];

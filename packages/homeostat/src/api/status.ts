@@ -1,9 +1,9 @@
-// meta/v1 Status, the server's word on a failure, and the error that carries it untouched.
-// Match on `reason` by predicate; never by class, because two copies of this package may meet in
-// one process.
+// meta/v1 Status, the server's description of a failure, and the error that contains it unchanged.
+// Match errors with the predicates on `reason`, never by class, because one process may load two
+// copies of this package.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 types.go (StatusReason), pkg/api/errors/errors.go.
 
-/** Reasons that the API machinery gives; a server may send others. */
+/** Reasons of the API machinery; servers may send others. */
 export type StatusReason =
   | ""
   | "Unauthorized"
@@ -33,7 +33,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** What the failure was about. */
+/** Details of a failure. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -43,7 +43,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** meta/v1 Status as it stands on the wire. */
+/** meta/v1 Status on the wire. */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -61,13 +61,13 @@ export interface Status {
 
 const brand = Symbol.for("homeostat.api-status-error");
 
-/** The API server said no. `status` is what it said. */
+/** The API server refused a request with `status`. */
 export class ApiStatusError extends Error {
   override readonly name = "ApiStatusError";
   readonly status: Status;
   readonly [brand] = true;
 
-  /** `advice` is put behind the server's words in the message; `status` stays as it came. */
+  /** `advice` is appended to the server's message; `status` stays unchanged. */
   constructor(status: Status, options: ErrorOptions & { readonly advice?: string } = {}) {
     const { advice, ...rest } = options;
     const said = status.message || `the server answered ${status.code}`;
@@ -87,18 +87,18 @@ const hasReason =
     isApiStatusError(error) &&
     (error.status.reason === reason || (!error.status.reason && error.status.code === code));
 
-/** 404: the object, its kind or its namespace is not there. */
+/** 404: the object, its kind or its namespace does not exist. */
 export const isNotFound = hasReason("NotFound", 404);
-/** 409: an object of that name is there already. */
+/** 409: an object of that name already exists. */
 export const isAlreadyExists = hasReason("AlreadyExists", -1);
-/** 409: somebody else changed the object, or owns the field. */
+/** 409: another client has changed the object, or owns the field. */
 export const isConflict = hasReason("Conflict", 409);
-/** 422: the object breaks a rule of its schema. */
+/** 422: the object is invalid. */
 export const isInvalid = hasReason("Invalid", 422);
-/** 403: not allowed, by authorisation or admission. */
+/** 403: not allowed by authorization or admission. */
 export const isForbidden = hasReason("Forbidden", 403);
-/** 401: who is asking could not be established. */
+/** 401: authentication failed. */
 export const isUnauthorized = hasReason("Unauthorized", 401);
-/** 410: the revision asked for has been compacted away. */
+/** 410: the requested revision has been compacted. */
 export const isExpired = (error: unknown): error is ApiStatusError =>
   hasReason("Expired", 410)(error) || hasReason("Gone", 410)(error);

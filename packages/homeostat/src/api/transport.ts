@@ -1,7 +1,7 @@
-// How bytes reach an API server: below any HTTP library, push-based, with back-pressure and abort.
-// HTTP/1.1, HTTP/2 and the embedded server's in-process door are thin adapters around this.
+// The transport interface between client and API server, below any HTTP library: push-based, with
+// back-pressure and abort. HTTP/1.1, HTTP/2 and in-process calls are adapters of it.
 
-/** One request; the path carries the query, header names are lower case. */
+/** A request; the path includes the query, header names are lower case. */
 export interface TransportRequest {
   readonly method: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface TransportRequest {
   readonly body?: Uint8Array;
 }
 
-/** Receives one answer: `head` once, `data` any number of times, then `end` or `fail` once. */
+/** Receives a response: `head` once, `data` any number of times, then `end` or `fail` once. */
 export interface Sink {
   /**
    * Repeated headers are joined by `, ` except `warning`, whose values are joined by newlines.
@@ -17,7 +17,7 @@ export interface Sink {
    */
   head(status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Takes a chunk; the sink must not mutate it. Returns false to ask for a pause, ended by {@link
+   * Receives a chunk; the sink must not mutate it. Returns false to request a pause, until {@link
    * Exchange.resume}.
    */
   data(chunk: Uint8Array): boolean;
@@ -25,16 +25,16 @@ export interface Sink {
   fail(error: Error): void;
 }
 
-/** The sender's hold on a request under way. */
+/** A running request, for its sender. */
 export interface Exchange {
   resume(): void;
-  /** Ends the exchange; the sink's `fail` is called with `reason` unless it has ended already. */
+  /** Aborts the request; calls the sink's `fail` with `reason` unless the response has ended. */
   abort(reason?: unknown): void;
 }
 
-/** A way to an API server. */
+/** A connection to an API server. */
 export interface Transport {
   send(request: TransportRequest, sink: Sink): Exchange;
-  /** Ends open exchanges and frees sockets. */
+  /** Aborts running requests and closes sockets. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-// One index: from a value to the keys of the entries that have it.
+// An index: maps values to the keys of entries.
 import type { CachedEntry } from "./cached-entry.ts";
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Keys by value; remembers each key's values, so that removal does not compute them again. */
+/** Keys by value; stores each key's values, so that removal need not compute them. */
 export class EntryIndex {
   readonly valuesOf: (entry: CachedEntry) => readonly string[];
   readonly #keys = new Map<string, Set<string>>();

@@ -1,10 +1,10 @@
-// Cuts a list's bytes into its items and a watch event's into type and object, without parsing
-// either. Bytes that are not compact JSON are brought into that form first.
+// Splits a list's bytes into items and a watch event's into type and object, without parsing them.
+// Other JSON is converted to compact form first.
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
 
-/** `null` stands for no items, as Go writes an empty slice that is nil. */
+/** `null` means no items: Go's encoding of a nil slice. */
 const nullStart = 110;
 const closeBrace = 125;
 const eventTypes = ["ADDED", "MODIFIED", "DELETED"] as const;
@@ -18,38 +18,36 @@ function toPrefix(type: string): Uint8Array {
   return new TextEncoder().encode(`{"type":"${type}","object":`);
 }
 
-/** One page of a list; items are views into the page's bytes. */
+/** A page of a list; items are subarrays of the page's bytes. */
 export interface SplitList {
   readonly resourceVersion: string;
   readonly continue: string;
   readonly items: readonly Uint8Array[];
 }
 
-/** One line of a watch; the object is a view into the line. */
+/** A watch event; the object is a subarray of the line. */
 export interface SplitEvent {
   readonly type: string;
   readonly object: Uint8Array;
 }
 
 /**
- * Splits `{"kind":"PodList",…,"metadata":{"resourceVersion":"7"},"items":[…]}`; undefined when it
- * is no list. Throws on what is no JSON.
+ * Splits `{"kind":"PodList",…,"metadata":{"resourceVersion":"7"},"items":[…]}`; undefined if it is
+ * not a list. Throws if it is not JSON.
  */
 export function splitList(bytes: Uint8Array): SplitList | undefined {
   return scanList(bytes) ?? scanList(encodeJsonBytes(decodeJson(bytes)));
 }
 
 /**
- * Splits `{"type":"ADDED","object":{…}}`; undefined when it is no event. Throws on what is no JSON.
+ * Splits `{"type":"ADDED","object":{…}}`; undefined if it is not an event. Throws if it is not
+ * JSON.
  */
 export function splitEvent(line: Uint8Array): SplitEvent | undefined {
   return cutEvent(line) ?? scanEvent(line) ?? scanEvent(encodeJsonBytes(decodeJson(line)));
 }
 
-/**
- * API servers write type and object in this order and nothing else: then the object need not be
- * walked to find its end.
- */
+/** API servers write exactly type and object, in this order: then the object's end is known. */
 function cutEvent(line: Uint8Array): SplitEvent | undefined {
   for (const type of eventTypes) {
     const prefix = eventPrefixes[type];

@@ -1,7 +1,6 @@
-// The client: what one may ask of an API server, typed by Kind. A kind found by discovery
-// (`client.kinds`) serves as well as a generated one, so typed and dynamic use are one interface.
-// Requests are built by pure functions in request/; bytes travel over a Transport. Knows nothing of
-// caches and controllers.
+// The client's interface, typed by Kind. Kinds from discovery (`client.kinds`) and generated kinds
+// work alike. Pure functions in request/ build the requests; a Transport sends them. Knows nothing
+// of caches and controllers.
 import type { Json, JsonObject } from "../api/json.ts";
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
@@ -10,36 +9,32 @@ import type { Transport } from "../api/transport.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
 
 /**
- * `{ name, namespace? }`, or a name alone; a missing namespace of a namespaced kind is the client's
- * own.
+ * A name, or `{ name, namespace? }`; the namespace of a namespaced kind defaults to the client's.
  */
 export type Key = string | ObjectKey;
 
-/** What every request takes. */
+/** Options of every request. */
 export interface RequestOptions {
   /** Aborts the request; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /**
-   * Gives up after this long, each attempt by itself; default 90 s (servers end requests after 60
-   * s), 0 for never.
-   */
+  /** Timeout of each attempt; default 90 s (servers end requests after 60 s), 0 for none. */
   readonly timeoutMs?: number;
 }
 
-/** What every write takes. */
+/** Options of every write. */
 export interface WriteOptions extends RequestOptions {
-  /** Runs all checks and stores nothing. */
+  /** Validates the request without storing the object. */
   readonly dryRun?: "All";
-  /** Default: the server's own, `Warn`. */
+  /** Default: the server's, `Warn`. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** Who owns the fields written; default the client's. */
+  /** The owner of the fields written; default the client's. */
   readonly fieldManager?: string;
-  /** `status`, `scale`, …: the part of the object that is written. */
+  /** The subresource to write, e.g. `status` or `scale`. */
   readonly subresource?: string;
 }
 
 export interface ApplyOptions extends WriteOptions {
-  /** Takes fields over from other managers; default false, where a conflict is an error. */
+  /** Takes ownership of conflicting fields. Default false: conflicts are errors. */
   readonly force?: boolean;
 }
 
@@ -55,7 +50,7 @@ export interface DeleteOptions extends RequestOptions {
   readonly dryRun?: "All";
 }
 
-/** Which objects; no namespace means all of them. */
+/** Selects objects; without a namespace, in all namespaces. */
 export interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
@@ -63,7 +58,7 @@ export interface Selection {
 }
 
 export interface ListOptions extends RequestOptions, Selection {
-  /** Objects per request, default 500; 0 asks for all at once. */
+  /** Objects per request; default 500, 0 for all at once. */
   readonly pageSize?: number;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
@@ -96,7 +91,7 @@ export interface WatchEvent<O> {
   readonly object: O;
 }
 
-/** A patch of one of three types; apply is a method of its own. */
+/** A patch; apply is a separate method. */
 export type Patch =
   | { readonly type: "merge"; readonly body: unknown }
   | { readonly type: "strategic"; readonly body: unknown }
@@ -109,10 +104,7 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
-/**
- * A request as a value. Header names are lower case; `query` entries that are undefined are left
- * out.
- */
+/** An API request. Header names are lower case; undefined `query` entries are omitted. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
@@ -123,7 +115,7 @@ export interface ApiRequest {
   readonly body?: Json | Uint8Array;
 }
 
-/** An answer below 400; others are thrown as ApiStatusError. */
+/** A response below 400; others are thrown as ApiStatusError. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -132,15 +124,15 @@ export interface ApiResponse {
   json(): Json;
 }
 
-/** A stream of bytes under way, as `openStream` gives it. */
+/** Callbacks of `openStream`. */
 export interface ByteStreamHandlers {
-  /** The head of a successful answer. */
+  /** The headers of a successful response. */
   opened(headers: Readonly<Record<string, string>>): void;
-  /** Must not mutate the chunk; false asks for a pause. */
+  /** Must not mutate the chunk; returns false to request a pause. */
   data(chunk: Uint8Array): boolean;
   /**
-   * Called once at the end: with the reason unless the server ended the stream in order.
-   * ApiStatusError when it refused.
+   * Called once at the end, with an error unless the server ended the stream normally; an
+   * ApiStatusError when the server refused.
    */
   closed(error: Error | undefined): void;
 }
@@ -150,22 +142,19 @@ export interface CompletedWrite {
   readonly kind: Kind;
   readonly key: ObjectKey;
   /**
-   * The object as the server answered it; undefined when it is gone. Not set for subresources that
-   * are other kinds.
+   * The object in the server's response; undefined when it is deleted. Not set for subresources of
+   * other kinds.
    */
   readonly object: JsonObject | undefined;
-  /** The uid of what is gone, where the server told. */
+  /** The uid of the deleted object, if the server sent it. */
   readonly deletedUid?: string;
 }
 
-/** What a derived client does differently. */
+/** What a derived client changes. */
 export interface ClientScope {
   readonly fieldManager?: string;
   readonly userAgent?: string;
-  /**
-   * Once aborted, every request of the derived client rejects with the signal's reason: this
-   * revokes it.
-   */
+  /** Once aborted, every request of the derived client rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
 }
@@ -178,16 +167,16 @@ export interface NamedObject {
 
 /** A connection to one API server as one user. */
 export interface Client {
-  /** The namespace for namespaced kinds where a key has none. */
+  /** The default namespace for namespaced kinds. */
   readonly namespace: string;
-  /** Kinds by apiVersion and kind or by resource name, from discovery, cached. */
+  /** Kinds by apiVersion and kind or by resource name, from cached discovery. */
   readonly kinds: KindResolver;
   readonly transport: Transport;
 
   get<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K>>;
-  /** As `get`, but undefined where there is none. */
+  /** As `get`, but resolves to undefined if the object does not exist. */
   find<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K> | undefined>;
-  /** The whole list, fetched in pages; starts over when the pages expire on the way. */
+  /** Fetches the whole list in pages; starts over if the pages expire. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<ObjectList<ObjectOf<K>>>;
   listPage<K extends Kind>(kind: K, options?: ListPageOptions): Promise<ObjectList<ObjectOf<K>>>;
   /** Creates an object, named by `metadata.name` or by the server from `metadata.generateName`. */
@@ -196,7 +185,10 @@ export interface Client {
     manifest: CreateManifestOf<K> | ObjectOf<K>,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
-  /** Replaces; `metadata.resourceVersion` makes it conditional. Unknown fields survive. */
+  /**
+   * Replaces an object; `metadata.resourceVersion` makes the request conditional. Unknown fields
+   * are kept.
+   */
   update<K extends Kind>(
     kind: K,
     object: ObjectOf<K> | ManifestOf<K>,
@@ -208,37 +200,40 @@ export interface Client {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<ObjectOf<K>>;
-  /**
-   * Server-side apply. `manifest` may hold less than a whole manifest, but apiVersion, kind and
-   * name.
-   */
+  /** Server-side apply. `manifest` may be incomplete, except for the name. */
   apply<K extends Kind>(
     kind: K,
     manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
     options?: ApplyOptions,
   ): Promise<ObjectOf<K>>;
-  /** Yields the object where it lives on (finalizers, grace), else the server's Status. */
+  /**
+   * Resolves to the object if it still exists (finalizers, grace period), else to the server's
+   * Status.
+   */
   delete<K extends Kind>(kind: K, key: Key, options?: DeleteOptions): Promise<ObjectOf<K> | Status>;
   deleteCollection<K extends Kind>(kind: K, options?: DeleteOptions & Selection): Promise<void>;
-  /** Ends with the stream; ApiStatusError on an ERROR event. Leaving the loop closes the watch. */
+  /**
+   * Ends with the stream; throws ApiStatusError on an ERROR event. Leaving the loop closes the
+   * watch.
+   */
   watch<K extends Kind>(kind: K, options?: WatchOptions): AsyncIterable<WatchEvent<ObjectOf<K>>>;
 
-  /** Any request. Retried as typed ones are. */
+  /** Sends any request; retried like typed requests. */
   request(request: ApiRequest, options?: RequestOptions): Promise<ApiResponse>;
-  /** Any stream (watch, log) as bytes, pushed. Not retried. Returns the hold on it. */
+  /** Opens any stream (watch, log) as pushed bytes. Not retried. */
   openStream(request: ApiRequest, handlers: ByteStreamHandlers): { resume(): void; close(): void };
 
-  /** A client that shares transport and discovery; scopes nest. */
+  /** Derives a client that shares transport and discovery; scopes nest. */
   with(scope: ClientScope): Client;
   /**
-   * Called for each completed write of this and all derived clients, before the write's promise
-   * settles. Returns how to stop.
+   * Calls `observer` for each completed write of this and all derived clients, before the write's
+   * promise settles. Returns a function that stops it.
    */
   observeWrites(observer: (write: CompletedWrite) => void): () => void;
   close(): Promise<void>;
 }
 
-/** True for the answer of `delete` that means: gone. */
+/** True if `delete` resolved to a Status: the object is gone. */
 export function isStatus(value: KubeObject | Status | object): value is Status {
   return (
     (value as { kind?: unknown }).kind === "Status" &&

@@ -1,14 +1,15 @@
-// What a write's answer says about the object afterwards: there in this revision, or gone. Pure.
-// A write that takes the last finalizer off an object in deletion, or deletes without grace,
-// answers with an object that is no more. Upstream:
-// k8s.io/apiserver/pkg/registry/generic/registry/store.go (deleteWithoutFinalizers, Delete).
+// The object after a write, from the response: at its new revision, or deleted. Pure. A write that
+// removes the last finalizer of an object in deletion, or deletes without grace, returns an object
+// that no longer exists.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (deleteWithoutFinalizers,
+// Delete).
 import { isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { CompletedWrite } from "./client.ts";
 
 /**
- * Reads a write's answer; undefined when it says nothing about the object itself (a Scale, a dry
+ * Interprets a write's response; undefined if it is not about the object itself (a Scale, a dry
  * run).
  */
 export function toCompletedWrite(

@@ -1,4 +1,4 @@
-// Turns what sockets and TLS say into errors that name the server, what went wrong and what to do.
+// Converts socket and TLS errors to errors that name the server, the problem and the remedy.
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 const certificateCodes = /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/;
@@ -13,7 +13,7 @@ export function unreachableError(server: string, origin: string, cause: unknown)
   );
 }
 
-/** The error for a connection that broke while a request was under way. */
+/** The error for a connection that broke during a request. */
 export function connectionLostError(
   server: string,
   request: { readonly method: string; readonly path: string },
@@ -34,11 +34,11 @@ export function connectionLostError(
 
 const refusalCodes: readonly unknown[] = ["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"];
 
-/** Whether undici would not send a request, whatever the connection. */
+/** True if undici refused to send the request. */
 export const isRefusedRequest = (cause: Error): boolean =>
   refusalCodes.includes((cause as { readonly code?: unknown }).code);
 
-/** The error for a request that HTTP/1.1 cannot carry; nothing was sent. */
+/** The error for a request that is invalid in HTTP/1.1; nothing was sent. */
 export function refusedRequestError(
   server: string,
   request: { readonly method: string; readonly path: string },
@@ -55,8 +55,7 @@ export function refusedRequestError(
 }
 
 /**
- * What came was no HTTP, a TLS server's alert perhaps, or the connection was closed on the first
- * words.
+ * The response was not HTTP, for example a TLS alert, or the server closed the connection at once.
  */
 function isNoHttp(cause: unknown): boolean {
   const { code = "", socket } = (cause ?? {}) as {
@@ -66,7 +65,7 @@ function isNoHttp(cause: unknown): boolean {
   return String(code).startsWith("HPE_") || (code === "UND_ERR_SOCKET" && socket?.bytesRead === 0);
 }
 
-/** Several addresses tried give an AggregateError, whose parts say more than it does. */
+/** Several tried addresses cause an AggregateError, whose parts are more specific. */
 function describe(cause: unknown): { readonly code: string; readonly message: string } {
   const inner = cause instanceof AggregateError && cause.errors.length ? cause.errors[0] : cause;
   const code = String((inner as { code?: unknown })?.code ?? "");

@@ -1,6 +1,5 @@
-// The client itself: verbs on kinds over one session. Thin on purpose: requests are built in
-// request/, retries and errors live in session.ts. Lazy on purpose: nothing heavy is loaded and
-// nothing is sent before the first call.
+// The client: verbs on kinds over one session. Requests are built in request/; session.ts handles
+// retries and errors. Nothing heavy is loaded and nothing is sent before the first call.
 import { isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
@@ -32,16 +31,14 @@ import { type ClientObserver, openStream, send, type SessionOptions } from "./se
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
-/** Where to, and as whom. One of `transport` and `access` is needed. */
+/** Options of a client. One of `transport` and `access` is required. */
 export interface ClientOptions {
-  /** A way to the server that exists already; the client does not close it. */
+  /** An existing transport, which the client does not close. */
   readonly transport?: Transport;
-  /** What `loadKubeconfig()` or `loadInClusterConfig()` found. */
+  /** Cluster access from `loadKubeconfig()` or `loadInClusterConfig()`. */
   readonly access?: ClusterAccess;
   readonly runtime?: Runtime;
-  /**
-   * Owner of fields written; default none, the server then takes the first word of the user agent.
-   */
+  /** The owner of written fields. Default: the first part of the user agent, set by the server. */
   readonly fieldManager?: string;
   /** Default `homeostat`. */
   readonly userAgent?: string;
@@ -50,7 +47,7 @@ export interface ClientOptions {
   readonly observer?: ClientObserver;
 }
 
-/** Creates a client; sends nothing yet. */
+/** Creates a client; sends no request. */
 export function createClient(options: ClientOptions): Client {
   const runtime = options.runtime ?? createSystemRuntime();
   const credentials = options.access && createCredentials(options.access, runtime);
@@ -235,7 +232,7 @@ class ScopedClient implements Client {
 
   close: Client["close"] = () => this.#shared.close();
 
-  /** The answer's JSON; typed by the caller, who knows what was asked for. */
+  /** The response's JSON; the caller knows its type. */
   async #json(request: ApiRequest, options: RequestOptions): Promise<any> {
     return (await send(this.#shared.session, this.#scope, request, options)).json();
   }
@@ -275,7 +272,7 @@ class ScopedClient implements Client {
     return this.#key(kind, { name: name ?? "", namespace });
   }
 
-  /** The body to send, with apiVersion and kind filled in unless a subresource has its own. */
+  /** The request body, with apiVersion and kind set unless a subresource has another kind. */
   #body(kind: Kind, manifest: unknown, options: WriteOptions): JsonObject {
     if (!isObject(manifest as Json) || !isObject((manifest as JsonObject)["metadata"]))
       throw new TypeError(
@@ -289,7 +286,7 @@ class ScopedClient implements Client {
   }
 }
 
-/** Items of built-in kinds come without apiVersion and kind; readers should not have to care. */
+/** Adds apiVersion and kind to items, which servers omit for built-in kinds. */
 function toObjectList<O>(
   kind: Kind<O>,
   answer: {

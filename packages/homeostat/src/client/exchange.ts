@@ -1,10 +1,10 @@
-// One request and its whole answer over a Transport, as a promise: collects chunks, honours a
-// signal and a deadline. Knows nothing of Kubernetes and never retries.
+// Sends a request and collects its response as a promise, with signal and deadline. Knows nothing
+// of Kubernetes and never retries.
 import type { Transport, TransportRequest } from "../api/transport.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
-/** A whole answer, whatever its status. */
+/** A complete response of any status. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,8 +18,7 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends and waits. Rejects with the signal's reason, ERR_CLIENT_TIMEOUT, or what the transport
- * says.
+ * Sends and waits. Rejects with the signal's reason, ERR_CLIENT_TIMEOUT, or the transport's error.
  */
 export function exchange(
   transport: Transport,
@@ -56,7 +55,7 @@ export function toError(reason: unknown): Error {
     : new HomeostatError(
         "ERR_CLIENT_ABORTED",
         `the request was aborted: ${String(reason ?? "no reason given")}`,
-        { hint: "Nothing to do if the abort was meant." },
+        { hint: "Nothing to do if the abort was intended." },
       );
 }
 
@@ -65,7 +64,7 @@ function timeoutError(request: TransportRequest, timeoutMs: number): Error {
     "ERR_CLIENT_TIMEOUT",
     `${request.method} ${request.path}: expected an answer within ${timeoutMs} ms, none came`,
     {
-      hint: "Look at the server's health, or raise `timeoutMs`.",
+      hint: "Check the server's health, or raise `timeoutMs`.",
     },
   );
 }

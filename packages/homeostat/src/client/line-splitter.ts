@@ -1,11 +1,9 @@
-// Cuts a stream of chunks into lines without copying lines that lie within one chunk.
-// A line handed out is only valid during the call: it may be a view into the chunk.
+// Splits a stream of chunks into lines, without copying lines that are within one chunk. A line is
+// valid only during the call: it may be a subarray of the chunk.
 
 const newline = 10;
 
-/**
- * Feeds lines to `line`, without their newline; what has no newline yet is kept for the next chunk.
- */
+/** Passes lines to `line`, without newline; keeps an incomplete line for the next chunk. */
 export class LineSplitter {
   readonly #line: (line: Uint8Array) => unknown;
   #rest: Uint8Array[] = [];

@@ -1,5 +1,4 @@
-// A whole list from its pages. When the continue token expires, the list starts over in one
-// request.
+// Fetches a whole list in pages. If the continue token expires, it starts over in one request.
 // Upstream: k8s.io/client-go/tools/pager/pager.go (FullListIfExpired).
 import { isExpired } from "../api/status.ts";
 import type { ListOptions, ListPageOptions, ObjectList } from "./client.ts";

@@ -1,19 +1,19 @@
-// What users read: `status` is there even before anybody wrote one, because the types of our own
-// resources say so. What is filled in here is taken out again on the way back, so that reading and
-// replacing an object changes nothing.
+// Adds an empty `status` to objects of our own resources that have none, because their types
+// promise one. The addition is removed on writes, so that reading and replacing an object changes
+// nothing.
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 
 const filledIn = Symbol("filled in");
 
-/** True for resources of ours: their types promise a status. */
+/** True for our own resources: their types promise a status. */
 export function promisesStatus(kind: Kind): boolean {
   return (kind as { readonly definition?: unknown }).definition !== undefined;
 }
 
 /**
- * The object itself, or a shallow copy with an empty status where a resource of ours has none yet.
- * Leaves other kinds, a Scale or a Status, alone.
+ * The object, or a shallow copy with an empty status if its type promises one. Other kinds, a Scale
+ * or a Status stay as they are.
  */
 export function readable<O>(kind: Kind, object: O): O {
   if (!promisesStatus(kind) || typeof object !== "object" || object === null) return object;
@@ -31,12 +31,12 @@ export function readable<O>(kind: Kind, object: O): O {
     : { ...object, status: emptyStatus() };
 }
 
-/** A status that nobody wrote. */
+/** An added status. */
 export function emptyStatus(): object {
   return Object.defineProperty({}, filledIn, { value: true });
 }
 
-/** The body without a status that was filled in and that nobody has written to since. */
+/** The body without an added status that is still empty. */
 export function writable(body: JsonObject): JsonObject {
   const { status, ...rest } = body;
   return typeof status === "object" &&

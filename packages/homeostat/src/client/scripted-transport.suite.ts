@@ -1,10 +1,10 @@
-// A Transport that tests play by hand: every request waits for the test to answer it. No sockets.
+// A transport for tests: every request waits until the test responds. No sockets.
 import type { Json } from "../api/json.ts";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
 
 const encoder = new TextEncoder();
 
-/** One request under way, in the test's hands. */
+/** A running request, controlled by the test. */
 export class ScriptedExchange implements Exchange {
   readonly request: TransportRequest;
   readonly url: URL;
@@ -28,14 +28,14 @@ export class ScriptedExchange implements Exchange {
     return this.request.body && JSON.parse(new TextDecoder().decode(this.request.body));
   }
 
-  /** A whole answer. */
+  /** Sends a complete response. */
   answer(status: number, body: unknown = {}, headers: Readonly<Record<string, string>> = {}): void {
     this.head(status, headers);
     this.chunk(typeof body === "string" ? body : JSON.stringify(body));
     this.end();
   }
 
-  /** A refusal as API servers word it. */
+  /** Sends an error as API servers do. */
   refuse(code: number, reason: string, details: object = {}): void {
     const headers =
       "retryAfterSeconds" in details ? { "retry-after": String(details.retryAfterSeconds) } : {};
@@ -65,7 +65,7 @@ export class ScriptedExchange implements Exchange {
     return this;
   }
 
-  /** Lines of a watch. */
+  /** Sends lines of a watch. */
   lines(...events: readonly unknown[]): this {
     for (const event of events) this.chunk(`${JSON.stringify(event)}\n`);
     return this;
@@ -93,14 +93,14 @@ export class ScriptedExchange implements Exchange {
   }
 }
 
-/** The transport and what was sent over it. */
+/** The transport and its requests. */
 export interface ScriptedTransport extends Transport {
   readonly exchanges: ScriptedExchange[];
   /** The latest request. */
   readonly last: ScriptedExchange;
 }
 
-/** Creates one; `respond` may answer at once, else the test answers later. */
+/** Creates a transport; `respond` may respond at once, otherwise the test does later. */
 export function createScriptedTransport(
   respond: (exchange: ScriptedExchange) => void = () => {},
 ): ScriptedTransport {

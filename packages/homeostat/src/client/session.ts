@@ -1,5 +1,5 @@
-// Sends requests as one user of one server: default headers, retries, warnings, refusals turned
-// into errors. Between the typed client above and the Transport below; knows no kinds.
+// Sends requests of one user to one server: default headers, retries, warnings, and refusals as
+// errors. Between client and Transport; knows no kinds.
 import type { ApiStatusError, Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -12,9 +12,9 @@ import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
 import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
 
-/** Counts and tells what happens on the wire; metrics and logs hang on this. Must not throw. */
+/** Observes requests, for metrics and logs. Must not throw. */
 export interface ClientObserver {
-  /** One answer, or 0 where none came. `durationMs` is that attempt's. */
+  /** A response's status, or 0 without a response. `durationMs` is that of the attempt. */
   answered?(request: ApiRequest, code: number, durationMs: number): void;
   /** The request is about to be sent again. */
   retried?(request: ApiRequest, afterMs: number, why: Error | Status): void;
@@ -22,16 +22,16 @@ export interface ClientObserver {
   warned?(text: string, request: ApiRequest): void;
 }
 
-/** What a session needs; shared by all clients derived from one. */
+/** Options of a session; shared by all derived clients. */
 export interface SessionOptions {
   readonly transport: Transport;
   readonly runtime: Runtime;
   readonly observer: ClientObserver;
-  /** For messages: which server, and where its address and the credentials came from. */
+  /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /**
-   * Headers that change per request: credentials that expire. `rejected` is told of a 401 and the
-   * authorization that met it, yields true when worth one retry.
+   * Headers that change per request: expiring credentials. `rejected` receives a 401 and the
+   * authorization it used; resolves to true if one retry is worthwhile.
    */
   readonly credentials?:
     | {
@@ -41,13 +41,13 @@ export interface SessionOptions {
     | undefined;
 }
 
-/** What differs between derived clients. */
+/** What derived clients change. */
 export interface SessionScope {
   readonly userAgent: string;
   readonly signals: readonly AbortSignal[];
 }
 
-/** Longer than a kube-apiserver lets a request last: only a dead connection takes so long. */
+/** Longer than a kube-apiserver's request timeout: only a dead connection takes this long. */
 const defaultTimeoutMs = 90_000;
 
 /** Sends any request; throws ApiStatusError from 400 on. */
@@ -157,7 +157,7 @@ function mergeSignals(
   return all.length > 1 ? AbortSignal.any([...all]) : all[0];
 }
 
-/** Waits. A clock's timers do not keep the process alive; a request that somebody awaits has to. */
+/** Waits, and keeps the process alive meanwhile, unlike a clock's timers. */
 function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
   const hold = runtime.clock.hold?.();
   return new Promise<void>((resolve, reject) => {
@@ -171,7 +171,7 @@ function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): P
   }).finally(() => hold?.cancel());
 }
 
-/** A stream from its opening to its one end, which may come before the request was even sent. */
+/** A stream from its opening to its end, which may come before the request is sent. */
 class Stream {
   readonly #session: SessionOptions;
   readonly #scope: SessionScope;
@@ -180,7 +180,7 @@ class Stream {
   readonly #signal: AbortSignal | undefined;
   #exchange: { resume(): void; abort(reason?: unknown): void } | undefined;
   #refusal: { readonly code: number; readonly chunks: Uint8Array[] } | undefined;
-  /** Credentials are renewed once: a server that refuses the new ones as well means it. */
+  /** Renews credentials once: a second refusal is final. */
   #refreshed = false;
   #used: string | undefined;
   #ended = false;

@@ -1,7 +1,7 @@
-// Transport over HTTP/1.1 keep-alive with undici's Pool.dispatch: measured twice as cheap as
-// node:https and five times as fetch. undici is loaded on the first request, since its import alone
-// costs 100 ms. Watches have sockets of their own, so that they can never fill the pool that calls
-// use. Deadlines are the caller's: undici's own are off.
+// Transport over HTTP/1.1 keep-alive with undici's Pool.dispatch: half the cost of node:https and a
+// fifth of fetch, as measured. undici is loaded on the first request, because its import costs 100
+// ms. Watches use separate sockets, so that they cannot exhaust the pool of other requests. Callers
+// set deadlines; undici's own are off.
 import { createRequire } from "node:module";
 import type { Client, Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
@@ -19,13 +19,13 @@ export interface UndiciTransportOptions {
   /** e.g. `https://127.0.0.1:6443`; a path is put before each request's path. */
   readonly server: string;
   readonly tls?: TlsAccess;
-  /** For messages: where the address came from. */
+  /** Origin of the address, for messages. */
   readonly origin?: string;
-  /** A client certificate that may change; asked before each new connection. */
+  /** A client certificate that may change; requested before each new connection. */
   readonly clientCertificate?: () => Promise<
     { readonly cert: string; readonly key: string } | undefined
   >;
-  /** Sockets for calls; default 32. Watches are not counted. */
+  /** Sockets for requests; default 32. Watches are not counted. */
   readonly connections?: number;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
@@ -70,7 +70,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
       const reason = new HomeostatError(
         "ERR_CLIENT_CLOSED",
         `the client of ${options.server} was closed`,
-        { hint: "Nothing to do if the close was meant." },
+        { hint: "Nothing to do if the close was intended." },
       );
       await Promise.all([open?.calls.destroy(reason), open?.streams.destroy(reason)]);
     },
@@ -89,14 +89,14 @@ function parseServer({ server, origin = "options" }: UndiciTransportOptions): UR
   );
 }
 
-/** Requests whose answers last: they must not take sockets from the pool of calls. */
+/** Long-running requests: they must not occupy the pool's sockets. */
 function isStream({ path }: TransportRequest): boolean {
   return /[?&](?:watch|follow)=(?:true|1)(?:&|$)/.test(path);
 }
 
 /**
- * Pools without the rest of undici (fetch, WebSocket, caches), which costs an operator 40 ms of its
- * start and 15 MB. The exact version is pinned.
+ * undici's Pool without its other modules (fetch, WebSocket, caches), which cost 40 ms of start-up
+ * and 15 MB. The version is pinned.
  */
 function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" | "Pool"> {
   const require = createRequire(import.meta.url);
@@ -109,9 +109,9 @@ function loadPools(): Pick<typeof import("undici"), "buildConnector" | "Client" 
 }
 
 /**
- * Says that a connection which refused a request can take the next one. undici's pool does not tell
- * this refusal (of a path, a header) from being busy: it would wait for an idle connection to
- * drain, for ever, and after as many refusals as it has connections for all of them.
+ * Marks a connection that refused a request as free. undici's pool does not distinguish the refusal
+ * (of a path or header) from being busy: it would wait for an idle connection forever, and block
+ * completely after as many refusals as it has connections.
  */
 function staysFree(connection: Client): Client {
   const dispatch = connection.dispatch.bind(connection);
@@ -148,7 +148,7 @@ async function openPools(origin: string, options: UndiciTransportOptions): Promi
   };
 }
 
-/** One request under way. It ends once: by `end`, `fail` or `abort`. */
+/** A running request. It ends once: by `end`, `fail` or `abort`. */
 class Call implements Exchange, Dispatcher.DispatchHandler {
   readonly #request: TransportRequest;
   readonly #sink: Sink;
@@ -192,7 +192,7 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
         : new HomeostatError(
             "ERR_CLIENT_ABORTED",
             `${this.#request.method} ${this.#request.path}: aborted`,
-            { hint: "Nothing to do if the abort was meant.", cause: reason },
+            { hint: "Nothing to do if the abort was intended.", cause: reason },
           );
     this.#fail(error);
     this.#controller?.abort(error);
@@ -240,7 +240,7 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-/** A value with newlines stands for a repeated header: impersonated groups. */
+/** A value with newlines is a repeated header: impersonated groups. */
 function splitHeaders(
   headers: Readonly<Record<string, string>>,
 ): Record<string, string | string[]> {

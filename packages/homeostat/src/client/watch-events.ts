@@ -1,5 +1,5 @@
 // A watch as an async iterable of parsed events, with back-pressure: the stream pauses while the
-// reader is behind. For scripts and tests; informers use the pushed bytes (cache/).
+// reader is behind. For scripts and tests; informers use the raw bytes (cache/).
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { ApiStatusError, type Status } from "../api/status.ts";
@@ -9,7 +9,7 @@ import { LineSplitter } from "./line-splitter.ts";
 import { readable } from "./readable.ts";
 import { decodeJson } from "./request/decode-json.ts";
 
-/** How many events may wait before the stream is asked to pause. */
+/** Number of buffered events at which the stream pauses. */
 const highWater = 256;
 
 /** Iterates over one stream. `open` is called when iteration starts. */
@@ -45,7 +45,7 @@ function decodeEvent<O>(kind: Kind, line: Uint8Array): WatchEvent<O> {
       "ERR_CLIENT_WATCH_EVENT",
       `reading a watch: expected {"type":…,"object":…}, got ${new TextDecoder().decode(line.subarray(0, 200))}`,
       {
-        hint: "Something between client and server changed the stream; look for proxies.",
+        hint: "A proxy between client and server may have modified the stream.",
       },
     );
   }
@@ -56,7 +56,7 @@ function decodeEvent<O>(kind: Kind, line: Uint8Array): WatchEvent<O> {
   } as unknown as WatchEvent<O>;
 }
 
-/** Events between the stream's pace and the reader's. */
+/** Buffers events between stream and reader. */
 class Inbox<O> {
   #events: WatchEvent<O>[] = [];
   #wake: (() => void) | undefined;
@@ -68,7 +68,7 @@ class Inbox<O> {
     this.#wake?.();
   }
 
-  /** Runs `feed`; an error in it ends the stream. Yields false when the stream must pause. */
+  /** Runs `feed`; an error ends the stream. Returns false when the stream must pause. */
   guard(feed: () => void): boolean {
     try {
       feed();

@@ -1,6 +1,7 @@
-// A controller at work: takes keys from its queue, reconciles them under a deadline, and decides
-// what each outcome means for the key. One object at a time, different objects concurrently; an
-// abandoned reconcile frees its worker but keeps its key until it settles.
+// Runs a controller: takes keys from its queue, reconciles them under a deadline, and handles each
+// outcome. One object is reconciled at a time, different objects concurrently; an abandoned
+// reconcile frees its worker but keeps its key until it settles.
+// Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
@@ -19,7 +20,7 @@ import { isTerminal } from "./outcome.ts";
 import { type Call, type Reconciled, reconcileObject } from "./reconcile.ts";
 import { connectSources } from "./sources.ts";
 
-/** What a runner is given. The informers belong to the caller. */
+/** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
   readonly definition: ControllerDefinition;
   readonly names: ControllerNames;
@@ -30,11 +31,11 @@ export interface RunnerOptions {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer;
-  /** Told of every change of an object's state. */
+  /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
 
-/** A controller at work. */
+/** A running controller. */
 export interface ControllerRunner {
   readonly name: string;
   readonly kind: Kind;
@@ -179,9 +180,7 @@ function isCached({ definition, informer }: RunnerOptions, key: string): boolean
   return informer(definition.kind).entry(key) !== undefined;
 }
 
-/**
- * Decides about a key and gives it back; not before work that outlived its reconcile has settled.
- */
+/** Handles the outcome and releases the key, once work that outlived its reconcile has settled. */
 function settleKey(
   { options }: RunContext,
   key: string,
@@ -202,7 +201,7 @@ function succeeded(
   const { queue, runtime } = options;
   queue.forget(key);
   const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
-  if (loop) nameLoop(context, key, loop);
+  if (loop) reportLoop(context, key, loop);
   const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
   const state = outcome?.["~outcome"];
   if (!isCached(options, key)) states.delete(key);
@@ -226,19 +225,19 @@ function succeeded(
   }
 }
 
-function nameLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }: Loop): void {
+function reportLoop({ options }: RunContext, key: string, { runs, wrote, wokenBy }: Loop): void {
   const { log, definition } = options;
   const what =
     wokenBy === "self"
-      ? `${runs} reconciles in a row were woken by nothing but their own write of ${wrote.join(", ")}; say only what does not change from run to run`
-      : `${runs} reconciles in a row wrote ${wrote.join(", ")}, because somebody else keeps changing it; let one of the two own it`;
+      ? `${runs} consecutive reconciles were triggered only by their own write of ${wrote.join(", ")}; write only values that stay the same from run to run`
+      : `${runs} consecutive reconciles wrote ${wrote.join(", ")}, because another writer keeps changing it; let one of them own it`;
   log.warn(`ERR_RECONCILE_LOOP: ${what}`, {
     controller: definition.name,
     object: `${definition.kind.kind} ${key}`,
   });
 }
 
-/** Conflicts and vanished objects are ordinary; terminal errors stall; all else backs off. */
+/** Conflicts and deleted objects are normal; terminal errors stall; all other errors back off. */
 function failed(
   { options, states, stopping }: RunContext,
   { key, failures }: QueueItem,
@@ -258,7 +257,7 @@ function failed(
   const ordinary = isConflict(error) || isNotFound(error);
   const afterMs = queue.addRateLimited(key, {
     cause: {
-      what: ordinary ? `somebody else was faster: ${because}` : `failed: ${because}`,
+      what: ordinary ? `the object changed: ${because}` : `failed: ${because}`,
       source: "retry",
     },
   });
@@ -273,7 +272,9 @@ function failed(
   else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
 }
 
-/** The key stays taken, hence quarantined, until the promise settles; then it is tried again. */
+/**
+ * The key stays in processing, and so in quarantine, until the promise settles; then it is retried.
+ */
 function abandon(
   { options, states, stopping }: RunContext,
   { key }: QueueItem,

@@ -1,25 +1,25 @@
-// A reconcile under a deadline: when it passes, the signal aborts and the caller goes on, while the
-// promise is watched until it settles, so that one object is never reconciled twice at once.
+// Runs work under a deadline: at the deadline the signal aborts and the caller continues, while the
+// promise is observed until it settles, so that one object is never reconciled twice at once.
 import type { Clock, Timer } from "../runtime/clock.ts";
 
-/** How a run under a deadline ended for the caller. */
+/** The result of work under a deadline, for the caller. */
 export type Finish<T> =
   | { readonly at: "settled"; readonly value: T }
   | { readonly at: "failed"; readonly error: unknown }
   | { readonly at: "abandoned"; readonly settled: Promise<void> };
 
-/** The reason with which the signal of an abandoned run aborts. */
+/** The abort reason of an abandoned run. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
 }
 
-/** How long work may take to end after its parent's abort before it is abandoned. */
+/** Time for work to end after its parent's abort before it is abandoned. */
 const abortGraceMs = 100;
 
 /**
- * Runs `work`; after `timeoutMs` (none when undefined) aborts its signal with a {@link
- * DeadlineError} and answers "abandoned" at once. The parent's abort aborts it too, and abandons it
- * unless it ends within a moment.
+ * Runs `work`. After `timeoutMs` (undefined for no deadline) aborts its signal with a {@link
+ * DeadlineError} and resolves to "abandoned" at once. The parent's abort does the same unless the
+ * work ends within a short time.
  */
 export async function withDeadline<T>(
   clock: Clock,

@@ -1,7 +1,6 @@
-// What users write: one controller for one kind. The types are the product here; `Controller` is
-// opaque on purpose, since a generic one makes declaration files and type-checking grow.
-// `defineController` is never overloaded: one overload turns the parameter of every `ref(…)` into
-// unknown.
+// The API that users write controllers with. `Controller` is opaque, because a generic type would
+// slow down type checking and bloat declaration files. `defineController` has no overloads: one
+// overload would turn the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
@@ -10,17 +9,17 @@ import type { ControllerClient } from "./controller-client.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
-/** How `own` treats its set. */
+/** Options of `own`. */
 export interface OwnOptions {
-  /** Names a set when one kind is owned in several; each set prunes only itself. */
+  /** Names a set, for several sets of one kind; each set prunes only its own members. */
   readonly set?: string;
-  /** Takes over an object of that name that belongs to nobody. Default: an error. */
+  /** Adopts an existing object that has no controller. Default: such an object is an error. */
   readonly adopt?: boolean;
 }
 
 /**
- * Makes the owned objects of one kind what `desired` says: applies what differs, deletes what is no
- * longer desired. Resolves to the objects as they now are, in the order of `desired`.
+ * Brings the owned objects of one kind to the state in `desired`: applies differences and deletes
+ * objects that are no longer desired. Resolves to the current objects, in the order of `desired`.
  */
 export type Own<Owned extends Kind> = [Owned] extends [never]
   ? (...undeclared: readonly "ERR_UNDECLARED: list the kind in `owns`"[]) => never
@@ -30,7 +29,7 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
       options?: OwnOptions,
     ) => Promise<readonly ObjectOf<O>[]>;
 
-/** A logger bound to the object at hand. */
+/** A logger bound to the reconciled object. */
 export interface ReconcileLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -38,11 +37,11 @@ export interface ReconcileLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What reconcile and finalize are given. */
+/** The context of reconcile and finalize. */
 export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
-  /** The objects behind declared references. */
+  /** The targets of declared references. */
   readonly refs: {
     readonly [P in keyof R]: R[P] extends Ref<any, infer T, infer Many>
       ? Many extends true
@@ -52,22 +51,22 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
   };
   readonly own: Own<Owned>;
   /**
-   * Says status fields. Accumulates; fields not mentioned keep what this controller said last;
-   * undefined clears.
+   * Sets status fields. Calls accumulate; fields that are not set keep the value that this
+   * controller wrote last; undefined clears.
    */
   readonly status: [StatusOf<K>] extends [never]
     ? (...undeclared: readonly "ERR_UNDECLARED: the resource has no status schema"[]) => never
     : (set: { readonly [P in keyof StatusOf<K>]?: View<StatusOf<K>[P]> | undefined }) => void;
-  /** Says a condition. lastTransitionTime and observedGeneration are filled in. */
+  /** Sets a condition. lastTransitionTime and observedGeneration are set automatically. */
   readonly condition: [ConditionOf<K>] extends [never]
     ? (...undeclared: readonly "ERR_UNDECLARED: the resource has no `conditions`"[]) => never
     : (type: ConditionOf<K>, status: Condition["status"], reason: string, message?: string) => void;
   readonly wait: Wait<keyof R & string>;
   readonly retry: Retry;
   /**
-   * Runs one named piece of work under a deadline; its name is what people are shown while it runs
-   * and when it fails. Work that outlives its deadline keeps the object from being reconciled until
-   * it settles.
+   * Runs a named piece of work under a deadline. The name appears in the object's state while it
+   * runs, and in the error when it fails. Work that exceeds its deadline blocks the object until it
+   * settles.
    */
   step<T>(
     name: string,
@@ -75,7 +74,8 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
     options?: { readonly timeout?: string | number },
   ): Promise<T>;
   /**
-   * For what `own`, `status` and `condition` do not cover. Revoked when the reconcile is abandoned.
+   * For requests that `own`, `status` and `condition` do not cover. Revoked when the reconcile is
+   * abandoned.
    */
   readonly client: ControllerClient;
   readonly log: ReconcileLog;
@@ -83,37 +83,41 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
   readonly signal: AbortSignal;
 }
 
-/** What users implement. */
+/** A controller's functions and settings. */
 export interface Handlers<Ctx> {
   /**
-   * Stable for ever: the field manager and the finalizer carry it. Default: the kind in lower case.
+   * Permanent, because objects store it in field manager and finalizer. Default: the kind in lower
+   * case.
    */
   readonly name?: string;
   /**
-   * Objects reconciled at the same time; one object is never reconciled twice at once. Default 1.
+   * Number of objects reconciled concurrently; one object is never reconciled twice at once.
+   * Default 1.
    */
   readonly concurrency?: number;
   /**
-   * A reconcile that takes longer is abandoned: its signal aborts, its client is revoked, its
-   * object stalls until it settles. Default: none.
+   * A reconcile that takes longer is abandoned: its signal aborts, its client is revoked, and its
+   * object is stalled until it settles. Default: none.
    */
   readonly timeout?: string | number;
   /**
-   * Called for every object that may have to change. What it said about status is written whether
-   * it returns or throws.
+   * Called for every object that may need a change. The status it set is written whether it returns
+   * or throws.
    */
   reconcile(context: Ctx): Result;
-  /** Runs when the object is being deleted; the finalizer is kept while this throws or waits. */
+  /**
+   * Runs when the object is being deleted; the finalizer stays while it throws, waits or retries.
+   */
   finalize?(context: Ctx): Result;
 }
 
-/** A controller, ready to be given to `createManager`. */
+/** A controller for `createManager`. */
 export interface Controller<K extends Kind = any, Owned extends Kind = any, R = any> {
   readonly name: string;
   readonly "~context": Context<K, Owned, R>;
 }
 
-/** What a {@link Controller} holds for the runtime. */
+/** The runtime's part of a {@link Controller}. */
 export interface ControllerDefinition {
   readonly name: string;
   readonly kind: Kind;
@@ -126,8 +130,8 @@ export interface ControllerDefinition {
 }
 
 /**
- * A kind with what a controller of it owns and refers to, named so that reconcile can be split into
- * functions.
+ * A kind with the kinds that its controller owns and refers to, declared separately so that
+ * reconcile can be split into functions.
  */
 export interface Scope<K extends Kind, Owned extends Kind, R> {
   readonly kind: K;
@@ -157,7 +161,7 @@ export function defineScope<K extends Kind, Owned extends Kind = never, R extend
   } as never;
 }
 
-/** Declares a controller of one kind. Nothing runs until a manager starts it. */
+/** Declares a controller of one kind. A manager starts it. */
 export function defineController<
   K extends Kind,
   Owned extends Kind = never,

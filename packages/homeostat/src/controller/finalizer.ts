@@ -1,22 +1,22 @@
-// Finalizers: added before the first reconcile, removed when finalize has returned. Merge patches
-// that carry the resourceVersion, never apply, because a finalizer list merged by ownership could
-// resurrect or lose another's entry.
+// Finalizers: added before the first reconcile, removed when finalize has returned. The requests
+// are merge patches with the resourceVersion, never apply, because a finalizer list merged by
+// ownership could resurrect or lose another writer's entry.
 import { parseApiVersion } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import { keyOf, type KubeObject } from "../api/object-meta.ts";
 import type { Client } from "../client/client.ts";
 
-/** The finalizer of a controller, e.g. `kitchen.example.com/order`; stable for ever. */
+/** The finalizer of a controller, e.g. `kitchen.example.com/order`; permanent. */
 export function finalizerName(kind: Kind, controller: string, operator: string): string {
   return `${parseApiVersion(kind.apiVersion)?.group || operator}/${controller}`;
 }
 
-/** True when the object carries the finalizer. */
+/** True when the object has the finalizer. */
 export function hasFinalizer(object: KubeObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Adds the finalizer. Rejects with Conflict when the object has changed meanwhile. */
+/** Adds the finalizer. Rejects with Conflict when the object has changed. */
 export function addFinalizer(
   client: Client,
   kind: Kind,
@@ -26,9 +26,7 @@ export function addFinalizer(
   return patchFinalizers(client, kind, object, [...(object.metadata.finalizers ?? []), finalizer]);
 }
 
-/**
- * Removes the finalizer and no other. Rejects with Conflict when the object has changed meanwhile.
- */
+/** Removes only this finalizer. Rejects with Conflict when the object has changed. */
 export function removeFinalizer(
   client: Client,
   kind: Kind,

@@ -1,32 +1,30 @@
-// Finds objects whose reconcile wakes itself: every run writes something new, and its own writes
-// are all that woke it. Such a loop would run for ever at full speed; it is named, and slowed down
-// until something else wakes the object. Own writes are told by their resourceVersions, because
-// over a fast transport the watch speaks before the write has returned. Two controllers that
-// overwrite each other look alike from outside but wake each other; they are named, not slowed
-// down, because a busy object looks the same.
+// Detects objects that trigger themselves: every run writes a new value, and only its own writes
+// trigger the next run. Such a loop would run at full speed forever; it is reported, and the object
+// is throttled until something else triggers it. Own writes are recognized by their
+// resourceVersions, because over a fast transport the watch event arrives before the write has
+// returned. Two controllers that overwrite each other trigger each other; they are reported, but
+// not throttled, because a busy object looks the same.
 import type { RecordedCause } from "../queue/workqueue.ts";
 
 /**
- * Runs in a row, each woken by nothing but the writes of the run before, after which it is called a
- * loop. A status that settles in steps (counting, phases) stays below.
+ * Consecutive runs, each triggered only by the writes of the previous one, that count as a loop. A
+ * status that settles in steps (counting, phases) stays below.
  */
 const loopAfter = 50;
-/** Runs in a row that wrote, at most `restMs` apart, after which it is called a fight. */
+/** Consecutive runs with writes, at most `restMs` apart, that count as a fight. */
 const fightAfter = 400;
 const restMs = 1000;
-/** Pace of a loop once found: doubling. */
+/** Delay of a detected loop: doubling. */
 const pace = { firstMs: 100, mostMs: 60_000 };
-/** Source of the cause with which a paced key is woken again. */
+/** Source of the cause that triggers a throttled key. */
 const pacedSource = "loop";
 
-/** A loop that has been found. */
+/** A detected loop. */
 export interface Loop {
   readonly runs: number;
-  /** What is written each time, in words. */
+  /** The fields written each time, as text. */
   readonly wrote: readonly string[];
-  /**
-   * "self": nothing else wakes the object. "others": somebody else's changes do, time and again.
-   */
+  /** "self": only its own writes trigger it. "others": another writer's changes do. */
   readonly wokenBy: "self" | "others";
 }
 
@@ -37,13 +35,13 @@ interface History {
   revisions: ReadonlySet<string>;
 }
 
-/** Counts runs by key. Times are of any monotonic clock, in ms. */
+/** Counts runs by key. Times are monotonic, in ms. */
 export class LoopDetector {
   readonly #histories = new Map<string, History>();
 
   /**
-   * How long a key should wait before it runs; 0 unless it loops and nothing else woke it. Answers
-   * 0 for a key that has waited.
+   * The delay before a key runs; 0 unless it loops and nothing else triggered it. Returns 0 for a
+   * key that has waited.
    */
   delayMs(key: string, causes: readonly RecordedCause[]): number {
     const history = this.#histories.get(key);
@@ -58,8 +56,8 @@ export class LoopDetector {
   }
 
   /**
-   * Records a run with what it wrote; yields the loop when it is found, and again each time its
-   * length doubles.
+   * Records a run and its writes. Returns the loop when it is detected, and each time its length
+   * has doubled.
    */
   record(
     key: string,
@@ -90,7 +88,7 @@ export class LoopDetector {
     return undefined;
   }
 
-  /** The cause to wake a paced key with. */
+  /** The cause that triggers a throttled key. */
   pacedCause(): { readonly what: string; readonly source: string } {
     return { what: "slowed down: its own writes keep waking it", source: pacedSource };
   }

@@ -1,17 +1,16 @@
-// Names that must stay the same for ever, because they are stored in objects: field managers and
-// finalizers.
+// Names that are permanent because objects store them: field managers and finalizers.
 import type { Kind } from "../api/kind.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { finalizerName } from "./finalizer.ts";
 
 /**
- * Longest field manager that a server takes: k8s.io/apimachinery/pkg/apis/meta/v1/validation
+ * Maximum length of a field manager: k8s.io/apimachinery/pkg/apis/meta/v1/validation
  * FieldManagerMaxLength.
  */
 const fieldManagerMaxLength = 128;
 const segment = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
-/** What a controller is called in objects. */
+/** The names of a controller in objects. */
 export interface ControllerNames {
   /** `<operator>/<controller>`. */
   readonly manager: string;

@@ -1,7 +1,7 @@
-// What a controller knows about each of its objects, for people: done, waiting for what, retrying
-// when and why, stalled. Kept in memory only; the objects themselves carry what must last.
+// The state of each object with its controller, for people: done, waiting, retrying or stalled, and
+// why. In memory only; lasting state belongs into the objects.
 
-/** Where an object stands with its controller. */
+/** The progress of an object with its controller. */
 export type Progress =
   | { readonly at: "running"; readonly step?: string }
   | { readonly at: "done" }
@@ -9,7 +9,7 @@ export type Progress =
   | {
       readonly at: "retrying";
       readonly because: string;
-      /** What to do about it, where the error says so. */ readonly hint?: string;
+      /** What to do, if the error has a hint. */ readonly hint?: string;
       /** Wall time in ms. */ readonly nextAt: number;
       readonly failures: number;
     }
@@ -22,13 +22,13 @@ export interface ObjectState {
   /** `namespace/name` or `name`. */
   readonly key: string;
   readonly progress: Progress;
-  /** Wall time in ms since when this progress holds. */
+  /** Wall time in ms at which this progress began. */
   readonly since: number;
-  /** Set while the object's reconcile keeps waking itself: what it writes each time. */
+  /** Set while the object triggers itself: the fields it writes each time. */
   readonly loop?: readonly string[];
 }
 
-/** The states of one controller's objects; forgotten when an object is gone. */
+/** The states of one controller's objects, without deleted objects. */
 export interface ObjectStates {
   set(key: string, progress: Progress, loop?: readonly string[]): void;
   get(key: string): ObjectState | undefined;
@@ -36,9 +36,7 @@ export interface ObjectStates {
   all(): readonly ObjectState[];
 }
 
-/**
- * Creates an empty table. `changed` is called after each change; what it throws goes to `failed`.
- */
+/** Creates an empty table. `changed` is called after each change; its errors go to `failed`. */
 export function createObjectStates(options: {
   readonly controller: string;
   readonly kind: string;

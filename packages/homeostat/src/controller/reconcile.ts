@@ -1,6 +1,6 @@
-// One reconcile of one object: reads it, sees to its finalizer, hands the user a context, and
-// writes what was said as one complete apply, whether the user's code returned or threw. Knows no
-// queue and no informer beyond reading from them.
+// Reconciles one object: reads it, manages its finalizer, calls the user's code with a context, and
+// writes the status as one complete apply, whether the user's code returned or threw. Knows no
+// queue, and only reads from informers.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
@@ -14,7 +14,7 @@ import type { Outcome, Result } from "./outcome.ts";
 import { createRun, type Run } from "./run-context.ts";
 import { writeStatus } from "./write-status.ts";
 
-/** What every reconcile of a controller works with. */
+/** Dependencies of every reconcile of a controller. */
 export interface ReconcileDependencies {
   readonly definition: ControllerDefinition;
   readonly names: ControllerNames;
@@ -25,35 +25,35 @@ export interface ReconcileDependencies {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer | undefined;
-  /** Told which step of the user's work is under way. */
+  /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
 }
 
-/** What one call works with. */
+/** Parameters of one call. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Told of work that may outlive the call; its key stays taken until it settles. */
+  /** Called with work that may outlive the call; its key stays in processing until it settles. */
   outliving(work: Promise<unknown>): void;
 }
 
-/** What a reconcile came to. */
+/** The result of a reconcile. */
 export interface Reconciled {
-  /** Why it is not done; undefined when it is. */
+  /** Why it is not done; undefined when it is done. */
   readonly outcome: Outcome | undefined;
   readonly writes: Writes;
 }
 
-/** What a reconcile wrote. */
+/** The writes of a reconcile. */
 export interface Writes {
-  /** In words, e.g. `status.cooked`, `Meal lunch-soup`; empty when nothing was written. */
+  /** As text, e.g. `status.cooked`, `Meal lunch-soup`; empty without writes. */
   readonly wrote: readonly string[];
-  /** The resourceVersions that these writes made. */
+  /** The resourceVersions of these writes. */
   readonly revisions: readonly string[];
 }
 
 const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
 
-/** Reconciles the object under `key`. Rejects with what went wrong. */
+/** Reconciles the object `key`. Rejects with the error of the user's code or of a request. */
 export async function reconcileObject(
   dependencies: ReconcileDependencies,
   key: ObjectKey,
@@ -76,7 +76,7 @@ export async function reconcileObject(
   return { outcome, writes: run.writes };
 }
 
-/** The finalizer stays while finalize throws or waits; it goes when finalize has returned. */
+/** Runs finalize, and removes the finalizer once it has returned `undefined`. */
 async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
@@ -93,8 +93,8 @@ async function finalizeObject(
 }
 
 /**
- * Lets the user's code run, then writes what it said. An error of the user's code counts more than
- * one of that write.
+ * Runs the user's code, then writes the status it set. Its error takes precedence over an error of
+ * that write.
  */
 async function speak(
   dependencies: ReconcileDependencies,
@@ -119,7 +119,7 @@ async function speak(
 }
 
 /**
- * A reconcile that returns something of another framework's shape would otherwise be taken as done.
+ * Refuses other values, such as another framework's result, which would otherwise count as done.
  */
 function checkOutcome(outcome: Outcome | void, controller: string): Outcome | undefined {
   if (outcome === undefined || outcome === null) return undefined;

@@ -1,15 +1,17 @@
-// References: other objects that an object names. Declared once, they become an index, a watch and
-// a permission, and the object behind them is at hand in reconcile.
+// References: objects that an object names. A declared reference becomes an index and a watch, and
+// its target is available in reconcile.
 import type { Kind } from "../api/kind.ts";
 
-/** The name of a target, in the same namespace unless one is given; nothing when there is none. */
+/**
+ * The name of a target, with a namespace unless it is the object's own; undefined for no target.
+ */
 export type Target = string | { readonly namespace: string; readonly name: string } | undefined;
 
 /** A declared reference from `Source` to one or many objects of kind `K`. */
 export interface Ref<Source, K extends Kind, Many extends boolean> {
   readonly target: K;
   readonly many: Many;
-  /** Must be pure: it runs whenever a source is seen. */
+  /** Must be pure: it runs for every change of a source. */
   readonly select: (object: Source) => Target | readonly Target[];
 }
 
@@ -22,8 +24,8 @@ export function ref<Source, K extends Kind>(
 }
 
 /**
- * A reference to many objects: `refs(Ingredient, (meal) => meal.spec.ingredients)`. Those that
- * exist are handed over, in the order named.
+ * A reference to many objects: `refs(Ingredient, (meal) => meal.spec.ingredients)`. Reconcile
+ * receives those that exist, in the order named.
  */
 export function refs<Source, K extends Kind>(
   target: K,

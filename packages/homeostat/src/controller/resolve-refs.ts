@@ -1,16 +1,16 @@
-// The objects behind declared references, read from the cache. Pure apart from those reads.
+// Resolves declared references from the cache. Pure apart from those reads.
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Ref, Target } from "./ref.ts";
 
-/** What resolving needs of an informer. */
+/** The part of an informer that resolving needs. */
 export interface TargetInformer {
   get(key: ObjectKey): unknown;
 }
 
-/** Where targets are looked for. */
+/** Where to look up targets. */
 export interface RefScope {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
@@ -18,10 +18,9 @@ export interface RefScope {
 }
 
 /**
- * The objects by reference name: one or undefined, or for many those that exist, in the order
- * named.
- * @throws ERR_REF_NAMESPACE for a target that the manager does not watch: it would be waited for in
- * vain.
+ * The targets by reference name: one or undefined, or for many those that exist, in the order
+ * named. @throws ERR_REF_NAMESPACE for a target outside the watched namespace, for which the object
+ * would wait forever.
  */
 export function resolveRefs(
   {

@@ -1,11 +1,11 @@
-// What a reconcile says about status, gathered over its run and turned into one complete intent:
-// fields and conditions not mentioned keep what this manager said last, undefined clears. Pure; the
-// writing is done elsewhere.
+// The status that a reconcile sets, collected over its run and turned into one complete apply:
+// fields and conditions that it does not set keep this manager's last value, undefined clears.
+// Pure; another file does the writing.
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Condition } from "../api/kind.ts";
 import type { StructuralSchema } from "../api/resource/json-schema.ts";
 
-/** One condition as it was said. */
+/** A condition that was set. */
 export interface SaidCondition {
   readonly type: string;
   readonly status: Condition["status"];
@@ -13,24 +13,24 @@ export interface SaidCondition {
   readonly message: string;
 }
 
-/** What was said so far; the latest word counts. */
+/** What was set so far; the last call wins. */
 export interface Said {
   readonly fields: Map<string, Json | undefined>;
   readonly conditions: Map<string, SaidCondition>;
 }
 
-/** Nothing said yet. */
+/** Nothing set yet. */
 export function createSaid(): Said {
   return { fields: new Map(), conditions: new Map() };
 }
 
-/** Records status fields. Values are copied, so that later changes by the caller do not count. */
+/** Records status fields. Copies values, so that later changes by the caller have no effect. */
 export function sayStatus(said: Said, fields: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(fields))
     said.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
 }
 
-/** What the writer needs to know to finish an intent. */
+/** What is needed to complete an intent. */
 export interface IntentFacts {
   /** Status as this manager last applied it. */
   readonly prior: JsonObject;
@@ -44,8 +44,8 @@ export interface IntentFacts {
 }
 
 /**
- * The complete status that this manager should own, or undefined when it is what was applied last
- * (or nothing was ever said).
+ * The complete status that this manager should own, or undefined when it equals the last applied
+ * one (or nothing was ever set).
  */
 export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefined {
   if (said.fields.size === 0 && said.conditions.size === 0) return undefined;
@@ -70,8 +70,8 @@ export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefin
 }
 
 /**
- * Leaves out objects and associative lists that hold nothing: upstream's merge turns the loss of
- * the last owned item into null, which validation then refuses. Atomic lists may be empty.
+ * Removes empty objects and associative lists: upstream's merge turns the loss of the last owned
+ * item into null, which validation then rejects. Atomic lists may be empty.
  */
 function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json | undefined {
   if (Array.isArray(value))
@@ -104,8 +104,8 @@ function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentF
 }
 
 /**
- * lastTransitionTime moves when the status does, and only then (api-conventions.md, "Typical status
- * properties").
+ * Keeps lastTransitionTime unless the status of the condition changes (api-conventions.md, "Typical
+ * status properties").
  */
 function toCondition(
   said: SaidCondition,

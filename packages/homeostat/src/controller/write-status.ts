@@ -1,5 +1,5 @@
-// Writes what a controller said about an object's status: one complete apply, carrying the uid so
-// that it cannot resurrect the object; none when nothing changed.
+// Writes an object's status: one complete apply with the uid, so that it cannot resurrect the
+// object; no request when nothing changed.
 import { equalJson, isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -10,7 +10,7 @@ import type { ReconcileDependencies } from "./reconcile.ts";
 import type { Run } from "./run-context.ts";
 import { nextStatus } from "./status-intent.ts";
 
-/** Writes the status that a run said, and notes the write in the run. */
+/** Writes the status that a run has set, and records the write in the run. */
 export async function writeStatus(
   { definition, names, runtime, primary }: ReconcileDependencies,
   { object, said, writes }: Run,
@@ -54,7 +54,7 @@ function priorStatus(
   return isObject(prior) && isObject(prior["status"]) ? prior["status"] : {};
 }
 
-/** Resources of ours always have `status.observedGeneration`; of foreign kinds we do not know. */
+/** Our resources always have `status.observedGeneration`; of third-party kinds we do not know. */
 function tracksGeneration(kind: Kind): boolean {
   return (kind as { readonly definition?: ResourceDefinition }).definition !== undefined;
 }

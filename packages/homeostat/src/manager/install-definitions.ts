@@ -1,5 +1,5 @@
-// Installs resources' definitions and waits until they can be used. Server-side apply, so that
-// running it twice changes nothing and two installers agree.
+// Installs CustomResourceDefinitions and waits until they are established. Uses server-side apply,
+// so that repeated and concurrent installations agree.
 import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -11,7 +11,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
-/** The kind of definitions themselves. */
+/** The kind CustomResourceDefinition. */
 export const customResourceDefinitions = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -32,10 +32,9 @@ interface DefinitionCondition {
 }
 
 /**
- * Applies the definitions of `resources` and resolves once every one of them is established.
- * @throws ERR_DEFINITION_REFUSED when the server cannot serve one (a name is taken, say);
- * ERR_DEFINITION_TIMEOUT when one is
- * not established within `timeoutMs` (default 30 s).
+ * Applies the definitions of `resources` and resolves once all are established. @throws
+ * ERR_DEFINITION_REFUSED when the server rejects one (for example a name conflict);
+ * ERR_DEFINITION_TIMEOUT when one is not established within `timeoutMs` (default 30 s).
  */
 export async function installDefinitions(
   client: Client,
@@ -80,7 +79,7 @@ export async function installDefinitions(
   client.kinds.invalidate();
 }
 
-/** Watches until the definition is established; a watch that ends early is opened again. */
+/** Watches until the definition is established; reopens a watch that ends early. */
 async function established(client: Client, name: string, late: AbortSignal): Promise<void> {
   while (!late.aborted) {
     const list = await client.listPage(customResourceDefinitions, {

@@ -1,7 +1,7 @@
-// Where a manager's words go: pino by default, anything with the same four functions otherwise.
+// The manager's log: pino by default, or any object with the same four functions.
 import type { ReconcileLog } from "../controller/define-controller.ts";
 
-/** A log that says nothing. */
+/** A log that discards everything. */
 export const silentLog: ReconcileLog = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Creates the default log: one JSON line per message on standard error, from `level` upwards. */

@@ -25,33 +25,33 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createPinoLog } from "./log.ts";
 
-/** What a manager is made of. */
+/** Options of a manager. */
 export interface ManagerOptions {
-  /** The operator's name, stable for ever: field managers are `<operator>/<controller>`. */
+  /** The operator's permanent name: field managers are `<operator>/<controller>`. */
   readonly operator: string;
   readonly controllers: readonly Controller[];
-  /** The connection; the caller closes it. */
+  /** The client; the caller closes it. */
   readonly client: Client;
-  /** Watches this namespace only; default all. */
+  /** Restricts all watches to this namespace. Default: all namespaces. */
   readonly namespace?: string;
   readonly runtime?: Runtime;
-  /** Default: JSON lines on standard error. */
+  /** The log. Default: JSON lines on standard error. */
   readonly log?: ReconcileLog;
   /**
-   * How long running reconciles may take at shutdown before their signals abort; default 30 s, as
+   * Time for running reconciles at shutdown before their signals abort. Default 30 s, as
    * controller-runtime (pkg/manager/internal.go).
    */
   readonly shutdownTimeoutMs?: number;
   /**
-   * How long the first lists may take; default 2 min, as controller-runtime's CacheSyncTimeout
+   * Time for the caches to sync. Default 2 min, as controller-runtime's CacheSyncTimeout
    * (pkg/controller/controller.go).
    */
   readonly syncTimeoutMs?: number;
-  /** Told of every change of an object's state. Must not throw. */
+  /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
 
-/** Controllers at work. */
+/** A manager of controllers. */
 export interface Manager {
   /**
    * Resolves once caches are synced and workers run. A manager starts once. @throws
@@ -272,7 +272,7 @@ async function stop(state: ManagerState): Promise<void> {
   await state.cache.stop();
 }
 
-/** Listens for the ways to be asked to end. */
+/** Listens for the signals that end the process. */
 function asked(signal: AbortSignal | undefined): {
   readonly promise: Promise<void>;
   isAsked(): boolean;

@@ -1,8 +1,8 @@
-// A bounded list of causes: the oldest are kept, since they tell what woke a key; what does not fit
-// is counted. A cause that repeats the last one is folded into it.
+// A bounded list of causes. It keeps the oldest, which triggered the key, and counts the rest. A
+// cause that repeats the previous one is merged into it.
 import type { QueueCause, RecordedCause } from "./workqueue.ts";
 
-/** Causes in order of arrival, and how many did not fit. */
+/** Causes in order of arrival, and the number of dropped ones. */
 export interface CauseList {
   readonly causes: readonly RecordedCause[];
   readonly dropped: number;
@@ -24,8 +24,7 @@ export function addCause(list: CauseList, cause: QueueCause, at: number, kept: n
 }
 
 /**
- * Adds a cause, keeping the newest `kept`: for what was seen and ignored, where the latest tells
- * most.
+ * Adds a cause, keeping the newest `kept`: for ignored causes, whose latest are the most useful.
  */
 export function addLatestCause(
   causes: readonly RecordedCause[],

@@ -80,8 +80,7 @@ class DrivenQueue implements WorkQueue {
   };
 
   /**
-   * Gives ready keys to waiting workers and sets the timer; at the end of a shutdown, lets everyone
-   * go.
+   * Hands ready keys to waiting workers and sets the timer; after a shutdown, releases all workers.
    */
   #pump(): void {
     this.#machine.tick(this.#now());
@@ -135,7 +134,7 @@ class DrivenQueue implements WorkQueue {
   }
 }
 
-/** A worker in line; `settle` takes its listener off the signal, which outlives many waits. */
+/** A waiting worker; `settle` removes its listener from the signal, which outlives many waits. */
 function createWaiter(
   resolve: (item: QueueItem | undefined) => void,
   signal: AbortSignal | undefined,

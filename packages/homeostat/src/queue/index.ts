@@ -1,6 +1,6 @@
 /**
- * The work queue that controllers stand on, usable alone: each key at most once, never with two
- * workers, none forgotten.
+ * The work queue of controllers, usable alone: it holds each key once, never gives a key to two
+ * workers, and loses none.
  * @module homeostat/queue
  */
 export { createWorkQueue } from "./create-workqueue.ts";

@@ -1,14 +1,14 @@
 // Ready keys: one ring per priority, highest first, with ageing: every eighth pop serves the ring
-// whose head has waited longest, so that busy high priorities cannot starve the initial list.
-// Upstream problem this answers: sigs.k8s.io/controller-runtime issue "low priority items starve
-// under load".
+// whose head has waited longest, so that low priorities such as the initial list are never starved.
+// It prevents the issue of sigs.k8s.io/controller-runtime in which low-priority items starve under
+// load.
 import { Fifo } from "../util/fifo.ts";
 
-/** What the rings need to know of a key. */
+/** The part of a key's record that the rings need. */
 export interface ReadyRecord {
   priority: number;
   /**
-   * Grows by one each time a record becomes ready or moves; a ring entry with an older number is
+   * Increases each time a record becomes ready or moves; ring entries with an older number are
    * void.
    */
   ticket: number;
@@ -20,7 +20,7 @@ interface Entry<T> {
   readonly ticket: number;
 }
 
-/** Of how many pops one goes to the ring that waited longest. */
+/** One of this many pops serves the ring that has waited longest. */
 export const ageingPeriod = 8;
 
 /** Rings by priority. */
@@ -38,7 +38,7 @@ export class ReadyRings<T extends ReadyRecord> {
     this.size++;
   }
 
-  /** Moves a ready record to a higher priority; it queues up at the end there. */
+  /** Moves a ready record to the end of a higher priority's ring. */
   raise(record: T, priority: number): void {
     this.#count(record.priority, -1);
     record.priority = priority;
@@ -91,7 +91,7 @@ export class ReadyRings<T extends ReadyRecord> {
     return this.#rings.get(best!)!;
   }
 
-  /** The first valid record of a ring; void entries before it are dropped. */
+  /** The first valid record of a ring; drops void entries before it. */
   #head(priority: number): T | undefined {
     const ring = this.#rings.get(priority)!;
     for (let entry = ring.peek(); entry; entry = ring.peek()) {

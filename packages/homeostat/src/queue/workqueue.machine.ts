@@ -1,7 +1,7 @@
-// The work queue's decisions: which key runs next, which waits until when, which must not run
-// because it runs already. Pure: time comes with each call, nothing is awaited, no timer is set;
-// the driver asks `nextDue()` and wakes it. Laws: a key is in one place only; no key is lost; no
-// key is processed twice at once; nothing ready starves.
+// The work queue's decisions: which key runs next, which is delayed, and which must not run because
+// it is being processed. Pure: time is a parameter, and the driver sets a timer for `nextDue()`.
+// Invariants: a key is in one place only; no key is lost; no key is processed twice at once; no
+// ready key is starved.
 // Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off),
 // sigs.k8s.io/controller-runtime pkg/controller/priorityqueue (one schedule per key, earliest
 // moment and highest priority win).
@@ -16,7 +16,7 @@ import type {
   RecordedCause,
 } from "./workqueue.ts";
 
-/** Limits; all required, the driver fills in defaults. */
+/** Limits; the driver sets defaults. */
 export interface QueueLimits {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -30,7 +30,7 @@ export interface QueueLimits {
  */
 interface KeyRecord {
   readonly key: string;
-  /** "dirty": it will be ready as soon as the worker is through. */
+  /** "dirty": it becomes ready again when its worker is done. */
   waiting: "no" | "ready" | "delayed" | "dirty";
   processing: boolean;
   priority: number;
@@ -45,7 +45,7 @@ interface KeyRecord {
   ignored: readonly RecordedCause[];
 }
 
-/** The queue as a value that changes by calls; times are monotonic ms, causes carry wall time. */
+/** The queue's state, changed by calls; times are monotonic ms, causes have wall time. */
 export class WorkQueueMachine {
   readonly #limits: QueueLimits;
   readonly #records = new Map<string, KeyRecord>();
@@ -59,7 +59,7 @@ export class WorkQueueMachine {
     this.#limits = limits;
   }
 
-  /** Asks for a turn; true when the key became ready by this call. */
+  /** Adds a key; true when this call made it ready. */
   add(key: string, now: number, wall: number, options: AddOptions = {}): boolean {
     if (this.#closed) return false;
     const record = this.#record(key);
@@ -85,7 +85,7 @@ export class WorkQueueMachine {
     }
   }
 
-  /** Counts a failure and adds after the key's back-off; yields the delay. */
+  /** Counts a failure and adds the key after its back-off; returns the delay. */
   addRateLimited(key: string, now: number, wall: number, options: AddOptions = {}): number {
     const record = this.#record(key);
     const afterMs = Math.min(
@@ -111,7 +111,7 @@ export class WorkQueueMachine {
     this.#rest(record);
   }
 
-  /** Moves keys whose moment has come to ready; yields how many. */
+  /** Moves due keys to ready; returns their number. */
   tick(now: number): number {
     let woken = 0;
     for (
@@ -125,7 +125,7 @@ export class WorkQueueMachine {
     return woken;
   }
 
-  /** Hands out the next ready key. */
+  /** Returns the next ready key. */
   take(now: number): QueueItem | undefined {
     const record = this.#rings.pop();
     if (!record) return undefined;
@@ -147,8 +147,8 @@ export class WorkQueueMachine {
   }
 
   /**
-   * Ends a key's turn; yields the ms it took, or undefined when it was not taken. After `close` a
-   * dirty key is let go: whoever starts next lists it anew.
+   * Ends the processing of a key; returns its duration in ms, or undefined when it was not being
+   * processed. After `close` a dirty key is dropped: the next process lists it again.
    */
   done(key: string, now: number): number | undefined {
     const record = this.#records.get(key);
@@ -163,7 +163,7 @@ export class WorkQueueMachine {
     return now - record.startedAt;
   }
 
-  /** Refuses new keys and drops delayed ones; what is ready is still handed out. */
+  /** Refuses new keys and drops delayed ones; ready keys are still handed out. */
   close(): void {
     this.#closed = true;
     for (let record = this.#delayed.pop(); record; record = this.#delayed.pop()) {
@@ -176,7 +176,7 @@ export class WorkQueueMachine {
     return this.#closed;
   }
 
-  /** Monotonic moment at which `tick` has something to do. */
+  /** The monotonic time of the next due key. */
   nextDue(): number | undefined {
     return this.#delayed.peek()?.due;
   }
@@ -272,10 +272,7 @@ export class WorkQueueMachine {
     return false;
   }
 
-  /**
-   * Puts a record with nothing to do among the idle ones, of which only the latest are remembered.
-   * A failing one is kept.
-   */
+  /** Moves an idle record to the bounded list of idle ones. Failing keys are kept. */
   #rest(record: KeyRecord): void {
     if (record.processing || record.waiting !== "no" || (record.failures > 0 && !this.#closed))
       return;

@@ -1,8 +1,8 @@
-// The work queue that controllers use: a machine (workqueue.machine.ts) driven by one timer and a
-// list of waiting workers.
+// The work queue of controllers: a machine (workqueue.machine.ts) driven by one timer and a list of
+// waiting workers.
 import type { Runtime } from "../runtime/runtime.ts";
 
-/** Why a key was put in, or why it was not: for people, never for reconcile. */
+/** Why a key was added or ignored: for people, never for reconcile. */
 export interface QueueCause {
   /** What happened, e.g. `Meal kitchen/soup MODIFIED`. */
   readonly what: string;
@@ -12,7 +12,7 @@ export interface QueueCause {
   readonly resourceVersion?: string;
 }
 
-/** A cause with its moment and how often it came in a row. */
+/** A cause with its time and its number of consecutive occurrences. */
 export interface RecordedCause extends QueueCause {
   /** Wall time in ms of the first time. */
   readonly at: number;
@@ -21,28 +21,28 @@ export interface RecordedCause extends QueueCause {
 
 export interface AddOptions {
   /**
-   * Higher runs first; 0 is live work, -100 the initial list. A key waiting takes the highest asked
-   * for.
+   * Higher runs first: 0 for changes, -100 for the initial list. A waiting key keeps its highest
+   * priority.
    */
   readonly priority?: number;
-  /** Not before this long from now; the earlier of two moments holds. */
+  /** Delay from now; of two delays the earlier time applies. */
   readonly afterMs?: number;
   readonly cause?: QueueCause;
 }
 
-/** A key handed to a worker. */
+/** A key for a worker. */
 export interface QueueItem {
   readonly key: string;
   readonly priority: number;
-  /** Failures in a row so far. */
+  /** Consecutive failures so far. */
   readonly failures: number;
-  /** Why it was waiting; bounded, oldest kept. `droppedCauses` counts the rest. */
+  /** Why it was queued; bounded, the oldest are kept. `droppedCauses` counts the rest. */
   readonly causes: readonly RecordedCause[];
   readonly droppedCauses: number;
   readonly waitedMs: number;
 }
 
-/** What the queue knows of a key. */
+/** The queue's information about a key. */
 export interface QueueKeyReport {
   readonly key: string;
   readonly state: "idle" | "ready" | "delayed" | "processing" | "processing, dirty";
@@ -50,16 +50,16 @@ export interface QueueKeyReport {
   readonly failures: number;
   /** Wall time in ms when it runs next; undefined unless delayed. */
   readonly dueAt?: number;
-  /** Why it waits now. */
+  /** Why it is queued. */
   readonly causes: readonly RecordedCause[];
   /** Why it ran last. */
   readonly lastCauses: readonly RecordedCause[];
-  /** What was seen and deliberately did not wake it, newest last. */
+  /** Causes that were ignored, newest last. */
   readonly ignored: readonly RecordedCause[];
   readonly droppedCauses: number;
 }
 
-/** Counts what happens; metrics hang on this. */
+/** Receives queue events, for metrics. */
 export interface QueueObserver {
   added?(key: string, priority: number): void;
   taken?(key: string, waitedMs: number): void;
@@ -74,27 +74,27 @@ export interface WorkQueueOptions {
   readonly observer?: QueueObserver;
   /** Causes kept per key; default 8. */
   readonly causesKept?: number;
-  /** Idle keys whose last causes are remembered; default 10,000. */
+  /** Number of idle keys whose last causes are kept; default 10,000. */
   readonly idleKept?: number;
 }
 
-/** Each key at most once, never with two workers, none forgotten. */
+/** A queue that holds each key once, never gives a key to two workers, and loses none. */
 export interface WorkQueue {
   add(key: string, options?: AddOptions): void;
-  /** Adds after the key's own back-off, one step longer each time; returns the delay in ms. */
+  /** Adds a key after its back-off delay, which doubles each time; returns the delay in ms. */
   addRateLimited(key: string, options?: Omit<AddOptions, "afterMs">): number;
-  /** The key is healthy again: its back-off starts from the first step. */
+  /** Resets the back-off of a key. */
   forget(key: string): void;
-  /** Records that something was seen and did not wake the key (a predicate, a filter). */
+  /** Records a cause that was ignored (by a predicate or filter). */
   ignore(key: string, cause: QueueCause): void;
   /**
-   * The next key, highest priority first, waiting for one; undefined once shut down and drained, or
-   * when `signal` aborts.
+   * Waits for the next key, highest priority first; undefined once shut down and drained, or when
+   * `signal` aborts.
    */
   get(signal?: AbortSignal): Promise<QueueItem | undefined>;
   /**
-   * The worker is through; a key that was added meanwhile is ready again. Must be called once per
-   * `get`.
+   * Ends the processing of a key; a key that was added meanwhile is ready again. Must be called
+   * once per `get`.
    */
   done(key: string): void;
   explain(key: string): QueueKeyReport | undefined;
@@ -104,12 +104,12 @@ export interface WorkQueue {
     readonly delayed: number;
     readonly processing: number;
   };
-  /** Seconds of work under way: the sum and the longest. */
+  /** Seconds of running work: the sum and the longest. */
   unfinished(): { readonly seconds: number; readonly longestSeconds: number };
-  /** True when nothing is ready and nothing is processed (delayed keys do not count). */
+  /** True when no key is ready or being processed (delayed keys do not count). */
   isIdle(): boolean;
   /**
-   * Refuses new keys, drops delayed ones, hands out what is ready; resolves when every taken key is
+   * Refuses new keys, drops delayed ones, and hands out ready ones; resolves when all keys are
    * done.
    */
   shutDown(): Promise<void>;

@@ -1,7 +1,7 @@
-// Time as a parameter: the only way by which cores learn what time it is or ask to be called later.
-// Knows nothing of who is asking; a virtual clock stands in for it in tests.
+// Time as a parameter: the only source of time and timers for the cores. Tests replace it with a
+// virtual clock.
 
-/** A timer that has been set and not yet run. Cancelling twice, or after it ran, does nothing. */
+/** A pending timer. Cancelling it twice, or after it ran, has no effect. */
 export interface Timer {
   cancel(): void;
 }
@@ -18,8 +18,8 @@ export interface Clock {
    */
   timer(afterMs: number, run: () => void): Timer;
   /**
-   * Keeps the process alive until cancelled, for whoever must outlive a pause without sockets.
-   * Absent where there is no process to keep.
+   * Keeps the process alive until cancelled, for waits without sockets. Undefined where there is no
+   * process to keep.
    */
   hold?(): Timer;
 }

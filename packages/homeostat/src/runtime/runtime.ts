@@ -1,9 +1,9 @@
-// What a core may ask of the world: time, randomness, and "later, but soon". Shared by server,
-// client and simulators, so that one virtual runtime makes a whole cluster deterministic.
+// The effects that cores use: time, randomness and deferral. Server, client and controllers share
+// one runtime, so that one virtual runtime makes a whole cluster deterministic.
 import type { Clock } from "./clock.ts";
 import type { Entropy } from "./entropy.ts";
 
-/** The three effects that cores are given. */
+/** The three effects of the cores. */
 export interface Runtime {
   readonly clock: Clock;
   readonly entropy: Entropy;

@@ -1,12 +1,12 @@
-// The real world behind Runtime: the process's clock, the operating system's randomness, the event
-// loop. The only file of the runtime that touches Date, timers or node:crypto.
+// The runtime of the process: its clock, the operating system's randomness, and the event loop. The
+// only file of the runtime that uses Date, timers or node:crypto.
 import { randomFillSync } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
 const poolBytes = 4096;
-/** What setTimeout can wait, 24.8 days; it takes anything longer for 1 ms. */
+/** The limit of setTimeout, 24.8 days; it treats longer delays as 1 ms. */
 const longestMs = 2 ** 31 - 1;
 
 /**
@@ -41,10 +41,7 @@ export function createSystemRuntime(): Runtime {
   };
 }
 
-/**
- * Longer waits are made of several. Never for Infinity; NaN says nothing about when, and must not
- * make a busy loop of it.
- */
+/** Splits longer delays. Infinity never runs; NaN must not cause a busy loop. */
 function setTimer(afterMs: number, run: () => void): Timer {
   const waitMs = Number.isNaN(afterMs) ? Infinity : afterMs;
   const dueAt = performance.now() + waitMs;

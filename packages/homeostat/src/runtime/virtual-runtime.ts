@@ -1,15 +1,14 @@
-// A Runtime in which time moves only when told to and randomness repeats by seed: the ground of
+// A runtime whose time advances only on request and whose randomness repeats by seed, for
 // deterministic tests. Deferred work uses the microtask queue, so that promises and deferred calls
-// interleave as they do in production.
+// interleave as in production.
 import type { Entropy } from "./entropy.ts";
 import type { Timer } from "./clock.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** A Runtime under the test's control. */
+/** A runtime that a test controls. */
 export interface VirtualRuntime extends Runtime {
   /**
-   * Moves time forward by `ms`, running every timer that falls due, in order, and lets promises
-   * settle in between.
+   * Advances time by `ms`, running every due timer in order, and lets promises settle in between.
    */
   advance(ms: number): Promise<void>;
   /** Milliseconds until the next timer, or undefined when none is pending. */

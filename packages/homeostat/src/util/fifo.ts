@@ -1,5 +1,4 @@
-// A first-in, first-out list on one array: amortised O(1) at both ends. Knows nothing of what it
-// holds.
+// A first-in, first-out queue on one array: amortised O(1) at both ends.
 
 /** A queue of values in order of arrival. */
 export class Fifo<T> {

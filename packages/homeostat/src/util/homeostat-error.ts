@@ -1,21 +1,21 @@
-// Errors of our own making: a stable code, what to do next, and whose it is to mend. Match by
-// `code`, never by class, because two copies of this package may meet in one process. Every code
-// has a row in docs/reference/errors.md.
+// Homeostat's errors: a stable code, a hint, and who can fix them. Match errors by `code`, never by
+// class, because one process may load two copies of this package. docs/reference/errors.md has a
+// row for every code.
 
 const brand = Symbol.for("homeostat.error");
 
 /**
- * An error with a stable code. The message says what was attempted on what, what was expected and
- * what came.
+ * An error with a stable code. The message states what was attempted on which object, what was
+ * expected and what came.
  */
 export class HomeostatError<Code extends string = string> extends Error {
   override readonly name = "HomeostatError";
   readonly [brand] = true;
-  /** `ERR_<AREA>_<WHAT>`; stable for ever. */
+  /** `ERR_<AREA>_<WHAT>`; never changes. */
   readonly code: Code;
   /** What to do next, one sentence. */
   readonly hint: string;
-  /** "user": the caller can mend it. "bug": report it. */
+  /** "user": the caller can fix it. "bug": report it. */
   readonly audience: "user" | "bug";
 
   constructor(
@@ -38,8 +38,7 @@ export class HomeostatError<Code extends string = string> extends Error {
 }
 
 /**
- * True for a {@link HomeostatError} of any copy of this package, with the given code when one is
- * named.
+ * True for a {@link HomeostatError} of any copy of this package, optionally with the given code.
  */
 export function isHomeostatError(error: unknown, code?: string): error is HomeostatError {
   return (

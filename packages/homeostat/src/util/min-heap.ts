@@ -1,9 +1,9 @@
-// A binary heap whose members know their place, so that any member can be moved or removed in O(log
-// n). Knows nothing of what is ordered; `heapIndex` belongs to the heap while the member is inside.
+// A binary heap whose members store their position, so that any member can be moved or removed in
+// O(log n). `heapIndex` belongs to the heap while the member is inside.
 
-/** What a heap can hold. */
+/** A member of a heap. */
 export interface HeapMember {
-  /** Place in the heap, -1 outside; written by the heap only. */
+  /** Position in the heap, -1 outside; only the heap sets it. */
   heapIndex: number;
 }
 
@@ -36,7 +36,7 @@ export class MinHeap<T extends HeapMember> {
     return first;
   }
 
-  /** Takes a member out; does nothing for one that is not inside. */
+  /** Removes a member; no effect for one that is not inside. */
   remove(item: T): void {
     const at = item.heapIndex;
     if (at < 0) return;
@@ -47,7 +47,7 @@ export class MinHeap<T extends HeapMember> {
     this.update(last);
   }
 
-  /** Restores the order after a member's rank changed. */
+  /** Restores the order after a change of a member's rank. */
   update(item: T): void {
     this.#up(item.heapIndex);
     this.#down(item.heapIndex);

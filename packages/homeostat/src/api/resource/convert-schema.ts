@@ -1,21 +1,21 @@
-// A user's schema to a structural schema: strict and loud. Standard JSON Schema gives the
-// structure; what has no structural form, or would be dropped silently, is refused with the path,
-// the reason and the remedy. Every fault is collected.
+// Converts a user's schema to a structural schema, strictly. Standard JSON Schema provides the
+// structure; anything that has no structural form, or would be dropped silently, is rejected with
+// path, reason and remedy. Collects all faults.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { equalJson, isObject, type Json, type JsonObject } from "../json.ts";
 import type { StructuralSchema } from "./json-schema.ts";
 import type { Schema } from "./schema.ts";
 import { zodFaults } from "./zod-faults.ts";
 
-/** Why one place of a schema cannot be served. */
+/** Why part of a schema cannot be used. */
 export interface SchemaFault {
-  /** Where, e.g. `spec.dishes[].name`. */
+  /** The path, e.g. `spec.dishes[].name`. */
   readonly path: string;
   readonly problem: string;
   readonly remedy: string;
 }
 
-/** Keywords that mean the same on both sides. */
+/** Keywords with the same meaning in both. */
 const copied = [
   "type",
   "description",
@@ -47,7 +47,7 @@ const copied = [
   "x-kubernetes-validations",
 ] as const;
 const structure = new Set<string>(["properties", "additionalProperties", "items", "anyOf"]);
-/** Annotations without meaning to a server. */
+/** Annotations that servers ignore. */
 const dropped = new Set([
   "id",
   "$id",
@@ -59,9 +59,7 @@ const dropped = new Set([
   "deprecated",
 ]);
 
-/**
- * Converts `schema`, found at `path` of `kind`. Throws ERR_SCHEMA_UNSUPPORTED naming every fault.
- */
+/** Converts `schema`, at `path` of `kind`. @throws ERR_SCHEMA_UNSUPPORTED with all faults. */
 export function convertSchema(schema: Schema, kind: string, path: string): StructuralSchema {
   const faults: SchemaFault[] = [...zodFaults(schema, path)];
   const json = readJsonSchema(schema, kind, path);
@@ -142,9 +140,7 @@ function convert(node: JsonObject, path: string, faults: SchemaFault[]): Structu
   return out;
 }
 
-/**
- * Unions have no structural form, but for the one that Kubernetes knows: an integer or a string.
- */
+/** Unions have no structural form, except the one of Kubernetes: an integer or a string. */
 function convertAnyOf(
   node: JsonObject,
   out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] },
@@ -169,7 +165,7 @@ function convertAnyOf(
   });
 }
 
-/** An object with known fields that lets others pass keeps them; a record types them. */
+/** An object with known fields that allows others preserves them; a record types them. */
 function convertAdditional(
   more: JsonObject,
   out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] },
@@ -223,5 +219,5 @@ function unknownRemedy(key: string): string {
   if (key === "not") return "remove the field";
   if (key === "$ref" || key === "definitions" || key === "$defs")
     return "limit the depth by hand, or use z.unknown() for the inner part";
-  return "remove it, or say it as k.rule(…)";
+  return "remove it, or express it as k.rule(…)";
 }

@@ -1,5 +1,5 @@
-// A resource's CustomResourceDefinition: what `kubectl apply` takes. Several resources of one group
-// and kind become the versions of one definition. Pure; the same resources give the same manifest.
+// Builds a resource's CustomResourceDefinition, for `kubectl apply`. Resources of one group and
+// kind become versions of one definition. Pure and deterministic.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types.go.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { JsonObject } from "../json.ts";
@@ -27,16 +27,15 @@ const condition: StructuralSchema = {
   },
 };
 
-/** True when the resource has a status: declared fields or conditions. */
+/** True when the resource has a status: fields or conditions. */
 export function hasStatus(definition: ResourceDefinition): boolean {
   return definition.status !== undefined || definition.conditions.length > 0;
 }
 
 /**
  * Builds the definition of a resource. Further versions of the same kind may follow; the first is
- * the one that is stored.
- * @throws ERR_RESOURCE_VERSIONS when they differ in group, kind, plural or scope, or repeat a
- * version.
+ * the storage version. @throws ERR_RESOURCE_VERSIONS when they differ in group, kind, plural or
+ * scope, or repeat a version.
  */
 export function toCustomResourceDefinition(
   storage: { readonly definition: ResourceDefinition },
@@ -82,7 +81,7 @@ function checkVersions(all: readonly ResourceDefinition[]): void {
     throw new HomeostatError(
       "ERR_RESOURCE_VERSIONS",
       `version ${twice.version} of ${first.kind} is given twice`,
-      { hint: "give every version a name of its own" },
+      { hint: "give every version a unique name" },
     );
 }
 

@@ -1,5 +1,5 @@
-// A custom resource, defined once: the value is schema, manifest builder, the client's type
-// argument and the CRD's source. Published types are free of any schema library, so that hovers and
+// Defines a custom resource: one value is schema, manifest builder, the client's type argument and
+// the source of the CRD. Published types do not depend on a schema library, so that hovers and
 // errors show plain TypeScript.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { formatApiVersion } from "../gvk.ts";
@@ -9,8 +9,8 @@ import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
 import type { In, Out, Schema, View, Wire } from "./schema.ts";
 
 /**
- * An object of a custom resource, as it is read. Every field of status is optional on read,
- * whatever the schema says.
+ * An object of a custom resource, as read. All fields of status are optional on read, whatever the
+ * schema says.
  */
 export interface Custom<N extends string, Spec, Status, C extends string> {
   readonly apiVersion: string;
@@ -23,7 +23,7 @@ export interface Custom<N extends string, Spec, Status, C extends string> {
   };
 }
 
-/** An object of a custom resource, as it is written. */
+/** An object of a custom resource, as written. */
 export interface Manifest<N extends string, Spec> {
   readonly apiVersion: string;
   readonly kind: N;
@@ -38,7 +38,10 @@ export interface ResourceColumn {
   readonly jsonPath: string;
 }
 
-/** What a resource is made of, schema library forgotten. The source of CRDs, RBAC and documents. */
+/**
+ * The definition of a resource, independent of the schema library. The source of CRDs, RBAC and
+ * documentation.
+ */
 export interface ResourceDefinition {
   readonly group: string;
   readonly version: string;
@@ -49,12 +52,12 @@ export interface ResourceDefinition {
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
   readonly spec: StructuralSchema;
-  /** Without conditions and observedGeneration, which every resource with a status has. */
+  /** Without conditions and observedGeneration, which are implied. */
   readonly status?: StructuralSchema;
   readonly conditions: readonly string[];
   readonly columns: readonly ResourceColumn[];
   readonly name?: { readonly maxLength?: number; readonly pattern?: string };
-  /** Rules over the whole object; metadata is limited to name and generateName. */
+  /** CEL rules over the whole object; of metadata they can use name and generateName. */
   readonly rules: readonly ValidationRule[];
   readonly scale?: {
     readonly specReplicasPath: string;
@@ -73,11 +76,11 @@ export interface Resource<N extends string, Write, Read, Status, C extends strin
 > {
   readonly kind: N;
   readonly definition: ResourceDefinition;
-  /** A manifest, e.g. `Meal("lunch", { dish: "soup" })`. */
+  /** Builds a manifest, e.g. `Meal("lunch", { dish: "soup" })`. */
   (naming: string | Naming, spec: Write): Manifest<N, Write>;
 }
 
-/** What `defineResource` takes. */
+/** Options of `defineResource`. */
 export interface ResourceOptions<
   N extends string,
   Spec extends Schema,
@@ -89,7 +92,7 @@ export interface ResourceOptions<
   /** e.g. `v1alpha1`. */
   readonly version: string;
   readonly kind: N;
-  /** Defaults to the kind in lower case, in English plural. */
+  /** Default: the English plural of the kind, in lower case. */
   readonly plural?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -99,7 +102,7 @@ export interface ResourceOptions<
   readonly status?: Wire<Status>;
   /** The closed set of condition types; a typo does not compile. */
   readonly conditions?: readonly C[];
-  /** Printer columns: a path, or a condition's status. An `Age` column always follows. */
+  /** Printer columns: a path, or a condition's status. An `Age` column is added. */
   readonly columns?: { readonly [title: string]: `.${string}` | `condition:${NoInfer<C>}` };
   /** Rule for metadata.name, from `k.name(…)`. */
   readonly name?: { readonly maxLength?: number; readonly pattern?: string };
@@ -169,7 +172,8 @@ function checkNames({
       `defining ${kind || "a resource"}: ${what} must be ${expected}, got "${value}"`,
       { hint: `change the ${what}` },
     );
-  if (!kindPattern.test(kind)) throw bad("kind", kind, "a word that begins with a capital letter");
+  if (!kindPattern.test(kind))
+    throw bad("kind", kind, "a CamelCase name that starts with a capital letter");
   if (!versionPattern.test(version))
     throw bad("version", version, "a DNS label such as v1 or v1alpha1");
   if (!groupPattern.test(group))
@@ -178,7 +182,7 @@ function checkNames({
 
 const conditionPattern = /^[A-Z][A-Za-z0-9]*$/;
 
-/** What types refuse and JavaScript would let through. */
+/** Checks what the types forbid, for JavaScript. */
 function checkShape({
   kind,
   spec,
@@ -199,7 +203,7 @@ function checkShape({
     );
   for (const condition of conditions)
     if (!conditionPattern.test(condition))
-      throw bad(`condition "${condition}"`, "a word in CamelCase such as Ready", `"${condition}"`);
+      throw bad(`condition "${condition}"`, "a CamelCase name such as Ready", `"${condition}"`);
   for (const [title, path] of Object.entries(columns)) {
     const type = path.startsWith("condition:") ? path.slice("condition:".length) : undefined;
     if (type !== undefined && !conditions.includes(type))
@@ -249,8 +253,8 @@ function toDefinition(
 }
 
 /**
- * A first write of conditions alone must not be refused, so nothing in status is required at its
- * top.
+ * Makes all top-level fields of status optional, so that a first write of conditions alone is
+ * valid.
  */
 function withoutRequired(schema: StructuralSchema): StructuralSchema {
   const { required: _, ...rest } = schema;
@@ -280,8 +284,8 @@ function toColumn(
 }
 
 /**
- * The schema that a simple path leads to; undefined where the path is more than field names,
- * "unknown" where it leads nowhere.
+ * The schema at a simple path; undefined for paths that are more than field names, "unknown" for
+ * paths that do not exist.
  */
 function resolvePath(
   path: string,

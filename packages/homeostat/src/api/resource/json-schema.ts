@@ -1,5 +1,4 @@
-// A structural schema as apiextensions.k8s.io/v1 takes it: the form in which a resource carries its
-// spec and status.
+// A structural schema of apiextensions.k8s.io/v1: the form of a resource's spec and status.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go.
 import type { Json } from "../json.ts";
 

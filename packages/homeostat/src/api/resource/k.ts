@@ -1,11 +1,11 @@
-// Kubernetes' own words for schemas: what zod has no name for. Every function appends to what a
-// schema says already, because zod's `.meta()` replaces and a lost rule would be silent.
+// Kubernetes' vocabulary for schemas that zod lacks. Every function appends to the schema's
+// metadata, because zod's `.meta()` replaces it and would silently lose rules.
 import * as z from "zod";
 import type { ValidationRule } from "./json-schema.ts";
 
 interface RuleOptions extends Omit<ValidationRule, "rule" | "message"> {}
 
-/** Appends metadata; lists of rules grow, everything else is set. */
+/** Appends metadata: lists of rules grow, other values are set. */
 function extend<S extends z.ZodType>(schema: S, meta: Readonly<Record<string, unknown>>): S {
   const before = (schema.meta() ?? {}) as Record<string, unknown>;
   const rules = [
@@ -26,8 +26,8 @@ export const k = {
   /** A point in time, RFC 3339, e.g. `2026-11-21T10:00:00Z`. */
   time: () => z.string().meta({ format: "date-time" }),
   /**
-   * A 64-bit integer. Values beyond 2^53 are read as numbers and lose precision; use a string where
-   * that matters.
+   * A 64-bit integer. Values beyond 2^53 lose precision when read as numbers; use a string if that
+   * matters.
    */
   int64: () => z.number().meta({ type: "integer", format: "int64" }),
   /**
@@ -65,7 +65,7 @@ export const k = {
           { rule, ...(message === undefined ? {} : { message }), ...options },
         ],
       }),
-  /** A list whose items are told apart by `keys`; server-side apply merges it item by item. */
+  /** A list with items identified by `keys`; server-side apply merges it item by item. */
   listMap: <I extends z.ZodObject, const Key extends keyof z.output<I> & string>(
     item: I,
     ...keys: [Key, ...Key[]]
@@ -73,7 +73,7 @@ export const k = {
   /** A list of distinct scalars; server-side apply merges it value by value. */
   set: <I extends z.ZodType<string | number | boolean>>(item: I) =>
     z.array(item).meta({ "x-kubernetes-list-type": "set" }),
-  /** A list or object that is owned as one. */
+  /** A list or object with a single owner. */
   atomic: <S extends z.ZodType>(schema: S): S =>
     extend(
       schema,
@@ -82,8 +82,8 @@ export const k = {
         : { "x-kubernetes-map-type": "atomic" },
     ),
   /**
-   * The rule for `metadata.name`, for `defineResource({ name })`: names of children often grow from
-   * it.
+   * The rule for `metadata.name` in `defineResource({ name })`, to limit names from which names of
+   * children are built.
    */
   name: (rule: { readonly maxLength?: number; readonly pattern?: string }) => rule,
 } as const;

@@ -1,8 +1,8 @@
-// The gate through which a user's schema passes: any Standard Schema whose output is JSON and may
-// be written back. What a server cannot run is refused at compile time with a sentence; what types
-// cannot see, `convert-schema.ts` refuses.
+// Which user schemas are accepted, at compile time: any Standard Schema whose output is JSON that
+// can be written back. The compiler prints a sentence for others; `convert-schema.ts` rejects what
+// types cannot express.
 
-/** A Standard Schema, as far as types are concerned. */
+/** The types of a Standard Schema. */
 export interface Schema<I = any, O = any> {
   readonly "~standard": {
     readonly version: 1;
@@ -10,9 +10,9 @@ export interface Schema<I = any, O = any> {
     readonly types?: { readonly input: I; readonly output: O } | undefined;
   };
 }
-/** What may be written: defaults make fields optional. */
+/** The input type: fields with defaults are optional. */
 export type In<S> = S extends Schema<infer I, any> ? I : never;
-/** What is read: defaults are filled. */
+/** The output type: defaults are set. */
 export type Out<S> = S extends Schema<any, infer O> ? O : never;
 
 type Primitive = string | number | boolean | null | undefined;
@@ -28,8 +28,8 @@ type NotJson<T> = unknown extends T
         : { [P in keyof T]-?: NotJson<T[P]> }[keyof T];
 
 /**
- * The schema itself when what it yields is JSON and may be written back; otherwise a sentence that
- * the compiler prints.
+ * The schema itself if its output is JSON and can be written back; otherwise an error message as a
+ * type.
  */
 export type Wire<S extends Schema> = [Out<S>] extends [In<S>]
   ? [NotJson<Out<S>>] extends [never]

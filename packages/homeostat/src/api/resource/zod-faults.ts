@@ -1,6 +1,6 @@
-// What zod would drop silently on the way to JSON Schema, found by looking at the schema itself:
-// checks that are JavaScript, coercions, transforms, regular-expression flags, key patterns,
-// fallbacks. Reads zod's documented `_zod.def` and imports nothing of it.
+// Finds what zod would silently drop in JSON Schema, by inspecting the schema: JavaScript checks,
+// coercions, transforms, regular expression flags, key patterns, fallbacks. Uses zod's documented
+// `_zod.def` and imports nothing of zod.
 import type { SchemaFault } from "./convert-schema.ts";
 import type { Schema } from "./schema.ts";
 
@@ -57,10 +57,7 @@ const checkFaults: Readonly<Record<string, readonly [problem: string, remedy: st
   ],
 };
 
-/**
- * The faults of a zod schema; none for schemas of other vendors, whose converters speak for
- * themselves.
- */
+/** The faults of a zod schema; none for schemas of other libraries. */
 export function zodFaults(schema: Schema, path: string): SchemaFault[] {
   if (schema["~standard"].vendor !== "zod") return [];
   const faults: SchemaFault[] = [];

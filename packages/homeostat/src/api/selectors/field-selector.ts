@@ -1,6 +1,5 @@
-// Field selectors in their text form, e.g. `metadata.name=web,status.phase!=Failed`: parsing with
-// the API server's messages, matching and formatting. Which fields exist is the kind's business,
-// not this file's.
+// Field selectors as text, e.g. `metadata.name=web,status.phase!=Failed`: parsing with the API
+// server's messages, matching and formatting. Kinds define which fields exist.
 // Upstream: k8s.io/apimachinery/pkg/fields/selector.go.
 import { compareBytewise } from "../encode-json.ts";
 import { SelectorSyntaxError } from "./selector-syntax-error.ts";
@@ -12,10 +11,10 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** All requirements must hold; none means everything. */
+/** All requirements must match; an empty selector matches everything. */
 export type FieldSelector = readonly FieldRequirement[];
 
-/** Parses a selector; empty terms are skipped. Throws SelectorSyntaxError. */
+/** Parses a selector; skips empty terms. @throws SelectorSyntaxError */
 export function parseFieldSelector(selector: string): FieldSelector {
   return splitTerms(selector)
     .toSorted(compareBytewise)
@@ -23,7 +22,7 @@ export function parseFieldSelector(selector: string): FieldSelector {
     .map((term) => parseTerm(term, selector));
 }
 
-/** True when every requirement holds; `valueOf` answers "" for a field that is not there. */
+/** True when every requirement matches; `valueOf` returns "" for a missing field. */
 export function matchesFields(
   selector: FieldSelector,
   valueOf: (field: string) => string,
@@ -33,20 +32,20 @@ export function matchesFields(
   return true;
 }
 
-/** The value that a field must have exactly, if the selector says so. */
+/** The value that the selector requires a field to equal, if any. */
 export function exactField(selector: FieldSelector, field: string): string | undefined {
   return selector.find((requirement) => requirement.field === field && requirement.operator === "=")
     ?.value;
 }
 
-/** The selector as text that parses back to it. */
+/** Formats a selector so that it parses to the same value. */
 export function formatFieldSelector(selector: FieldSelector): string {
   return selector
     .map(({ field, operator, value }) => `${field}${operator}${value.replace(/[\\,=]/g, "\\$&")}`)
     .join(",");
 }
 
-/** Splits at commas that no backslash escapes. */
+/** Splits at commas without a backslash before them. */
 function splitTerms(selector: string): string[] {
   if (!selector) return [];
   const terms: string[] = [];

@@ -1,8 +1,8 @@
-// Cuts a label selector into words and signs. It knows neither keys nor values, so `in` may yet
-// turn out to be a value.
+// Splits a label selector into tokens. It does not distinguish keys from values, so `in` can also
+// be a value.
 // Upstream: k8s.io/apimachinery/pkg/labels/selector.go (Lexer).
 
-/** What a token is; "identifier" is everything that is neither sign nor keyword. */
+/** The kind of a token; "identifier" is any text that is neither operator nor keyword. */
 export type TokenKind =
   | ")"
   | ","
@@ -19,7 +19,7 @@ export type TokenKind =
   | "end"
   | "error";
 
-/** One token and its text; the end has no text. */
+/** A token and its text; the end has no text. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
@@ -48,7 +48,7 @@ export function lexLabelSelector(selector: string): readonly Token[] {
   return tokens;
 }
 
-/** The longest sign at `at`. */
+/** The longest operator at `at`. */
 function readSign(selector: string, at: number): Token {
   const two = selector.slice(at, at + 2);
   const text = signTokens.has(two) ? two : selector[at]!;

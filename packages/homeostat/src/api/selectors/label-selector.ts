@@ -1,13 +1,12 @@
-// Label selectors in their text form, e.g. `app=web,tier in (a,b),!draft`: parsing with the API
-// server's messages, matching and formatting. Requirements are kept in order of their keys, as
-// upstream keeps them.
+// Label selectors as text, e.g. `app=web,tier in (a,b),!draft`: parsing with the API server's
+// messages, matching and formatting. Requirements are sorted by key, as upstream.
 // Upstream: k8s.io/apimachinery/pkg/labels/selector.go.
 import { compareBytewise } from "../encode-json.ts";
 import { lexLabelSelector, type Token, type TokenKind } from "./label-lexer.ts";
 import { SelectorSyntaxError } from "./selector-syntax-error.ts";
 import { labelKeyFaults, labelValueFaults } from "./syntax-rules.ts";
 
-/** How a requirement compares. */
+/** The operator of a requirement. */
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "gt" | "lt" | "exists" | "!";
 
 /** One requirement on one label; values are sorted and unique. */
@@ -17,7 +16,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** All requirements must hold; none means everything. */
+/** All requirements must match; an empty selector matches everything. */
 export type LabelSelector = readonly LabelRequirement[];
 
 /** Parses a selector; throws SelectorSyntaxError. */
@@ -27,7 +26,7 @@ export function parseLabelSelector(selector: string): LabelSelector {
     .toSorted((a, b) => compareBytewise(a.key, b.key));
 }
 
-/** True when the labels meet every requirement. */
+/** True when the labels match every requirement. */
 export function matchesLabels(
   selector: LabelSelector,
   labels: Readonly<Record<string, string>>,
@@ -36,7 +35,7 @@ export function matchesLabels(
   return true;
 }
 
-/** The selector as text that parses back to it, e.g. `app=web,tier in (a,b),!draft`. */
+/** Formats a selector so that it parses to the same value, e.g. `app=web,tier in (a,b),!draft`. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.map(formatRequirement).join(",");
 }
@@ -173,7 +172,7 @@ class Parser {
   }
 
   /**
-   * Up to the closing parenthesis, which is left. A comma without a neighbour stands for the empty
+   * Parses up to the closing parenthesis, exclusive. A missing value next to a comma is the empty
    * value.
    */
   #valueList(): string[] {
@@ -205,7 +204,7 @@ class Parser {
     return this.#tokens[this.#at++] ?? this.#tokens.at(-1)!;
   }
 
-  /** Where a value may stand, `in` and `notin` are plain words. */
+  /** In the place of a value, `in` and `notin` are plain text. */
   #takeValue(): Token {
     return asValue(this.#take());
   }
@@ -218,7 +217,7 @@ class Parser {
 const asValue = (token: Token): Token =>
   token.kind === "in" || token.kind === "notin" ? { kind: "identifier", text: token.text } : token;
 
-/** The faults of the values, all of them in one message. */
+/** The faults of all values, in one message. */
 function checked(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   const faults: string[] = [];

@@ -1,6 +1,6 @@
-// A selector that cannot be understood; the server's message for it is the whole message.
+// The error for an invalid selector, with the API server's message.
 
-/** Thrown by the selector parsers; `message` is what the API server says. */
+/** Thrown by the selector parsers; `message` is that of the API server. */
 export class SelectorSyntaxError extends Error {
   override readonly name = "SelectorSyntaxError";
   readonly code = "ERR_SELECTOR_SYNTAX";

@@ -1,9 +1,8 @@
-// The syntax of label keys, label values and DNS names, in the words that the API server refuses
-// them with. Every rule answers the messages of what is broken, none when all is well; the caller
-// adds the field path.
+// The syntax of label keys, label values and DNS names, with the API server's messages. Each rule
+// returns the messages of all faults, none for a valid value; the caller adds the field path.
 // Upstream: k8s.io/apimachinery/pkg/api/validate/content (kube.go, dns.go, path.go, errors.go).
 
-/** A rule on a piece of text: one message for each breach. */
+/** A syntax rule: returns one message per fault. */
 export type SyntaxRule = (value: string) => readonly string[];
 
 const labelKeyFormat = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";

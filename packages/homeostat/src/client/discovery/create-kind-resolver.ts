@@ -1,4 +1,5 @@
-// Kinds by name over discovery that is fetched once and again on a miss: a CRD may have come since.
+// Finds kinds by name in discovery, which is fetched once and again on a miss, because a CRD may
+// have been added.
 // Upstream: k8s.io/client-go/restmapper (shortcut expander, deferred discovery mapper).
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { DiscoveredKind, KindResolver } from "./kind-resolver.ts";
@@ -48,8 +49,8 @@ export function createKindResolver(fetch: () => Promise<readonly DiscoveredKind[
 }
 
 /**
- * Plural names win over singular ones, these over short names; within each, the server's order
- * decides.
+ * Plural names take precedence over singular names, and these over short names; within each, the
+ * server's order decides.
  */
 export function findByResource(
   kinds: readonly DiscoveredKind[],

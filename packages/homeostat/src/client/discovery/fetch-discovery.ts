@@ -1,6 +1,5 @@
-// Asks a server which kinds it has: aggregated discovery in two requests, or group by group where a
-// server knows no better. A group whose server is down is left out, as upstream does; the others
-// still count.
+// Fetches the server's kinds: aggregated discovery in two requests, or group by group from older
+// servers. Groups whose server is down are omitted, as upstream does.
 // Upstream: k8s.io/api/apidiscovery/v2, k8s.io/client-go/discovery (aggregated_discovery.go,
 // discovery_client.go).
 import type { JsonObject } from "../../api/json.ts";

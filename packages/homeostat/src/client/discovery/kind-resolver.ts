@@ -1,9 +1,8 @@
-// Finds kinds at run time: the dynamic half of the client. What discovery said is kept; a miss asks
-// the server again.
+// Finds kinds at run time, from cached discovery.
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 
-/** A kind of which only the names are known. */
+/** A kind with known names and unknown types. */
 export type DynamicKind = Kind<
   KubeObject,
   Omit<KubeObject, "metadata"> & {
@@ -17,7 +16,7 @@ export type DynamicKind = Kind<
   string
 >;
 
-/** What discovery tells of one resource. */
+/** A resource in discovery. */
 export interface DiscoveredKind extends DynamicKind {
   readonly group: string;
   readonly version: string;
@@ -30,20 +29,23 @@ export interface DiscoveredKind extends DynamicKind {
 
 /** Kinds by name, from cached discovery. */
 export interface KindResolver {
-  /** Rejects with ERR_DISCOVERY_NO_KIND where the server has none, after asking it again. */
+  /**
+   * Rejects with ERR_DISCOVERY_NO_KIND if the server does not have it, after fetching discovery
+   * again.
+   */
   byKind(apiVersion: string, kind: string): Promise<DiscoveredKind>;
   /**
    * By plural, singular, short name or `resource.group` or `resource.version.group`, in preferred
    * versions; e.g. `deploy`, `orders.kitchen.example.com`.
    */
   byResource(name: string): Promise<DiscoveredKind>;
-  /** Everything the server has, in its order; preferred versions first within a group. */
+  /** All kinds, in the server's order; preferred versions first within a group. */
   all(): Promise<readonly DiscoveredKind[]>;
-  /** Forgets what was learned. */
+  /** Clears the cached discovery. */
   invalidate(): void;
 }
 
-/** A kind from names that the caller knows, without discovery. */
+/** Creates a kind from known names, without discovery. */
 export function dynamicKind(names: {
   readonly apiVersion: string;
   readonly kind: string;

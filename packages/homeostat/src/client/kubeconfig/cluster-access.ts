@@ -1,5 +1,5 @@
-// What is needed to reach one API server as one user: the outcome of reading a kubeconfig or of
-// running in a cluster.
+// Access to one API server as one user: the result of loading a kubeconfig or in-cluster
+// configuration.
 
 /** PEM texts and switches for TLS. */
 export interface TlsAccess {
@@ -19,11 +19,11 @@ export interface ExecPlugin {
   readonly env: Readonly<Record<string, string>>;
   readonly installHint?: string;
   readonly provideClusterInfo: boolean;
-  /** Never, IfAvailable or Always: whether the plug-in may ask the person at the terminal. */
+  /** Never, IfAvailable or Always: whether the plug-in may ask the user at the terminal. */
   readonly interactiveMode: string;
 }
 
-/** How the user proves who they are; client certificates are part of TLS. */
+/** The authentication method; client certificates are part of TLS. */
 export type AuthMethod =
   | { readonly type: "none" }
   | { readonly type: "token"; readonly token: string }
@@ -31,7 +31,7 @@ export type AuthMethod =
   | { readonly type: "basic"; readonly username: string; readonly password: string }
   | { readonly type: "exec"; readonly plugin: ExecPlugin };
 
-/** Acting as somebody else, where the server allows it. */
+/** Impersonation of another user. */
 export interface Impersonation {
   readonly user: string;
   readonly uid?: string;
@@ -41,12 +41,12 @@ export interface Impersonation {
 
 /** One server, one user, one default namespace. */
 export interface ClusterAccess {
-  /** e.g. `https://10.0.0.1:6443`, perhaps with a path before `/api`. */
+  /** e.g. `https://10.0.0.1:6443`, optionally with a path before `/api`. */
   readonly server: string;
   readonly namespace: string;
   readonly tls: TlsAccess;
   readonly auth: AuthMethod;
   readonly impersonation?: Impersonation;
-  /** Where this came from, for messages, e.g. `context "dev" of /home/me/.kube/config`. */
+  /** Where the access comes from, for messages, e.g. `context "dev" of /home/me/.kube/config`. */
   readonly origin: string;
 }

@@ -1,5 +1,5 @@
-// Headers and client certificates that prove who is asking, renewed in time. File and process
-// access are parameters.
+// Authenticates requests: headers and client certificates, renewed in time. File and process access
+// are parameters.
 // Upstream: k8s.io/client-go/transport (token files read again every minute, with 10 s to spare),
 // round_trippers.go.
 import { readFile } from "node:fs/promises";
@@ -18,18 +18,18 @@ import { runExecPlugin } from "./run-exec-plugin.ts";
 export interface Credentials {
   headers(): Promise<Readonly<Record<string, string>>>;
   /**
-   * The server answered 401 to a request with `used` as its authorization (default: what is held,
-   * which is dropped). Yields true when a second try may fare better; at once where another request
-   * has brought a renewal about meanwhile.
+   * Reports a 401 to a request with `used` as its authorization (default: the current credential,
+   * which is dropped). Resolves to true if a second attempt may succeed; at once if another request
+   * has renewed the credential meanwhile.
    */
   rejected(used?: string): Promise<boolean>;
-  /** Set when a plug-in may give client certificates. */
+  /** Set when a plug-in may provide client certificates. */
   readonly clientCertificate?: () => Promise<
     { readonly cert: string; readonly key: string } | undefined
   >;
 }
 
-/** Ways to the world; the defaults are the real ones. */
+/** File and process access; the defaults are the real ones. */
 export interface CredentialSources {
   readonly readFile?: (path: string) => Promise<string>;
   readonly runPlugin?: RunPlugin;
@@ -73,8 +73,8 @@ export function createCredentials(
 }
 
 /**
- * Headers for acting as somebody else; extra keys are percent-encoded, as upstream does. Several
- * values are joined by newlines, for the transport to repeat the header.
+ * Impersonation headers; extra keys are percent-encoded, as upstream does. Several values are
+ * joined by newlines, for the transport to repeat the header.
  */
 export function impersonationHeaders(
   impersonation: Impersonation | undefined,
@@ -95,8 +95,7 @@ function fixedCredentials(headers: Readonly<Record<string, string>>): Credential
 }
 
 /**
- * A token in a file that somebody renews. A file that cannot be read later leaves the old token in
- * use.
+ * A token file that another program renews. If it becomes unreadable, the old token stays in use.
  */
 class TokenFile implements Credentials {
   readonly #path: string;

@@ -1,12 +1,11 @@
-// Speaks with a credential plug-in: what it is told, and what its answer means. Running it is a
-// parameter.
+// The protocol of credential plug-ins: input and output. Running the program is a parameter.
 // Upstream: k8s.io/client-go/plugin/pkg/client/auth/exec/exec.go,
 // k8s.io/client-go/pkg/apis/clientauthentication/v1.
 import type { ClusterAccess, ExecPlugin } from "./cluster-access.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";
 import { isRecord } from "./parse-kubeconfig.ts";
 
-/** What a plug-in gave; `expiresAt` in wall ms. */
+/** A plug-in's credential; `expiresAt` is wall time in ms. */
 export interface ExecCredential {
   readonly token?: string;
   readonly cert?: string;
@@ -14,7 +13,7 @@ export interface ExecCredential {
   readonly expiresAt?: number;
 }
 
-/** Runs a program and yields its standard output; rejects when it cannot be run or fails. */
+/** Runs a program and resolves to its standard output; rejects when it fails. */
 export type RunPlugin = (plugin: ExecPlugin, info: string) => Promise<string>;
 
 /** The text of KUBERNETES_EXEC_INFO. */
@@ -36,13 +35,13 @@ export function formatExecInfo(
   });
 }
 
-/** Reads a plug-in's answer. */
+/** Parses a plug-in's output. */
 export function parseExecCredential(plugin: ExecPlugin, output: string): ExecCredential {
   const refuse = (expected: string, came: unknown): Error =>
     kubeconfigError(
       "ERR_KUBECONFIG_EXEC",
       `running credential plug-in ${plugin.command}: expected ${expected}, got ${JSON.stringify(came)?.slice(0, 120) ?? "nothing"}`,
-      plugin.installHint ?? "Run the plug-in by hand and look at what it prints.",
+      plugin.installHint ?? "Run the plug-in by hand and check its output.",
     );
   let answer: unknown;
   try {

@@ -1,7 +1,7 @@
-// Errors of kubeconfig reading. The codes are closed so that docs and tests can list them.
+// Errors of kubeconfigs. The codes are a closed set, so that docs and tests can list them.
 import { HomeostatError } from "../../util/homeostat-error.ts";
 
-/** Everything that can be wrong with a kubeconfig. */
+/** All error codes of kubeconfigs. */
 export type KubeconfigErrorCode =
   | "ERR_KUBECONFIG_NOT_FOUND"
   | "ERR_KUBECONFIG_UNREADABLE"
@@ -18,7 +18,7 @@ export type KubeconfigErrorCode =
   | "ERR_KUBECONFIG_TOKEN_FILE"
   | "ERR_KUBECONFIG_NOT_IN_CLUSTER";
 
-/** Builds one; `message` names file and entry, what was expected and what came. */
+/** Creates an error; `message` names file and entry, what was expected and what came. */
 export function kubeconfigError(
   code: KubeconfigErrorCode,
   message: string,

@@ -16,7 +16,8 @@ export interface LoadKubeconfigOptions {
   /** One file, which must exist; else KUBECONFIG, else ~/.kube/config. */
   readonly path?: string;
   /**
-   * The kubeconfig itself, instead of any file; relative paths in it count from the working folder.
+   * The kubeconfig's text, instead of a file; its relative paths are resolved against the working
+   * folder.
    */
   readonly text?: string;
   readonly context?: string;
@@ -24,10 +25,10 @@ export interface LoadKubeconfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where a pod finds its service account. */
+/** Folder of a pod's service account. */
 export const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Reads the kubeconfig and resolves a context. */
+/** Loads the kubeconfig and resolves a context. */
 export async function loadKubeconfig(options: LoadKubeconfigOptions = {}): Promise<ClusterAccess> {
   const { env = process.env, text } = options;
   const present =
@@ -64,7 +65,7 @@ async function readFiles(
   );
 }
 
-/** The pod's own service account; the token is read again as the kubelet renews it. */
+/** Loads the pod's service account; rereads the token as the kubelet renews it. */
 export async function loadInClusterConfig(
   options: Pick<LoadKubeconfigOptions, "env"> & { readonly folder?: string } = {},
 ): Promise<ClusterAccess> {
@@ -99,8 +100,7 @@ export async function loadInClusterConfig(
 }
 
 /**
- * The kubeconfig if there is one, else the pod's service account: what an operator wants by
- * default.
+ * Loads the kubeconfig if there is one, else the pod's service account: the default for operators.
  */
 export async function loadClusterAccess(
   options: LoadKubeconfigOptions = {},

@@ -1,12 +1,10 @@
-// From kubeconfig YAML to checked entries, each knowing which file it came from. Pure: reads no
-// file, resolves no path.
+// Parses kubeconfig YAML into checked entries that know their file. Pure: reads no file, resolves
+// no path.
 // Upstream: k8s.io/client-go/tools/clientcmd/api/v1/types.go (fields), conversion.go (duplicate
 // names are refused).
 import { kubeconfigError } from "./kubeconfig-error.ts";
 
-/**
- * An entry's fields as they stand in the file, and the file, against which relative paths count.
- */
+/** An entry's fields, and its file, against which relative paths are resolved. */
 export interface Entry {
   readonly name: string;
   readonly file: string;
@@ -45,7 +43,7 @@ export function parseKubeconfig(
   };
 }
 
-/** Merges files of a KUBECONFIG list: the first to say something wins, entry by entry. */
+/** Merges the files of a KUBECONFIG list: the first definition of an entry wins. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const merge = (
     pick: (config: Kubeconfig) => ReadonlyMap<string, Entry>,
@@ -60,7 +58,7 @@ export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   };
 }
 
-/** A string field of an entry; "" and absence are the same, as in Go. */
+/** A string field of an entry; "" counts as absent, as in Go. */
 export function textField(entry: Entry, what: string, field: string): string | undefined {
   const value = entry.fields[field];
   if (value === undefined || value === null || value === "") return undefined;
@@ -79,7 +77,7 @@ export function shapeError(file: string, where: string, expected: string, came: 
   return kubeconfigError(
     "ERR_KUBECONFIG_SHAPE",
     `reading ${file}: ${where} must be ${expected}, got ${JSON.stringify(came)?.slice(0, 80) ?? "nothing"}`,
-    "Correct the file, or write it anew with kubectl config.",
+    "Correct the file, or recreate it with kubectl config.",
   );
 }
 

@@ -1,5 +1,5 @@
-// From merged kubeconfig entries and a context to what is needed to connect. Files are read through
-// a parameter.
+// Resolves a context of a kubeconfig to what is needed to connect. Files are read through a
+// parameter.
 // Upstream: k8s.io/client-go/tools/clientcmd/client_config.go (precedence: data over file,
 // tokenFile over token), validation.go.
 import type {
@@ -18,7 +18,7 @@ import {
   textField,
 } from "./parse-kubeconfig.ts";
 
-/** What resolving needs of the world. */
+/** File access of the resolver. */
 export interface ResolveOptions {
   /** Context to use; default the file's current one. */
   readonly context?: string;

@@ -1,5 +1,5 @@
-// Runs a credential plug-in as a child process, without a shell. The child's own messages go to
-// this process's stderr.
+// Runs a credential plug-in as a child process, without a shell. The child's stderr goes to this
+// process's stderr.
 import { execFile } from "node:child_process";
 import type { RunPlugin } from "./exec-credential.ts";
 import { kubeconfigError } from "./kubeconfig-error.ts";

@@ -1,4 +1,4 @@
-// Reads JSON that a server sent.
+// Decodes JSON from a server.
 import type { Json } from "../../api/json.ts";
 import { parseExact } from "../../api/parse-exact.ts";
 

@@ -1,5 +1,5 @@
-// From a refusing answer to the error that is thrown: the server's Status untouched, or one built
-// from what came.
+// Converts a refused response to an error: with the server's Status unchanged, or one built from
+// the response.
 // Upstream: k8s.io/apimachinery/pkg/api/errors NewGenericServerResponse (reasons by code for
 // answers that are no Status).
 import { ApiStatusError, type Status, type StatusReason } from "../../api/status.ts";
@@ -26,7 +26,7 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 const shownBytes = 512;
 
 /**
- * The error for an answer of 400 or above. `access` is named where the server does not take its
+ * The error for a response of 400 or above. `access` is mentioned if the server rejects its
  * credentials.
  */
 export function toStatusError(
@@ -58,7 +58,7 @@ function readStatus(body: Uint8Array): Status | undefined {
   }
 }
 
-/** An answer of something else than an API server, or an old one: a proxy's page, plain text. */
+/** A response that is not from an API server: a proxy's page, plain text. */
 function foreignStatus(
   request: Pick<ApiRequest, "method" | "path">,
   code: number,
@@ -78,10 +78,7 @@ function foreignStatus(
   };
 }
 
-/**
- * What such an answer mostly means; "" where nothing is known. The texts are those of Go's
- * net/http.
- */
+/** The usual cause of such a response; "" if unknown. The texts are those of Go's net/http. */
 function adviceOn({ path }: Pick<ApiRequest, "path">, code: number, text: string): string {
   if (code === 400 && text.includes("HTTP request to an HTTPS server"))
     return "the server speaks TLS: write https:// in its address";
@@ -91,7 +88,7 @@ function adviceOn({ path }: Pick<ApiRequest, "path">, code: number, text: string
     : "";
 }
 
-/** `orders.kitchen.example.com/v1` of a path to such a resource; undefined of other paths. */
+/** The resource in a path, e.g. `orders.kitchen.example.com/v1`; undefined for other paths. */
 function resourceOf(path: string): string | undefined {
   const [, group = "", version, resource] =
     /^\/(?:api|apis\/([^/?]+))\/([^/?]+)\/(?:namespaces\/[^/?]+\/)?([^/?]+)/.exec(path) ?? [];

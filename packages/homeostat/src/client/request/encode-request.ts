@@ -1,4 +1,4 @@
-// From a request as a value to what a Transport sends: query string, headers, body bytes. Pure.
+// Converts a request to what a Transport sends: query string, headers, body bytes. Pure.
 import { encodeJsonBytes } from "../../api/encode-json.ts";
 import type { Json } from "../../api/json.ts";
 import type { TransportRequest } from "../../api/transport.ts";

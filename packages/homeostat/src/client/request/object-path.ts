@@ -1,5 +1,4 @@
-// Paths of kinds and objects, as pure functions. Core kinds live under /api, all others under
-// /apis.
+// Builds paths of kinds and objects. Core kinds are under /api, all others under /apis.
 import { parseApiVersion } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";

@@ -1,4 +1,4 @@
-// One pure function per verb: from typed arguments to a request. Sends nothing, remembers nothing.
+// One pure function per verb: converts typed arguments to a request.
 // Upstream: meta/v1 GetOptions, ListOptions, CreateOptions, UpdateOptions, PatchOptions,
 // DeleteOptions.
 import type { JsonObject } from "../../api/json.ts";
@@ -68,8 +68,8 @@ export function watchRequest(kind: Kind, options: WatchOptions): ApiRequest {
 }
 
 /**
- * A read that is answered with metadata alone: lists as PartialObjectMetadataList, gets and watches
- * as PartialObjectMetadata. A server that cannot sends whole objects.
+ * Requests metadata only: lists as PartialObjectMetadataList, gets and watches as
+ * PartialObjectMetadata. Servers without support send whole objects.
  * Upstream: k8s.io/client-go/metadata/metadata.go.
  */
 export function askForMetadata(request: ApiRequest, form: "list" | "object"): ApiRequest {

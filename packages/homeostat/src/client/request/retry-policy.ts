@@ -1,28 +1,25 @@
-// Whether a failed request is sent again, and when. Pure: the answer is a number of milliseconds or
-// no.
+// Whether and when a failed request is sent again. Pure: returns a number of milliseconds, or
+// undefined.
 // Upstream: k8s.io/client-go/rest/with_retry.go (Retry-After on 429 and 5xx, at most 10 retries;
 // connection reset only for GET).
 import type { ApiRequest } from "../client.ts";
 
-/** What came of one attempt. */
+/** The outcome of an attempt. */
 export type AuthorizerAttributes =
   | { readonly type: "answer"; readonly status: number; readonly retryAfter: string | undefined }
-  /**
-   * `lost`: the connection was there and broke. A server that cannot be reached at all is the
-   * caller's to know at once.
-   */
+  /** `lost`: an established connection broke. Unreachable servers are reported at once. */
   | { readonly type: "network"; readonly lost: boolean };
 
-/** Retries of one request, and the longest that one waits for an answer's Retry-After. */
+/** Limits: retries of a request, and the longest Retry-After. */
 export const maxRetries = 10;
 const maxWaitMs = 60_000;
 const firstNetworkMs = 100;
 const maxNetworkRetries = 4;
 
 /**
- * Milliseconds until the request is sent again, undefined when it is not. An answer is retried
- * where the server asks for it (Retry-After on 429 or 5xx), whatever the method: it has done
- * nothing. A broken connection is retried where repeating does no harm.
+ * Milliseconds until the next attempt, undefined for none. Responses are retried if the server asks
+ * for it (Retry-After on 429 or 5xx), for any method, because nothing was done. Broken connections
+ * are retried if repeating is harmless.
  */
 export function retryDelay(
   request: Pick<ApiRequest, "method" | "headers">,
@@ -38,14 +35,14 @@ export function retryDelay(
   return firstNetworkMs * 2 ** retries;
 }
 
-/** Reads, and server-side apply, which says a whole intent each time. */
+/** Reads, and server-side apply, which always sends the whole intent. */
 function isRepeatable(request: Pick<ApiRequest, "method" | "headers">): boolean {
   return (
     request.method === "GET" || request.headers?.["content-type"] === "application/apply-patch+yaml"
   );
 }
 
-/** `Retry-After` in seconds, as Kubernetes writes it; dates are not used there. */
+/** `Retry-After` in seconds, as Kubernetes sends it; never a date. */
 function parseRetryAfter(value: string | undefined): number | undefined {
   if (value === undefined || !/^\d+$/.test(value)) return undefined;
   return Math.min(Number(value) * 1000, maxWaitMs);

@@ -6,8 +6,7 @@ import type { Bytes, ListItem, RawExtension, Time } from "../../wire-types.ts";
 
 /**
  * apiextensions.k8s.io/v1 ConversionRequest.
- * @see
- * https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionRequest
+ * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionRequest
  */
 export interface ConversionRequest {
   readonly uid: string;
@@ -17,8 +16,7 @@ export interface ConversionRequest {
 
 /**
  * apiextensions.k8s.io/v1 ConversionResponse.
- * @see
- * https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionResponse
+ * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionResponse
  */
 export interface ConversionResponse {
   readonly uid: string;
@@ -39,8 +37,7 @@ export interface ConversionReview {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceColumnDefinition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcecolumndefinition-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcecolumndefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceColumnDefinition {
   readonly name: string;
@@ -53,8 +50,7 @@ export interface CustomResourceColumnDefinition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceConversion.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourceconversion-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourceconversion-v1-apiextensions-k8s-io
  */
 export interface CustomResourceConversion {
   readonly strategy: string;
@@ -63,8 +59,7 @@ export interface CustomResourceConversion {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -76,8 +71,7 @@ export interface CustomResourceDefinition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionManifest {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -88,8 +82,7 @@ export interface CustomResourceDefinitionManifest {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitioncondition-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitioncondition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionCondition {
   readonly type: string;
@@ -102,8 +95,7 @@ export interface CustomResourceDefinitionCondition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionlist-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionlist-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionList {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -114,8 +106,7 @@ export interface CustomResourceDefinitionList {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionNames.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionnames-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionnames-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionNames {
   readonly plural: string;
@@ -128,8 +119,7 @@ export interface CustomResourceDefinitionNames {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionspec-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionspec-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionSpec {
   readonly group: string;
@@ -142,8 +132,7 @@ export interface CustomResourceDefinitionSpec {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionstatus-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionstatus-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionStatus {
   readonly conditions?: readonly CustomResourceDefinitionCondition[] | null;
@@ -154,8 +143,7 @@ export interface CustomResourceDefinitionStatus {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionVersion.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionversion-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionversion-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionVersion {
   readonly name: string;
@@ -171,8 +159,7 @@ export interface CustomResourceDefinitionVersion {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresourceScale.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcescale-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcescale-v1-apiextensions-k8s-io
  */
 export interface CustomResourceSubresourceScale {
   readonly specReplicasPath: string;
@@ -182,15 +169,13 @@ export interface CustomResourceSubresourceScale {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresourceStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcestatus-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcestatus-v1-apiextensions-k8s-io
  */
 export type CustomResourceSubresourceStatus = Readonly<Record<string, never>>;
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresources.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresources-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresources-v1-apiextensions-k8s-io
  */
 export interface CustomResourceSubresources {
   readonly status?: CustomResourceSubresourceStatus;
@@ -199,8 +184,7 @@ export interface CustomResourceSubresources {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceValidation.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcevalidation-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcevalidation-v1-apiextensions-k8s-io
  */
 export interface CustomResourceValidation {
   readonly openAPIV3Schema?: JSONSchemaProps;
@@ -208,8 +192,7 @@ export interface CustomResourceValidation {
 
 /**
  * apiextensions.k8s.io/v1 ExternalDocumentation.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externaldocumentation-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externaldocumentation-v1-apiextensions-k8s-io
  */
 export interface ExternalDocumentation {
   readonly description?: string;
@@ -218,8 +201,7 @@ export interface ExternalDocumentation {
 
 /**
  * apiextensions.k8s.io/v1 JSONSchemaProps.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io
  */
 export interface JSONSchemaProps {
   readonly id?: string;
@@ -270,8 +252,7 @@ export interface JSONSchemaProps {
 
 /**
  * apiextensions.k8s.io/v1 SelectableField.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selectablefield-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selectablefield-v1-apiextensions-k8s-io
  */
 export interface SelectableField {
   readonly jsonPath: string;
@@ -279,8 +260,7 @@ export interface SelectableField {
 
 /**
  * apiextensions.k8s.io/v1 ServiceReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiextensions-k8s-io
  */
 export interface ServiceReference {
   readonly namespace: string;
@@ -291,8 +271,7 @@ export interface ServiceReference {
 
 /**
  * apiextensions.k8s.io/v1 ValidationRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validationrule-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validationrule-v1-apiextensions-k8s-io
  */
 export interface ValidationRule {
   readonly rule: string;
@@ -305,8 +284,7 @@ export interface ValidationRule {
 
 /**
  * apiextensions.k8s.io/v1 WebhookClientConfig.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-apiextensions-k8s-io
  */
 export interface WebhookClientConfig {
   readonly url?: string;
@@ -316,8 +294,7 @@ export interface WebhookClientConfig {
 
 /**
  * apiextensions.k8s.io/v1 WebhookConversion.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookconversion-v1-apiextensions-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookconversion-v1-apiextensions-k8s-io
  */
 export interface WebhookConversion {
   readonly clientConfig?: WebhookClientConfig;

@@ -7,8 +7,7 @@ import type { IntOrString, ListItem, RawExtension, Time } from "../../wire-types
 
 /**
  * apps/v1 ControllerRevision, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export interface ControllerRevision {
   readonly apiVersion: "apps/v1";
@@ -20,8 +19,7 @@ export interface ControllerRevision {
 
 /**
  * apps/v1 ControllerRevision, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export interface ControllerRevisionManifest {
   readonly apiVersion: "apps/v1";
@@ -33,8 +31,7 @@ export interface ControllerRevisionManifest {
 
 /**
  * apps/v1 ControllerRevisionList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevisionlist-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevisionlist-v1-apps
  */
 export interface ControllerRevisionList {
   readonly apiVersion: "apps/v1";
@@ -68,8 +65,7 @@ export interface DaemonSetManifest {
 
 /**
  * apps/v1 DaemonSetCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetcondition-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetcondition-v1-apps
  */
 export interface DaemonSetCondition {
   readonly type: string;
@@ -121,8 +117,7 @@ export interface DaemonSetStatus {
 
 /**
  * apps/v1 DaemonSetUpdateStrategy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetupdatestrategy-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetupdatestrategy-v1-apps
  */
 export interface DaemonSetUpdateStrategy {
   readonly type?: DaemonSetUpdateStrategyType;
@@ -154,8 +149,7 @@ export interface DeploymentManifest {
 
 /**
  * apps/v1 DeploymentCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentcondition-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentcondition-v1-apps
  */
 export interface DeploymentCondition {
   readonly type: string;
@@ -194,8 +188,7 @@ export interface DeploymentSpec {
 
 /**
  * apps/v1 DeploymentStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstatus-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstatus-v1-apps
  */
 export interface DeploymentStatus {
   readonly observedGeneration?: number;
@@ -211,8 +204,7 @@ export interface DeploymentStatus {
 
 /**
  * apps/v1 DeploymentStrategy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstrategy-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstrategy-v1-apps
  */
 export interface DeploymentStrategy {
   readonly type?: DeploymentStrategyType;
@@ -244,8 +236,7 @@ export interface ReplicaSetManifest {
 
 /**
  * apps/v1 ReplicaSetCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetcondition-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetcondition-v1-apps
  */
 export interface ReplicaSetCondition {
   readonly type: string;
@@ -279,8 +270,7 @@ export interface ReplicaSetSpec {
 
 /**
  * apps/v1 ReplicaSetStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetstatus-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetstatus-v1-apps
  */
 export interface ReplicaSetStatus {
   readonly replicas: number;
@@ -294,8 +284,7 @@ export interface ReplicaSetStatus {
 
 /**
  * apps/v1 RollingUpdateDaemonSet.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedaemonset-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedaemonset-v1-apps
  */
 export interface RollingUpdateDaemonSet {
   readonly maxUnavailable?: IntOrString;
@@ -304,8 +293,7 @@ export interface RollingUpdateDaemonSet {
 
 /**
  * apps/v1 RollingUpdateDeployment.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedeployment-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedeployment-v1-apps
  */
 export interface RollingUpdateDeployment {
   readonly maxUnavailable?: IntOrString;
@@ -314,8 +302,7 @@ export interface RollingUpdateDeployment {
 
 /**
  * apps/v1 RollingUpdateStatefulSetStrategy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatestatefulsetstrategy-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatestatefulsetstrategy-v1-apps
  */
 export interface RollingUpdateStatefulSetStrategy {
   readonly partition?: number;
@@ -347,8 +334,7 @@ export interface StatefulSetManifest {
 
 /**
  * apps/v1 StatefulSetCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetcondition-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetcondition-v1-apps
  */
 export interface StatefulSetCondition {
   readonly type: string;
@@ -371,8 +357,7 @@ export interface StatefulSetList {
 
 /**
  * apps/v1 StatefulSetOrdinals.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetordinals-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetordinals-v1-apps
  */
 export interface StatefulSetOrdinals {
   readonly start?: number;
@@ -380,8 +365,7 @@ export interface StatefulSetOrdinals {
 
 /**
  * apps/v1 StatefulSetPersistentVolumeClaimRetentionPolicy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetpersistentvolumeclaimretentionpolicy-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetpersistentvolumeclaimretentionpolicy-v1-apps
  */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
   readonly whenDeleted?: string;
@@ -408,8 +392,7 @@ export interface StatefulSetSpec {
 
 /**
  * apps/v1 StatefulSetStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetstatus-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetstatus-v1-apps
  */
 export interface StatefulSetStatus {
   readonly observedGeneration?: number;
@@ -426,8 +409,7 @@ export interface StatefulSetStatus {
 
 /**
  * apps/v1 StatefulSetUpdateStrategy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetupdatestrategy-v1-apps
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetupdatestrategy-v1-apps
  */
 export interface StatefulSetUpdateStrategy {
   readonly type?: StatefulSetUpdateStrategyType;

@@ -6,8 +6,7 @@ import type { ListItem, Time } from "../../wire-types.ts";
 
 /**
  * autoscaling/v1 CrossVersionObjectReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v1-autoscaling
  */
 export interface CrossVersionObjectReference {
   readonly kind: string;
@@ -17,8 +16,7 @@ export interface CrossVersionObjectReference {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscaler, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v1";
@@ -30,8 +28,7 @@ export interface HorizontalPodAutoscaler {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscaler, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerManifest {
   readonly apiVersion: "autoscaling/v1";
@@ -42,8 +39,7 @@ export interface HorizontalPodAutoscalerManifest {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerList {
   readonly apiVersion: "autoscaling/v1";
@@ -54,8 +50,7 @@ export interface HorizontalPodAutoscalerList {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
@@ -66,8 +61,7 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v1-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;

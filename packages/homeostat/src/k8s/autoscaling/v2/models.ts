@@ -6,8 +6,7 @@ import type { ListItem, Quantity, Time } from "../../wire-types.ts";
 
 /**
  * autoscaling/v2 ContainerResourceMetricSource.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricsource-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricsource-v2-autoscaling
  */
 export interface ContainerResourceMetricSource {
   readonly name: string;
@@ -17,8 +16,7 @@ export interface ContainerResourceMetricSource {
 
 /**
  * autoscaling/v2 ContainerResourceMetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricstatus-v2-autoscaling
  */
 export interface ContainerResourceMetricStatus {
   readonly name: string;
@@ -28,8 +26,7 @@ export interface ContainerResourceMetricStatus {
 
 /**
  * autoscaling/v2 CrossVersionObjectReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v2-autoscaling
  */
 export interface CrossVersionObjectReference {
   readonly kind: string;
@@ -39,8 +36,7 @@ export interface CrossVersionObjectReference {
 
 /**
  * autoscaling/v2 ExternalMetricSource.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricsource-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricsource-v2-autoscaling
  */
 export interface ExternalMetricSource {
   readonly metric: MetricIdentifier;
@@ -49,8 +45,7 @@ export interface ExternalMetricSource {
 
 /**
  * autoscaling/v2 ExternalMetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricstatus-v2-autoscaling
  */
 export interface ExternalMetricStatus {
   readonly metric: MetricIdentifier;
@@ -59,8 +54,7 @@ export interface ExternalMetricStatus {
 
 /**
  * autoscaling/v2 HPAScalingPolicy.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingpolicy-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingpolicy-v2-autoscaling
  */
 export interface HPAScalingPolicy {
   readonly type: string;
@@ -70,8 +64,7 @@ export interface HPAScalingPolicy {
 
 /**
  * autoscaling/v2 HPAScalingRules.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingrules-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingrules-v2-autoscaling
  */
 export interface HPAScalingRules {
   readonly stabilizationWindowSeconds?: number;
@@ -82,8 +75,7 @@ export interface HPAScalingRules {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscaler, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v2";
@@ -95,8 +87,7 @@ export interface HorizontalPodAutoscaler {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscaler, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerManifest {
   readonly apiVersion: "autoscaling/v2";
@@ -107,8 +98,7 @@ export interface HorizontalPodAutoscalerManifest {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerBehavior.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerbehavior-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerbehavior-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerBehavior {
   readonly scaleUp?: HPAScalingRules;
@@ -117,8 +107,7 @@ export interface HorizontalPodAutoscalerBehavior {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalercondition-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalercondition-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerCondition {
   readonly type: string;
@@ -130,8 +119,7 @@ export interface HorizontalPodAutoscalerCondition {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerList {
   readonly apiVersion: "autoscaling/v2";
@@ -142,8 +130,7 @@ export interface HorizontalPodAutoscalerList {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
@@ -155,8 +142,7 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;
@@ -169,8 +155,7 @@ export interface HorizontalPodAutoscalerStatus {
 
 /**
  * autoscaling/v2 MetricIdentifier.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricidentifier-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricidentifier-v2-autoscaling
  */
 export interface MetricIdentifier {
   readonly name: string;
@@ -179,8 +164,7 @@ export interface MetricIdentifier {
 
 /**
  * autoscaling/v2 MetricSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricspec-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricspec-v2-autoscaling
  */
 export interface MetricSpec {
   readonly type: string;
@@ -193,8 +177,7 @@ export interface MetricSpec {
 
 /**
  * autoscaling/v2 MetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricstatus-v2-autoscaling
  */
 export interface MetricStatus {
   readonly type: string;
@@ -207,8 +190,7 @@ export interface MetricStatus {
 
 /**
  * autoscaling/v2 MetricTarget.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metrictarget-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metrictarget-v2-autoscaling
  */
 export interface MetricTarget {
   readonly type: string;
@@ -219,8 +201,7 @@ export interface MetricTarget {
 
 /**
  * autoscaling/v2 MetricValueStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricvaluestatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricvaluestatus-v2-autoscaling
  */
 export interface MetricValueStatus {
   readonly value?: Quantity;
@@ -230,8 +211,7 @@ export interface MetricValueStatus {
 
 /**
  * autoscaling/v2 ObjectMetricSource.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricsource-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricsource-v2-autoscaling
  */
 export interface ObjectMetricSource {
   readonly describedObject: CrossVersionObjectReference;
@@ -241,8 +221,7 @@ export interface ObjectMetricSource {
 
 /**
  * autoscaling/v2 ObjectMetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricstatus-v2-autoscaling
  */
 export interface ObjectMetricStatus {
   readonly metric: MetricIdentifier;
@@ -252,8 +231,7 @@ export interface ObjectMetricStatus {
 
 /**
  * autoscaling/v2 PodsMetricSource.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricsource-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricsource-v2-autoscaling
  */
 export interface PodsMetricSource {
   readonly metric: MetricIdentifier;
@@ -262,8 +240,7 @@ export interface PodsMetricSource {
 
 /**
  * autoscaling/v2 PodsMetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricstatus-v2-autoscaling
  */
 export interface PodsMetricStatus {
   readonly metric: MetricIdentifier;
@@ -272,8 +249,7 @@ export interface PodsMetricStatus {
 
 /**
  * autoscaling/v2 ResourceMetricSource.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricsource-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricsource-v2-autoscaling
  */
 export interface ResourceMetricSource {
   readonly name: string;
@@ -282,8 +258,7 @@ export interface ResourceMetricSource {
 
 /**
  * autoscaling/v2 ResourceMetricStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricstatus-v2-autoscaling
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricstatus-v2-autoscaling
  */
 export interface ResourceMetricStatus {
   readonly name: string;

@@ -6,8 +6,7 @@ import type { ListItem, Time } from "../../wire-types.ts";
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ExemptPriorityLevelConfiguration.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exemptprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exemptprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ExemptPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
@@ -16,8 +15,7 @@ export interface ExemptPriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowDistinguisherMethod.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowdistinguishermethod-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowdistinguishermethod-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowDistinguisherMethod {
   readonly type: string;
@@ -25,8 +23,7 @@ export interface FlowDistinguisherMethod {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchema, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchema {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -38,8 +35,7 @@ export interface FlowSchema {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchema, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaManifest {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -50,8 +46,7 @@ export interface FlowSchemaManifest {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemacondition-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemacondition-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaCondition {
   readonly type?: string;
@@ -63,8 +58,7 @@ export interface FlowSchemaCondition {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemalist-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemalist-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaList {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -75,8 +69,7 @@ export interface FlowSchemaList {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemaspec-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemaspec-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: PriorityLevelConfigurationReference;
@@ -87,8 +80,7 @@ export interface FlowSchemaSpec {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemastatus-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemastatus-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaStatus {
   readonly conditions?: readonly FlowSchemaCondition[];
@@ -96,8 +88,7 @@ export interface FlowSchemaStatus {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 GroupSubject.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#groupsubject-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#groupsubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface GroupSubject {
   readonly name: string;
@@ -105,8 +96,7 @@ export interface GroupSubject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 LimitResponse.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitresponse-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitresponse-v1-flowcontrol-apiserver-k8s-io
  */
 export interface LimitResponse {
   readonly type: string;
@@ -115,8 +105,7 @@ export interface LimitResponse {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 LimitedPriorityLevelConfiguration.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitedprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitedprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface LimitedPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
@@ -127,8 +116,7 @@ export interface LimitedPriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 NonResourcePolicyRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
  */
 export interface NonResourcePolicyRule {
   readonly verbs: readonly string[];
@@ -137,8 +125,7 @@ export interface NonResourcePolicyRule {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PolicyRulesWithSubjects.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyruleswithsubjects-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyruleswithsubjects-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PolicyRulesWithSubjects {
   readonly subjects: readonly Subject[];
@@ -148,8 +135,7 @@ export interface PolicyRulesWithSubjects {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfiguration {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -161,8 +147,7 @@ export interface PriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationManifest {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -173,8 +158,7 @@ export interface PriorityLevelConfigurationManifest {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationCondition.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationcondition-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationcondition-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationCondition {
   readonly type?: string;
@@ -186,8 +170,7 @@ export interface PriorityLevelConfigurationCondition {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationlist-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationlist-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationList {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -198,8 +181,7 @@ export interface PriorityLevelConfigurationList {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationreference-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationreference-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationReference {
   readonly name: string;
@@ -207,8 +189,7 @@ export interface PriorityLevelConfigurationReference {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationspec-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationspec-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationSpec {
   readonly type: string;
@@ -218,8 +199,7 @@ export interface PriorityLevelConfigurationSpec {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationstatus-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationstatus-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationStatus {
   readonly conditions?: readonly PriorityLevelConfigurationCondition[];
@@ -227,8 +207,7 @@ export interface PriorityLevelConfigurationStatus {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 QueuingConfiguration.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#queuingconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#queuingconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface QueuingConfiguration {
   readonly queues?: number;
@@ -238,8 +217,7 @@ export interface QueuingConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ResourcePolicyRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ResourcePolicyRule {
   readonly verbs: readonly string[];
@@ -251,8 +229,7 @@ export interface ResourcePolicyRule {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ServiceAccountSubject.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountsubject-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountsubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ServiceAccountSubject {
   readonly namespace: string;
@@ -261,8 +238,7 @@ export interface ServiceAccountSubject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 Subject.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface Subject {
   readonly kind: string;
@@ -273,8 +249,7 @@ export interface Subject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 UserSubject.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#usersubject-v1-flowcontrol-apiserver-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#usersubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface UserSubject {
   readonly name: string;

@@ -7,8 +7,7 @@ import type { IntOrString, ListItem } from "../../wire-types.ts";
 
 /**
  * networking.k8s.io/v1 HTTPIngressPath.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingresspath-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingresspath-v1-networking-k8s-io
  */
 export interface HTTPIngressPath {
   readonly path?: string;
@@ -18,8 +17,7 @@ export interface HTTPIngressPath {
 
 /**
  * networking.k8s.io/v1 HTTPIngressRuleValue.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingressrulevalue-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingressrulevalue-v1-networking-k8s-io
  */
 export interface HTTPIngressRuleValue {
   readonly paths: readonly HTTPIngressPath[];
@@ -27,8 +25,7 @@ export interface HTTPIngressRuleValue {
 
 /**
  * networking.k8s.io/v1 IPAddress, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export interface IPAddress {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -39,8 +36,7 @@ export interface IPAddress {
 
 /**
  * networking.k8s.io/v1 IPAddress, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export interface IPAddressManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -51,8 +47,7 @@ export interface IPAddressManifest {
 
 /**
  * networking.k8s.io/v1 IPAddressList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddresslist-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddresslist-v1-networking-k8s-io
  */
 export interface IPAddressList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -63,8 +58,7 @@ export interface IPAddressList {
 
 /**
  * networking.k8s.io/v1 IPAddressSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddressspec-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddressspec-v1-networking-k8s-io
  */
 export interface IPAddressSpec {
   readonly parentRef: ParentReference;
@@ -72,8 +66,7 @@ export interface IPAddressSpec {
 
 /**
  * networking.k8s.io/v1 IPBlock.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipblock-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipblock-v1-networking-k8s-io
  */
 export interface IPBlock {
   readonly cidr: string;
@@ -82,8 +75,7 @@ export interface IPBlock {
 
 /**
  * networking.k8s.io/v1 Ingress, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export interface Ingress {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -95,8 +87,7 @@ export interface Ingress {
 
 /**
  * networking.k8s.io/v1 Ingress, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export interface IngressManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -107,8 +98,7 @@ export interface IngressManifest {
 
 /**
  * networking.k8s.io/v1 IngressBackend.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressbackend-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressbackend-v1-networking-k8s-io
  */
 export interface IngressBackend {
   readonly service?: IngressServiceBackend;
@@ -117,8 +107,7 @@ export interface IngressBackend {
 
 /**
  * networking.k8s.io/v1 IngressClass, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export interface IngressClass {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -129,8 +118,7 @@ export interface IngressClass {
 
 /**
  * networking.k8s.io/v1 IngressClass, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export interface IngressClassManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -141,8 +129,7 @@ export interface IngressClassManifest {
 
 /**
  * networking.k8s.io/v1 IngressClassList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclasslist-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclasslist-v1-networking-k8s-io
  */
 export interface IngressClassList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -153,8 +140,7 @@ export interface IngressClassList {
 
 /**
  * networking.k8s.io/v1 IngressClassParametersReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassparametersreference-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassparametersreference-v1-networking-k8s-io
  */
 export interface IngressClassParametersReference {
   readonly apiGroup?: string;
@@ -166,8 +152,7 @@ export interface IngressClassParametersReference {
 
 /**
  * networking.k8s.io/v1 IngressClassSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassspec-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassspec-v1-networking-k8s-io
  */
 export interface IngressClassSpec {
   readonly controller?: string;
@@ -176,8 +161,7 @@ export interface IngressClassSpec {
 
 /**
  * networking.k8s.io/v1 IngressList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresslist-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresslist-v1-networking-k8s-io
  */
 export interface IngressList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -188,8 +172,7 @@ export interface IngressList {
 
 /**
  * networking.k8s.io/v1 IngressLoadBalancerIngress.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalanceringress-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalanceringress-v1-networking-k8s-io
  */
 export interface IngressLoadBalancerIngress {
   readonly ip?: string;
@@ -199,8 +182,7 @@ export interface IngressLoadBalancerIngress {
 
 /**
  * networking.k8s.io/v1 IngressLoadBalancerStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalancerstatus-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalancerstatus-v1-networking-k8s-io
  */
 export interface IngressLoadBalancerStatus {
   readonly ingress?: readonly IngressLoadBalancerIngress[];
@@ -208,8 +190,7 @@ export interface IngressLoadBalancerStatus {
 
 /**
  * networking.k8s.io/v1 IngressPortStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressportstatus-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressportstatus-v1-networking-k8s-io
  */
 export interface IngressPortStatus {
   readonly port: number;
@@ -219,8 +200,7 @@ export interface IngressPortStatus {
 
 /**
  * networking.k8s.io/v1 IngressRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressrule-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressrule-v1-networking-k8s-io
  */
 export interface IngressRule {
   readonly host?: string;
@@ -237,8 +217,7 @@ export interface IngressRuleValue {
 
 /**
  * networking.k8s.io/v1 IngressServiceBackend.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressservicebackend-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressservicebackend-v1-networking-k8s-io
  */
 export interface IngressServiceBackend {
   readonly name: string;
@@ -247,8 +226,7 @@ export interface IngressServiceBackend {
 
 /**
  * networking.k8s.io/v1 IngressSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressspec-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressspec-v1-networking-k8s-io
  */
 export interface IngressSpec {
   readonly ingressClassName?: string;
@@ -259,8 +237,7 @@ export interface IngressSpec {
 
 /**
  * networking.k8s.io/v1 IngressStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressstatus-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressstatus-v1-networking-k8s-io
  */
 export interface IngressStatus {
   readonly loadBalancer?: IngressLoadBalancerStatus;
@@ -268,8 +245,7 @@ export interface IngressStatus {
 
 /**
  * networking.k8s.io/v1 IngressTLS.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresstls-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresstls-v1-networking-k8s-io
  */
 export interface IngressTLS {
   readonly hosts?: readonly string[];
@@ -278,8 +254,7 @@ export interface IngressTLS {
 
 /**
  * networking.k8s.io/v1 NetworkPolicy, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export interface NetworkPolicy {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -290,8 +265,7 @@ export interface NetworkPolicy {
 
 /**
  * networking.k8s.io/v1 NetworkPolicy, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export interface NetworkPolicyManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -302,8 +276,7 @@ export interface NetworkPolicyManifest {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyEgressRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyegressrule-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyegressrule-v1-networking-k8s-io
  */
 export interface NetworkPolicyEgressRule {
   readonly ports?: readonly NetworkPolicyPort[];
@@ -312,8 +285,7 @@ export interface NetworkPolicyEgressRule {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyIngressRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyingressrule-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyingressrule-v1-networking-k8s-io
  */
 export interface NetworkPolicyIngressRule {
   readonly ports?: readonly NetworkPolicyPort[];
@@ -322,8 +294,7 @@ export interface NetworkPolicyIngressRule {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicylist-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicylist-v1-networking-k8s-io
  */
 export interface NetworkPolicyList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -334,8 +305,7 @@ export interface NetworkPolicyList {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyPeer.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicypeer-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicypeer-v1-networking-k8s-io
  */
 export interface NetworkPolicyPeer {
   readonly podSelector?: LabelSelector;
@@ -345,8 +315,7 @@ export interface NetworkPolicyPeer {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyPort.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyport-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyport-v1-networking-k8s-io
  */
 export interface NetworkPolicyPort {
   readonly protocol?: Protocol;
@@ -356,8 +325,7 @@ export interface NetworkPolicyPort {
 
 /**
  * networking.k8s.io/v1 NetworkPolicySpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyspec-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyspec-v1-networking-k8s-io
  */
 export interface NetworkPolicySpec {
   readonly podSelector?: LabelSelector;
@@ -368,8 +336,7 @@ export interface NetworkPolicySpec {
 
 /**
  * networking.k8s.io/v1 ParentReference.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#parentreference-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#parentreference-v1-networking-k8s-io
  */
 export interface ParentReference {
   readonly group?: string;
@@ -380,8 +347,7 @@ export interface ParentReference {
 
 /**
  * networking.k8s.io/v1 ServiceBackendPort.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicebackendport-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicebackendport-v1-networking-k8s-io
  */
 export interface ServiceBackendPort {
   readonly name?: string;
@@ -390,8 +356,7 @@ export interface ServiceBackendPort {
 
 /**
  * networking.k8s.io/v1 ServiceCIDR, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export interface ServiceCIDR {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -403,8 +368,7 @@ export interface ServiceCIDR {
 
 /**
  * networking.k8s.io/v1 ServiceCIDR, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export interface ServiceCIDRManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -415,8 +379,7 @@ export interface ServiceCIDRManifest {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrlist-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrlist-v1-networking-k8s-io
  */
 export interface ServiceCIDRList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -427,8 +390,7 @@ export interface ServiceCIDRList {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrspec-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrspec-v1-networking-k8s-io
  */
 export interface ServiceCIDRSpec {
   readonly cidrs?: readonly string[];
@@ -436,8 +398,7 @@ export interface ServiceCIDRSpec {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrstatus-v1-networking-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrstatus-v1-networking-k8s-io
  */
 export interface ServiceCIDRStatus {
   readonly conditions?: readonly Condition[];

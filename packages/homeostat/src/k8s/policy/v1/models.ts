@@ -23,8 +23,7 @@ export interface Eviction {
 
 /**
  * policy/v1 PodDisruptionBudget, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export interface PodDisruptionBudget {
   readonly apiVersion: "policy/v1";
@@ -36,8 +35,7 @@ export interface PodDisruptionBudget {
 
 /**
  * policy/v1 PodDisruptionBudget, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export interface PodDisruptionBudgetManifest {
   readonly apiVersion: "policy/v1";
@@ -48,8 +46,7 @@ export interface PodDisruptionBudgetManifest {
 
 /**
  * policy/v1 PodDisruptionBudgetList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetlist-v1-policy
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetlist-v1-policy
  */
 export interface PodDisruptionBudgetList {
   readonly apiVersion: "policy/v1";
@@ -60,8 +57,7 @@ export interface PodDisruptionBudgetList {
 
 /**
  * policy/v1 PodDisruptionBudgetSpec.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetspec-v1-policy
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetspec-v1-policy
  */
 export interface PodDisruptionBudgetSpec {
   readonly minAvailable?: IntOrString;
@@ -72,8 +68,7 @@ export interface PodDisruptionBudgetSpec {
 
 /**
  * policy/v1 PodDisruptionBudgetStatus.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetstatus-v1-policy
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetstatus-v1-policy
  */
 export interface PodDisruptionBudgetStatus {
   readonly observedGeneration?: number;

@@ -6,8 +6,7 @@ import type { ListItem } from "../../wire-types.ts";
 
 /**
  * rbac.authorization.k8s.io/v1 AggregationRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#aggregationrule-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#aggregationrule-v1-rbac-authorization-k8s-io
  */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[];
@@ -15,8 +14,7 @@ export interface AggregationRule {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRole, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRole {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -28,8 +26,7 @@ export interface ClusterRole {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRole, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -41,8 +38,7 @@ export interface ClusterRoleManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBinding, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -54,8 +50,7 @@ export interface ClusterRoleBinding {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBinding, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBindingManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -67,8 +62,7 @@ export interface ClusterRoleBindingManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBindingList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebindinglist-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebindinglist-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBindingList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -79,8 +73,7 @@ export interface ClusterRoleBindingList {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolelist-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolelist-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -91,8 +84,7 @@ export interface ClusterRoleList {
 
 /**
  * rbac.authorization.k8s.io/v1 PolicyRule.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyrule-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyrule-v1-rbac-authorization-k8s-io
  */
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -104,8 +96,7 @@ export interface PolicyRule {
 
 /**
  * rbac.authorization.k8s.io/v1 Role, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export interface Role {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -116,8 +107,7 @@ export interface Role {
 
 /**
  * rbac.authorization.k8s.io/v1 Role, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export interface RoleManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -128,8 +118,7 @@ export interface RoleManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBinding, as it is read.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export interface RoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -141,8 +130,7 @@ export interface RoleBinding {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBinding, as it is written.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export interface RoleBindingManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -154,8 +142,7 @@ export interface RoleBindingManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBindingList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebindinglist-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebindinglist-v1-rbac-authorization-k8s-io
  */
 export interface RoleBindingList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -166,8 +153,7 @@ export interface RoleBindingList {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleList.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolelist-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolelist-v1-rbac-authorization-k8s-io
  */
 export interface RoleList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -178,8 +164,7 @@ export interface RoleList {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleRef.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#roleref-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#roleref-v1-rbac-authorization-k8s-io
  */
 export interface RoleRef {
   readonly apiGroup?: string;
@@ -189,8 +174,7 @@ export interface RoleRef {
 
 /**
  * rbac.authorization.k8s.io/v1 Subject.
- * @see
- * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-rbac-authorization-k8s-io
+ * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-rbac-authorization-k8s-io
  */
 export interface Subject {
   readonly kind: string;

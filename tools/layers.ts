@@ -63,6 +63,31 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["."], // composition root and facade
   ],
   "apiserver/apimachinery": [["errors", "kind-data"], ["meta", "types", "values"], ["."], ["rest"]],
+  "apiserver/kinds": [
+    ["printers", "serializer"],
+    ["validation"],
+    ["definition"],
+    [
+      "custom",
+      "core", // pods, volumes and resources, on which the groups above it build
+      "admissionregistration",
+      "apiextensions",
+      "apiregistration",
+      "authentication",
+      "authorization",
+      "certificates",
+      "coordination",
+      "discovery",
+      "events",
+      "flowcontrol",
+      "networking",
+      "policy",
+      "rbac",
+      "scheduling",
+    ],
+    ["apps", "autoscaling", "batch", "node", "resource", "storage"],
+    ["."], // the list of all kinds
+  ],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
   "apiserver/schema": [
     ["formats"],

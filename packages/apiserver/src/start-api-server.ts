@@ -11,7 +11,7 @@ import {
 } from "./api-server-options.ts";
 import type { Identity } from "./certificates/identity.ts";
 import { createTokenIssuer } from "./certificates/token-issuer.ts";
-import { createFrontDoor } from "./http/front-door.ts";
+import { withResponseHeaders } from "./http/response-headers.ts";
 import { createInProcessTransport } from "./http/in-process.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import type { Listener } from "./http/listen.ts";
@@ -60,12 +60,16 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     open.unshift(() => store.close());
     const core = await createCore({ options, runtime, store, identity, listener });
     open.push(() => core.close());
-    const handler = createFrontDoor(core.handler, runtime);
+    const handler = withResponseHeaders(core.handler, runtime);
     late.open(handler);
     const transports: Transport[] = [];
     open.push(async () => void (await Promise.all(transports.map((each) => each.close()))));
     open.push(
-      await runControllers(handler, controllerOptions(options, identity, listener), runtime),
+      await runControllers(
+        handler,
+        { ...controllerOptions(options, identity, listener), kindData: core.kindData },
+        runtime,
+      ),
     );
     return {
       url: listener?.url ?? "",
@@ -118,7 +122,7 @@ const controllerOptions = (
   options: ApiServerOptions,
   identity: Identity | undefined,
   listener: Listener | undefined,
-): ControllerOptions => ({
+): Omit<ControllerOptions, "kindData"> => ({
   ...options,
   ...rootCaOf(listener && identity, options),
   ...(identity ? { signer: identity.authority } : {}),

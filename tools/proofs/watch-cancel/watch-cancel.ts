@@ -13,7 +13,7 @@ import {
   createAuthority,
   issueServingCertificate,
 } from "../../../packages/apiserver/src/certificates/authority.ts";
-import { createFrontDoor } from "../../../packages/apiserver/src/http/front-door.ts";
+import { withResponseHeaders } from "../../../packages/apiserver/src/http/response-headers.ts";
 import type { Handler } from "../../../packages/apiserver/src/apimachinery/handler.ts";
 import { listen } from "../../../packages/apiserver/src/http/listen.ts";
 
@@ -49,7 +49,7 @@ async function prove(): Promise<void> {
     names: ["localhost"],
     addresses: ["127.0.0.1"],
   });
-  const listener = await listen(createFrontDoor(createWatchServer(seen), runtime), { tls });
+  const listener = await listen(withResponseHeaders(createWatchServer(seen), runtime), { tls });
   try {
     writeFileSync(join(folder, "ca.pem"), authority.cert);
     const { stdout } = await promisify(execFile)(join(folder, "client"), [

@@ -31,9 +31,9 @@ export function isAbout(
   { resource, subresource }: AdmissionRequest,
   group: string,
   name: string,
-  wanted = "",
+  ofSubresource = "",
 ): boolean {
-  return resource.resource === name && resource.group === group && subresource === wanted;
+  return resource.resource === name && resource.group === group && subresource === ofSubresource;
 }
 
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */

@@ -70,7 +70,7 @@ const pod = (fields: JsonObject = {}): JsonObject => ({
   spec: { containers: [{ name: "a" }], ...fields },
 });
 
-test("a pod's priority is that of its class, of the default one, or none", async () => {
+test("a pod's priority comes from its class or the default class, or is zero", async () => {
   const plain = pod();
   assert.equal(await admit({ object: plain }), undefined);
   assert.deepEqual(
@@ -106,7 +106,7 @@ test("a pod's priority is that of its class, of the default one, or none", async
   );
 });
 
-test("what a pod was given at the start stays when a client leaves it out", async () => {
+test("an update that omits priority and preemption policy keeps them", async () => {
   const changed = pod();
   await admit({
     operation: "UPDATE",
@@ -116,7 +116,7 @@ test("what a pod was given at the start stays when a client leaves it out", asyn
   assert.deepEqual([spec(changed)["priority"], spec(changed)["preemptionPolicy"]], [5, "Never"]);
 });
 
-test("pods leave broken nodes after five minutes, unless they say otherwise", async () => {
+test("pods tolerate unready and unreachable nodes for five minutes by default", async () => {
   const keys = async (tolerations: readonly JsonObject[]): Promise<unknown> => {
     const object = pod({ tolerations: [...tolerations] });
     await admit({ object });
@@ -137,7 +137,7 @@ test("pods leave broken nodes after five minutes, unless they say otherwise", as
   );
 });
 
-test("a runtime class gives overhead and place, and must be there", async () => {
+test("a runtime class must exist, and sets overhead, node selector and tolerations", async () => {
   const kept = {
     metadata: { name: "kata" },
     overhead: { podFixed: { cpu: "250m" } },
@@ -179,7 +179,7 @@ test("a runtime class gives overhead and place, and must be there", async () => 
   );
 });
 
-test("new nodes are not ready, volumes and claims are held, and default classes stand in", async () => {
+test("new nodes are tainted, claims get finalizers, and default classes apply", async () => {
   const node: JsonObject = { metadata: { name: "n" } };
   await admit({ resource: "nodes", object: node });
   assert.deepEqual(spec(node)["taints"], [
@@ -208,7 +208,7 @@ test("new nodes are not ready, volumes and claims are held, and default classes 
   assert.equal(spec(ingress)["ingressClassName"], "nginx");
 });
 
-test("a claim grows once it is bound, where its class allows it", async () => {
+test("a claim may grow when it is bound and its class allows expansion", async () => {
   const claim = (size: string, phase: string): JsonObject => ({
     metadata: { name: "c" },
     spec: { storageClassName: "fast", resources: { requests: { storage: size } } },
@@ -235,7 +235,7 @@ test("a claim grows once it is bound, where its class allows it", async () => {
   );
 });
 
-test("certificates are approved and signed by those who may, for the signer or its whole domain", async () => {
+test("approving and signing need permission for the signer or for its domain", async () => {
   const csr = (signerName: string, status: JsonObject = {}): JsonObject => ({
     metadata: { name: "r" },
     spec: { signerName },
@@ -261,7 +261,7 @@ test("certificates are approved and signed by those who may, for the signer or i
   );
 });
 
-test("a pod runs as an account that is there, and finds its token", async () => {
+test("a pod needs an existing service account, and gets its token", async () => {
   const choice = { disable: ["NamespaceLifecycle"] };
   const stored = {
     serviceaccounts: [{ metadata: { name: "robot" }, imagePullSecrets: [{ name: "pull" }] }],
@@ -284,7 +284,7 @@ test("a pod runs as an account that is there, and finds its token", async () => 
   );
 });
 
-test("plug-ins are chosen by name, and unknown names are told in upstream's words", async () => {
+test("plug-ins are chosen by name, and unknown names are upstream's errors", async () => {
   const service: JsonObject = { metadata: { name: "s" }, spec: { externalIPs: ["1.2.3.4"] } };
   assert.equal(await admit({ resource: "services", object: service }), undefined);
   assert.match(

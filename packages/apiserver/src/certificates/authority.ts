@@ -1,5 +1,5 @@
-// A certificate authority of one's own, and what it issues: serving certificates for the API
-// server, client certificates for those who ask. Keys stay in memory unless the caller stores them.
+// Creates certificate authorities, and issues their serving and client certificates. Keys stay in
+// memory unless the caller stores them.
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import type { Runtime } from "homeostat/runtime";
 import {
@@ -8,7 +8,6 @@ import {
   generateKeys,
   type Issuer,
   signCertificate,
-  type Subject,
   toPem,
 } from "./certificate.ts";
 
@@ -18,7 +17,7 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** A key pair that issues others. */
+/** A key pair that issues certificates. */
 export interface Authority extends KeyPair {
   readonly commonName: string;
 }
@@ -26,29 +25,25 @@ export interface Authority extends KeyPair {
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
 
-/** Creates an authority that signs itself; valid for ten years. */
+/** Creates a self-signed authority; valid for ten years. */
 export function createAuthority(options: {
   readonly runtime: Runtime;
   readonly commonName?: string;
 }): Authority {
   const commonName = options.commonName ?? "homeostat";
   const keys = generateKeys();
-  return {
-    ...issue(
-      { commonName },
-      "authority",
-      keys,
-      { subject: { commonName }, ...keys },
-      options.runtime,
-      10 * yearMs,
-    ),
-    commonName,
-  };
+  const subject = { commonName };
+  const pair = issue(
+    { subject, usage: "authority", validMs: 10 * yearMs },
+    keys,
+    { subject, ...keys },
+    options.runtime,
+  );
+  return { ...pair, commonName };
 }
 
 /**
- * Issues a certificate for a server that is known by these DNS names and IP addresses; valid for
- * one year.
+ * Issues a serving certificate for these DNS names and IP addresses; valid for one year.
  */
 export function issueServingCertificate(
   authority: Authority,
@@ -59,13 +54,17 @@ export function issueServingCertificate(
   },
 ): KeyPair {
   const subject = { commonName: options.names[0] ?? "kube-apiserver" };
-  return issue(subject, "server", generateKeys(), issuerOf(authority), options.runtime, yearMs, {
+  const profile: CertificateProfile = {
+    subject,
+    usage: "server",
+    validMs: yearMs,
     dnsNames: options.names,
     addresses: options.addresses ?? [],
-  });
+  };
+  return issue(profile, generateKeys(), issuerOf(authority), options.runtime);
 }
 
-/** Issues a certificate by which the holder is `user` in these groups; valid for one year. */
+/** Issues a client certificate for `user` in these groups; valid for one year. */
 export function issueClientCertificate(
   authority: Authority,
   options: {
@@ -74,34 +73,28 @@ export function issueClientCertificate(
     readonly groups?: readonly string[];
   },
 ): KeyPair {
-  return issue(
-    { commonName: options.user, organizations: options.groups ?? [] },
-    "client",
-    generateKeys(),
-    issuerOf(authority),
-    options.runtime,
-    yearMs,
-  );
+  const subject = { commonName: options.user, organizations: options.groups ?? [] };
+  const profile: CertificateProfile = { subject, usage: "client", validMs: yearMs };
+  return issue(profile, generateKeys(), issuerOf(authority), options.runtime);
 }
 
+type CertificateProfile = Omit<CertificateRequest, "serial" | "notBefore" | "notAfter"> & {
+  readonly validMs: number;
+};
+
 function issue(
-  subject: Subject,
-  usage: CertificateRequest["usage"],
+  { validMs, ...content }: CertificateProfile,
   keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject },
   issuer: Issuer,
   runtime: Runtime,
-  validMs: number,
-  names: Pick<CertificateRequest, "dnsNames" | "addresses"> = {},
 ): KeyPair {
   const now = runtime.clock.now();
   const der = signCertificate(
     {
+      ...content,
       serial: freshSerial(runtime),
-      subject,
-      usage,
       notBefore: now - hourMs,
       notAfter: now + validMs,
-      ...names,
     },
     keys.publicKey,
     issuer,
@@ -112,7 +105,8 @@ function issue(
   };
 }
 
-function issuerOf(authority: Authority): Issuer {
+/** The issuer of certificates that an authority signs. */
+export function issuerOf(authority: Authority): Issuer {
   const privateKey = createPrivateKey(authority.key);
   return {
     subject: { commonName: authority.commonName },

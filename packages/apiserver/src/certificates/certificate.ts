@@ -1,17 +1,17 @@
-// X.509 certificates of the two sorts that a cluster needs: authorities, and leaves that serve or
-// call. EC P-256 only. Reference: RFC 5280.
+// X.509 certificates of authorities, servers and clients, with EC P-256 keys only. Reference: RFC
+// 5280.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIPv4, isIPv6 } from "node:net";
 import type { Runtime } from "homeostat/runtime";
 import { bits, flags, integer, octets, oid, sequence, setOf, time, tlv, utf8, yes } from "./der.ts";
 
-/** Who a certificate is about. */
+/** The subject of a certificate. */
 export interface Subject {
   readonly commonName: string;
   readonly organizations?: readonly string[];
 }
 
-/** What goes into a certificate. Times are milliseconds since 1970. */
+/** The content of a certificate. Times are milliseconds since 1970. */
 export interface CertificateRequest {
   readonly serial: Uint8Array;
   readonly subject: Subject;
@@ -22,7 +22,7 @@ export interface CertificateRequest {
   readonly addresses?: readonly string[];
 }
 
-/** Who signs: for an authority that signs itself, its own subject and keys. */
+/** Who signs; a self-signed authority is its own issuer. */
 export interface Issuer {
   readonly subject: Subject;
   readonly privateKey: KeyObject;
@@ -32,12 +32,12 @@ export interface Issuer {
 const signedBy = sequence(oid("1.2.840.10045.4.3.2"));
 const purposes = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
-/** A fresh pair of keys on the curve P-256. */
+/** A new key pair on the curve P-256. */
 export function generateKeys(): { readonly privateKey: KeyObject; readonly publicKey: KeyObject } {
   return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 }
 
-/** A certificate before it is signed, in parts that are DER. */
+/** The parts of a certificate to sign, as DER. */
 export interface CertificateParts {
   readonly serial: Uint8Array;
   readonly subject: Uint8Array;
@@ -48,7 +48,7 @@ export interface CertificateParts {
   readonly extensions: readonly Uint8Array[];
 }
 
-/** Signs a certificate for `publicKey`; the answer is DER. */
+/** Signs a certificate for `publicKey`. Returns DER. */
 export function signCertificate(
   request: CertificateRequest,
   publicKey: KeyObject,
@@ -65,7 +65,7 @@ export function signCertificate(
   );
 }
 
-/** Puts the parts together and signs them; the answer is DER. */
+/** Assembles and signs a certificate. Returns DER. */
 export function assembleCertificate(parts: CertificateParts, issuer: Issuer): Uint8Array {
   const body = sequence(
     tlv(0xa0, integer(Uint8Array.of(2))),
@@ -80,7 +80,7 @@ export function assembleCertificate(parts: CertificateParts, issuer: Issuer): Ui
   return sequence(body, signedBy, bits(sign("sha256", body, issuer.privateKey)));
 }
 
-/** A number of its own for each certificate: positive, and never zero. */
+/** A random serial number, always positive. */
 export function freshSerial({ entropy }: Runtime): Uint8Array {
   const serial = entropy.bytes(16);
   serial[0]! &= 0x7f;
@@ -128,7 +128,7 @@ function extensions(
   return out;
 }
 
-/** Says which key has signed. */
+/** The authority key identifier extension. */
 export const authorityKeyId = (issuerKey: KeyObject): Uint8Array =>
   extension("2.5.29.35", sequence(tlv(0x80, keyId(issuerKey))));
 
@@ -137,8 +137,8 @@ export const extension = (id: string, value: Uint8Array, critical?: Uint8Array):
   sequence(oid(id), ...(critical ? [critical] : []), octets(value));
 
 /**
- * SHA-1 of the public key's bits, as RFC 5280 section 4.2.1.2 proposes; the bits are the tail of an
- * uncompressed point.
+ * SHA-1 of the bits of the public key (RFC 5280 section 4.2.1.2): the uncompressed point at the end
+ * of its DER.
  */
 const keyId = (key: KeyObject): Uint8Array =>
   createHash("sha1").update(spki(key).subarray(-65)).digest();

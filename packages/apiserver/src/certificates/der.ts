@@ -1,7 +1,7 @@
-// A writer of DER, for exactly what our certificates are made of. Values are byte arrays;
-// composites concatenate them. Knows no certificate. Reference: ITU-T X.690.
+// Writes the DER types that certificates consist of. Values are byte arrays, which composites
+// concatenate. Reference: ITU-T X.690.
 
-/** One value under a tag, e.g. `tlv(0x05)` is NULL. */
+/** A tagged value, e.g. `tlv(0x05)` is NULL. */
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = Buffer.concat(parts);
   return Buffer.concat([Uint8Array.of(tag), length(content.length), content]);
@@ -17,7 +17,7 @@ function length(n: number): Uint8Array {
 
 /** SEQUENCE. */
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x30, ...parts);
-/** SET OF: its elements are sorted. */
+/** SET OF, with sorted elements. */
 export const setOf = (...parts: readonly Uint8Array[]): Uint8Array =>
   tlv(0x31, ...parts.toSorted(Buffer.compare));
 /** BOOLEAN TRUE. */
@@ -26,13 +26,13 @@ export const yes = (): Uint8Array => tlv(0x01, Uint8Array.of(0xff));
 export const octets = (...parts: readonly Uint8Array[]): Uint8Array => tlv(0x04, ...parts);
 /** UTF8String. */
 export const utf8 = (text: string): Uint8Array => tlv(0x0c, Buffer.from(text));
-/** PrintableString; the caller knows that the characters are of its few. */
+/** PrintableString; the caller checks its characters. */
 export const printable = (text: string): Uint8Array => tlv(0x13, Buffer.from(text));
 /** BIT STRING of whole bytes. */
 export const bits = (content: Uint8Array): Uint8Array => tlv(0x03, Uint8Array.of(0), content);
 
 /**
- * BIT STRING of flags, the first being bit 0; trailing zeros are cut, as named bit lists demand.
+ * BIT STRING of flags, the first being bit 0; without trailing zeros, as named bit lists require.
  */
 export function flags(...set: readonly number[]): Uint8Array {
   const bytes = new Uint8Array((Math.max(...set) >> 3) + 1);

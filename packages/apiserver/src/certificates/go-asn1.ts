@@ -1,10 +1,9 @@
-// Says why Go cannot read an encoding, in Go's words, as far as certificate requests need it. Knows
-// shapes, no values.
+// Explains with Go's messages why Go cannot decode a certificate request. Knows shapes, no values.
 // Upstream: Go's encoding/asn1 (asn1.go: parseTagAndLength, parseField, parseSequenceOf).
 
 import { isUtf8 } from "node:buffer";
 
-/** What Go's type of a field wants to find; `name` is that type's, as messages have it. */
+/** The shape of a Go type; `name` is the name of the type in messages. */
 export type Asn1Shape =
   | { readonly is: "any" }
   | { readonly is: "raw"; readonly optional?: true }
@@ -18,7 +17,7 @@ export type Asn1Shape =
       readonly tag?: number;
     };
 
-/** Why an encoding does not fit; the message is Go's. */
+/** An encoding does not fit its shape; the message is Go's. */
 export class Asn1Error extends Error {}
 const syntax = (what: string): Asn1Error => new Asn1Error(`asn1: syntax error: ${what}`);
 const structure = (what: string): Asn1Error => new Asn1Error(`asn1: structure error: ${what}`);
@@ -28,7 +27,7 @@ interface Head {
   readonly tag: number;
   readonly length: number;
   readonly isCompound: boolean;
-  /** Where the content begins. */
+  /** Offset of the content. */
   readonly start: number;
 }
 
@@ -36,7 +35,7 @@ const tagOf = { int: 2, bits: 3, oid: 6, struct: 16, list: 16 } as const;
 const parameters =
   "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
 
-/** Reads one value at `at`; returns where it ends. Throws an {@link Asn1Error}. */
+/** Reads one value at `at` and returns its end. Throws {@link Asn1Error}. */
 export function readShape(der: Uint8Array, at: number, shape: Asn1Shape): number {
   if (at === der.length) {
     if (shape.is === "raw" && shape.optional) return at;
@@ -77,7 +76,7 @@ function readContent(content: Uint8Array, head: Head, shape: Asn1Shape): void {
   } else if (shape.is === "list") readList(content, shape.of);
 }
 
-/** Go looks over all elements before it reads the first. */
+/** Go checks the headers of all elements before it reads the first. */
 function readList(content: Uint8Array, of: Asn1Shape): void {
   for (let at = 0; at < content.length;) {
     const head = readHead(content, at);
@@ -162,7 +161,7 @@ function readInteger(content: Uint8Array): void {
   if (content.length > 8) throw structure("integer too large");
 }
 
-/** The texts that names are made of, and what else may stand there. */
+/** A value of any type, usually a string of a name. */
 function readAny(content: Uint8Array, { class: space, tag, isCompound }: Head): void {
   if (space !== 0 || isCompound) return;
   const text = Buffer.from(content).toString("latin1");

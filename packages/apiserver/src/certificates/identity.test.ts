@@ -26,7 +26,7 @@ test("an identity is the same when it is read again; a file that holds none says
       {
         code: "ERR_SERVER_IDENTITY",
         message:
-          /^read .*identity\.json: .*; restore it from a copy, or delete it: certificates, tokens/,
+          /^read .*identity\.json: .*; restore it from a copy, or delete it: the server then creates new certificates/,
       },
       text,
     );

@@ -1,5 +1,5 @@
-// What makes a server the same server after a restart: its certificate authority and its bearer
-// token. In memory, or in a file that only its owner may read.
+// The identity that a server keeps over restarts: its certificate authority and its bearer token.
+// In memory, or in a file that only its owner can read.
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, type Json } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -14,7 +14,7 @@ export interface Identity {
   readonly token: string;
 }
 
-/** Makes up an identity. */
+/** Creates an identity. */
 export function createIdentity(runtime: Runtime): Identity {
   return {
     authority: createAuthority({ runtime }),
@@ -23,8 +23,8 @@ export function createIdentity(runtime: Runtime): Identity {
 }
 
 /**
- * Reads the identity from `file`, or makes one up and keeps it there, mode 0600. Throws a {@link
- * ServerError} for a file that holds none.
+ * Reads the identity from `file`, or creates it there with mode 0600. Throws {@link ServerError}
+ * for a malformed file.
  */
 export function loadIdentity(file: string, runtime: Runtime): Identity {
   if (existsSync(file)) return parseIdentity(file, readFileSync(file, "utf8"));
@@ -35,7 +35,7 @@ export function loadIdentity(file: string, runtime: Runtime): Identity {
 
 function parseIdentity(file: string, text: string): Identity {
   const hint =
-    "restore it from a copy, or delete it: certificates, tokens and kubeconfigs of this server are then made anew, and old ones are refused";
+    "restore it from a copy, or delete it: the server then creates new certificates, tokens and kubeconfigs, and refuses old ones";
   let found: Json;
   try {
     found = JSON.parse(text) as Json;

@@ -1,17 +1,17 @@
-// A reader of DER, as far as certificate requests need it: elements with their tags and where they
-// lie. Knows no certificate. Reference: ITU-T X.690.
+// Reads DER as far as certificate requests need it: elements with their tags and offsets.
+// Reference: ITU-T X.690.
 
-/** One element of an encoding; its content lies in `der` from `start` to `end`. */
+/** One element of an encoding; its content is in `der` from `start` to `end`. */
 export interface DerElement {
   readonly der: Buffer;
   readonly tag: number;
-  /** Where the element begins, with its tag. */
+  /** Offset of the element, with its tag. */
   readonly from: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The elements that follow each other in `der`; undefined where the encoding is broken. */
+/** The sequence of elements in `der`; undefined when malformed. */
 export function readDer(der: Buffer, at = 0, end = der.length): readonly DerElement[] | undefined {
   const found: DerElement[] = [];
   for (let from = at; from < end;) {
@@ -28,13 +28,13 @@ export function readDer(der: Buffer, at = 0, end = der.length): readonly DerElem
   return found;
 }
 
-/** The elements inside one; none where it is absent or holds no elements. */
+/** The children of an element; empty when it is absent or has none. */
 export const inside = (element: DerElement | undefined): readonly DerElement[] =>
   (element ? readDer(element.der, element.start, element.end) : undefined) ?? [];
 
 export const contentOf = ({ der, start, end }: DerElement): Buffer => der.subarray(start, end);
 
-/** The element itself, as it was encoded. */
+/** The encoded element, with its tag. */
 export const rawOf = ({ der, from, end }: DerElement): Buffer => der.subarray(from, end);
 
 /** `2.5.4.3` of an OBJECT IDENTIFIER. */

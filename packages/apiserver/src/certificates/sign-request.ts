@@ -1,11 +1,10 @@
-// Signs what a certificate request asks for: its subject, names and key; what the certificate may
-// be used for and for how long is the signer's to say. Other extensions that were asked for are
-// left out.
+// Signs certificate requests: the certificate has the subject, names and key of the request, and
+// the usages and validity of the signer's policy. Other requested extensions are dropped.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/authority/{authority,policies}.go, Go's
 // crypto/x509 (CreateCertificate) and crypto/x509/pkix (ToRDNSequence).
-import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import type { Runtime } from "homeostat/runtime";
-import type { Authority } from "./authority.ts";
+import { type Authority, issuerOf } from "./authority.ts";
 import {
   assembleCertificate,
   authorityKeyId,
@@ -16,7 +15,7 @@ import {
 import { flags, oid, printable, sequence, setOf, tlv, utf8, yes } from "./der.ts";
 import type { SigningRequest, SubjectAttribute } from "./signing-request.ts";
 
-/** Bits of X.509's key usage, by the API's words. */
+/** Bits of X.509's key usage by the API's names. */
 const keyUsages: Readonly<Record<string, number>> = {
   signing: 0,
   "digital signature": 0,
@@ -47,8 +46,7 @@ const extendedUsages: readonly (readonly [oid: string, ...words: string[]])[] = 
 ];
 
 /**
- * Attributes of a subject that a certificate takes over, in its order: those of one name are one
- * set. Others are dropped.
+ * Subject attributes to copy, in order; those with the same OID form one set. Others are dropped.
  */
 const subjectOrder = [
   "2.5.4.6",
@@ -59,20 +57,20 @@ const subjectOrder = [
   "2.5.4.9",
   "2.5.4.17",
 ];
-/** Of these there is one, the last. */
+/** Of these attributes only the last is copied. */
 const singleAttributes = ["2.5.4.3", "2.5.4.5"];
 
 const backdateMs = 5 * 60_000;
 const shortMs = 8 * 3_600_000;
 
-/** For what, and for how long. */
+/** The usages and validity of a certificate. */
 export interface SigningPolicy {
-  /** The API's words, e.g. `client auth`. */
+  /** The API's names, e.g. `client auth`. */
   readonly usages: readonly string[];
   readonly validMs: number;
 }
 
-/** Signs; the answer is PEM. Throws where the authority has expired or a usage has no meaning. */
+/** Signs and returns PEM. Throws when the authority has expired or a usage is unknown. */
 export function signRequest(
   request: SigningRequest,
   { usages, validMs }: SigningPolicy,
@@ -85,19 +83,14 @@ export function signRequest(
     throw new Error(
       `sign a certificate request: the signer has expired: NotAfter=${new Date(authorityEnds).toISOString()}`,
     );
-  const privateKey = createPrivateKey(authority.key);
-  const issuer = {
-    subject: { commonName: authority.commonName },
-    privateKey,
-    publicKey: createPublicKey(privateKey),
-  };
+  const issuer = issuerOf(authority);
   const subject = subjectName(request.subject);
   const der = assembleCertificate(
     {
       serial: freshSerial(runtime),
       subject,
       notBefore: now - backdateMs,
-      // One that is short-lived is not cut by the time that it is dated back.
+      // Backdating does not shorten short-lived certificates.
       notAfter: Math.min(now + (validMs < shortMs ? validMs : validMs - backdateMs), authorityEnds),
       publicKey: request.publicKey,
       extensions: [
@@ -149,7 +142,7 @@ function alternativeNames({
     ...addresses.map((address) => tlv(0x87, address)),
     ...text(0x86, uris),
   ];
-  // Who has no subject is known by these alone, so that they must be understood.
+  // Without a subject these names identify the holder, so the extension is critical.
   return names.length
     ? [extension("2.5.29.17", sequence(...names), ...(subject.length ? [] : [yes()]))]
     : [];

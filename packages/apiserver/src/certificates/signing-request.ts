@@ -1,5 +1,4 @@
-// What a PKCS#10 certificate request asks for: a subject, names, a key. Whether its own key has
-// signed it is checked by who takes it in.
+// Reads PKCS#10 certificate requests: subject, names, key. Does not verify their signatures.
 // Upstream: k8s.io/kubernetes/pkg/apis/certificates/helpers.go (ParseCSR), Go's crypto/x509; RFC
 // 2986, RFC 5280.
 import { contentOf, type DerElement, inside, rawOf, readDer, readOid } from "./read-der.ts";
@@ -10,7 +9,7 @@ export interface SubjectAttribute {
   readonly value: string;
 }
 
-/** A request that could be read. */
+/** A decoded request. */
 export interface SigningRequest {
   readonly subject: readonly SubjectAttribute[];
   readonly dnsNames: readonly string[];
@@ -29,7 +28,7 @@ const oids = {
   alternativeNames: "2.5.29.17",
 } as const;
 
-/** Reads a request in PEM; undefined where there is none. */
+/** Reads a request in PEM; undefined when there is none. */
 export function readSigningRequest(pem: string): SigningRequest | undefined {
   const block =
     /-----BEGIN CERTIFICATE REQUEST-----\s*([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/.exec(
@@ -51,7 +50,7 @@ export function readSigningRequest(pem: string): SigningRequest | undefined {
   };
 }
 
-/** The holder's name and groups, as the API server would read them from the certificate. */
+/** The user name and groups of a certificate with this subject. */
 export const commonNameOf = ({ subject }: SigningRequest): string =>
   subject.findLast(({ oid }) => oid === oids.commonName)?.value ?? "";
 export const organizationsOf = ({ subject }: SigningRequest): readonly string[] =>
@@ -62,11 +61,11 @@ function readAttribute(attribute: DerElement): readonly SubjectAttribute[] {
   return oid && value ? [{ oid: readOid(oid), value: contentOf(value).toString("utf8") }] : [];
 }
 
-/** The SEQUENCE of names that the wanted extensions hold, if they do. */
+/** The SEQUENCE of alternative names in the requested extensions, if any. */
 function alternativeNames(attributes: DerElement | undefined): DerElement | undefined {
   const wanted = inside(attributes).find((each) => isNamed(each, oids.extensionRequest));
   const extensions = inside(inside(inside(wanted)[1])[0]);
-  // The value comes last, after a word on whether it is critical.
+  // The value comes last, after an optional flag for critical.
   const value = inside(extensions.find((each) => isNamed(each, oids.alternativeNames))).at(-1);
   return value && readDer(contentOf(value))?.[0];
 }

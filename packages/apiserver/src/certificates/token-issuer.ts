@@ -1,5 +1,5 @@
-// Signs and verifies the tokens of service accounts: JSON Web Tokens, ES256 or RS256 as the key is.
-// Knows no object; whether the account still exists is for those who ask.
+// Signs and verifies service account tokens: JSON Web Tokens, ES256 or RS256 by the type of the
+// key. Knows no objects: callers check that the account still exists.
 // Upstream: k8s.io/kubernetes/pkg/serviceaccount/jwt.go, openidmetadata.go.
 import {
   createHash,
@@ -16,7 +16,7 @@ import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 export interface TokenIssuerOptions {
   /** Default `https://kubernetes.default.svc.cluster.local`. */
   readonly issuer?: string;
-  /** PEM, RSA or EC P-256; made up on first use when missing. */
+  /** PEM, RSA or EC P-256. Default: a new key, created on first use. */
   readonly privateKey?: string;
 }
 
@@ -27,7 +27,7 @@ interface Keys {
   readonly id: string;
 }
 
-/** Creates an issuer. Throws what node:crypto says about a key that is none. */
+/** Creates an issuer. Throws the error of node:crypto for a malformed key. */
 export function createTokenIssuer(options: TokenIssuerOptions = {}): TokenIssuer {
   const issuer = options.issuer ?? "https://kubernetes.default.svc.cluster.local";
   let keys: Keys | undefined =
@@ -59,7 +59,7 @@ function keysOf(secret: KeyObject): Keys {
   return { secret, open, algorithm: secret.asymmetricKeyType === "rsa" ? "RS256" : "ES256", id };
 }
 
-/** Keys in order, as upstream's. */
+/** With sorted keys, as upstream's. */
 const part = (value: JsonObject): string =>
   Buffer.from(
     encodeJsonBytes(

@@ -42,7 +42,8 @@ export const controllerDescriptors: readonly Descriptor[] = [
   onRequest(
     ["serviceaccount", "serviceaccount-controller"],
     async () =>
-      (await import("../controllers/service-account/service-account.ts")).startServiceAccounts,
+      (await import("../controllers/service-account/service-account.ts"))
+        .startServiceAccountController,
   ),
   onRequest(
     [
@@ -51,57 +52,62 @@ export const controllerDescriptors: readonly Descriptor[] = [
       "root-ca-cert-publisher",
     ],
     async () =>
-      (await import("../controllers/certificates/root-ca-cert-publisher/root-ca.ts")).startRootCa,
+      (await import("../controllers/certificates/root-ca-cert-publisher/root-ca.ts"))
+        .startRootCaCertificatePublisherController,
   ),
   onRequest(
     ["replicaset", "replicaset-controller"],
-    async () => (await import("../controllers/replica-set/replica-set.ts")).startReplicaSets,
+    async () =>
+      (await import("../controllers/replica-set/replica-set.ts")).startReplicaSetController,
   ),
   onRequest(
     ["replicationcontroller", "replicationcontroller-controller"],
     async () =>
       (await import("../controllers/replication-controller/replication-controller.ts"))
-        .startReplicationControllers,
+        .startReplicationControllerController,
   ),
   onRequest(
     ["statefulset", "statefulset-controller"],
-    async () => (await import("../controllers/stateful-set/stateful-set.ts")).startStatefulSets,
+    async () =>
+      (await import("../controllers/stateful-set/stateful-set.ts")).startStatefulSetController,
   ),
   onRequest(
     ["daemonset", "daemonset-controller"],
-    async () => (await import("../controllers/daemon-set/daemon-set.ts")).startDaemonSets,
+    async () => (await import("../controllers/daemon-set/daemon-set.ts")).startDaemonSetController,
   ),
   onRequest(
     ["deployment", "deployment-controller"],
-    async () => (await import("../controllers/deployment/deployment.ts")).startDeployments,
+    async () => (await import("../controllers/deployment/deployment.ts")).startDeploymentController,
   ),
   onRequest(
     ["endpoint", "endpoints-controller"],
-    async () => (await import("../controllers/endpoints/endpoints.ts")).startEndpoints,
+    async () => (await import("../controllers/endpoints/endpoints.ts")).startEndpointsController,
   ),
   onRequest(
     ["endpointslice", "endpointslice-controller"],
     async () =>
-      (await import("../controllers/endpoint-slice/endpoint-slice.ts")).startEndpointSlices,
+      (await import("../controllers/endpoint-slice/endpoint-slice.ts"))
+        .startEndpointSliceController,
   ),
   onRequest(
     ["job", "job-controller"],
-    async () => (await import("../controllers/job/job.ts")).startJobs,
+    async () => (await import("../controllers/job/job.ts")).startJobController,
   ),
   onRequest(
     ["cronjob", "cronjob-controller"],
-    async () => (await import("../controllers/cron-job/cron-job.ts")).startCronJobs,
+    async () => (await import("../controllers/cron-job/cron-job.ts")).startCronJobController,
   ),
   onRequest(
     ["taint-eviction-controller"],
     async () =>
-      (await import("../controllers/taint-eviction/taint-eviction.ts")).startTaintEviction,
+      (await import("../controllers/taint-eviction/taint-eviction.ts"))
+        .startTaintEvictionController,
   ),
   onRequest(
     ["ttl-after-finished", "ttl-after-finished-controller"],
     async () =>
       (await import("../controllers/ttl-after-finished/ttl-after-finished.ts"))
-        .startTtlAfterFinished,
+        .startTtlAfterFinishedController,
   ),
   onRequest(
     [
@@ -110,67 +116,76 @@ export const controllerDescriptors: readonly Descriptor[] = [
       "pvc-protection",
     ],
     async () =>
-      (await import("../controllers/volume/protection/volume-protection.ts")).startClaimProtection,
+      (await import("../controllers/volume/protection/volume-protection.ts"))
+        .startPersistentVolumeClaimProtectionController,
   ),
   onRequest(
     ["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"],
     async () =>
-      (await import("../controllers/volume/protection/volume-protection.ts")).startVolumeProtection,
+      (await import("../controllers/volume/protection/volume-protection.ts"))
+        .startPersistentVolumeProtectionController,
   ),
   onRequest(
     ["volumeattributesclass-protection-controller"],
     async () =>
-      (await import("../controllers/volume/protection/class-protection.ts")).startClassProtection,
+      (await import("../controllers/volume/protection/class-protection.ts"))
+        .startVolumeAttributesClassProtectionController,
   ),
   onRequest(
     ["endpointslicemirroring", "endpointslice-mirroring-controller"],
     async () =>
       (await import("../controllers/endpoint-slice-mirroring/endpoint-slice-mirroring.ts"))
-        .startEndpointSliceMirroring,
+        .startEndpointSliceMirroringController,
   ),
   onRequest(
     ["disruption", "disruption-controller"],
-    async () => (await import("../controllers/disruption/disruption.ts")).startDisruption,
+    async () => (await import("../controllers/disruption/disruption.ts")).startDisruptionController,
   ),
   onRequest(
     ["resourcequota", "resourcequota-controller"],
     async () =>
-      (await import("../controllers/resource-quota/resource-quota.ts")).startResourceQuotas,
+      (await import("../controllers/resource-quota/resource-quota.ts"))
+        .startResourceQuotaController,
   ),
   onRequest(
     ["csrsigning", "certificatesigningrequest-signing-controller"],
-    async () => (await import("../controllers/certificates/signer/csr-signing.ts")).startCsrSigning,
+    async () =>
+      (await import("../controllers/certificates/signer/csr-signing.ts"))
+        .startCertificateSigningRequestSigningController,
   ),
   onRequest(
     ["csrapproving", "certificatesigningrequest-approving-controller"],
     async () =>
-      (await import("../controllers/certificates/approver/csr-approving.ts")).startCsrApproving,
+      (await import("../controllers/certificates/approver/csr-approving.ts"))
+        .startCertificateSigningRequestApprovingController,
   ),
   onRequest(
     ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
     async () =>
-      (await import("../controllers/certificates/cleaner/csr-cleaner.ts")).startCsrCleaner,
+      (await import("../controllers/certificates/cleaner/csr-cleaner.ts"))
+        .startCertificateSigningRequestCleanerController,
   ),
   onRequest(
     ["ttl", "ttl-controller"],
-    async () => (await import("../controllers/ttl/ttl.ts")).startTtl,
+    async () => (await import("../controllers/ttl/ttl.ts")).startTtlController,
   ),
   onRequest(
     ["nodelifecycle", "node-lifecycle-controller"],
     async () =>
-      (await import("../controllers/node-lifecycle/node-lifecycle.ts")).startNodeLifecycle,
+      (await import("../controllers/node-lifecycle/node-lifecycle.ts"))
+        .startNodeLifecycleController,
   ),
   onRequest(
     ["podgc", "pod-garbage-collector-controller"],
     async () =>
       (await import("../controllers/pod-garbage-collector/pod-garbage-collector.ts"))
-        .startPodGarbageCollector,
+        .startPodGarbageCollectorController,
   ),
   onRequest(
     ["persistentvolume-binder", "persistentvolume-binder-controller"],
     async () =>
       (await import("../controllers/volume/persistent-volume-binder/volume-binder.ts"))
-        .startVolumeBinder,
+        .startPersistentVolumeBinderController,
   ),
   {
     ...onRequest(
@@ -266,7 +281,10 @@ function controllersNamed(word: string): readonly Descriptor[] | undefined {
  */
 export async function startControllers(
   chosen: readonly Descriptor[],
-  options: Pick<FakeNodesContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & {
+  options: Pick<
+    FakeNodesContext,
+    "runtime" | "kindData" | "rootCa" | "signer" | "fakeNodes" | "warn"
+  > & {
     readonly transport: Transport;
     readonly stages?: FakeNodesContext["stages"];
   },

@@ -1,34 +1,30 @@
-// Who a client certificate says is calling: common name as user, organisations as groups. What
-// nobody vouches for is told apart from nothing shown at all, because the one is refused and the
-// other anonymous.
+// The user of a client certificate: common name as user, organizations as groups. Requests with a
+// certificate of an unknown authority are refused; requests without a certificate are anonymous.
 // Upstream: k8s.io/apiserver/pkg/authentication/request/x509/x509.go (CommonNameUserConversion).
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 
-/**
- * What a connection's certificate says: a user, a certificate that no known authority has issued,
- * or nothing.
- */
+/** The user of a connection's certificate; neither field is set without a certificate. */
 export interface CertificateCaller {
   readonly user?: UserInfo;
+  /** No known authority issued the certificate. */
   readonly certificateRefused?: true;
 }
 
-const nobody: CertificateCaller = {};
+const anonymous: CertificateCaller = {};
 
 /**
- * Looks at the certificate of a connection; costs more than a request does, so ask once a
- * connection.
+ * Reads the certificate of a connection. Call it once a connection: it costs more than a request.
  */
 export function certificateCaller(socket: TLSSocket | undefined): CertificateCaller {
   const certificate = socket?.getPeerCertificate() as Partial<PeerCertificate> | undefined;
-  if (!certificate?.raw) return nobody;
+  if (!certificate?.raw) return anonymous;
   if (!socket!.authorized) return { certificateRefused: true };
   const subject = certificate.subject as unknown as
     | Readonly<Record<string, string | string[] | undefined>>
     | undefined;
   const name = [subject?.["CN"] ?? []].flat()[0];
-  if (!name) return nobody;
+  if (!name) return anonymous;
   const id = `X509SHA256=${(certificate.fingerprint256 ?? "").replaceAll(":", "").toLowerCase()}`;
   return {
     user: {

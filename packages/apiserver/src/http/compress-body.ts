@@ -1,22 +1,19 @@
-// Compression of large answers for clients that ask for it.
+// Compresses large responses for clients that accept gzip.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/writers.go (threshold, level,
-// which answers); k8s.io/kube-openapi/pkg/handler (version two), Prometheus's promhttp (metrics).
+// which responses); k8s.io/kube-openapi/pkg/handler (version two), Prometheus's promhttp (metrics).
 import type { ApiResponse } from "../apimachinery/handler.ts";
 
 const thresholdBytes = 128 * 1024;
 const level = 1;
 
-/** A coding that is listed and not weighed with nothing. */
+/** Whether a coding is listed with a weight above zero. */
 const accepts = (accepted: string, coding: string): boolean =>
   accepted.split(",").some((token) => {
     const [name = "", weight = ""] = token.split(";").map((part) => part.trim());
     return name === coding && !/^q=0(?:\.0*)?$/.test(weight);
   });
 
-/**
- * The headers of a compressed answer where upstream would compress this one to this request;
- * undefined where it would not.
- */
+/** The extra headers of a compressed response; undefined when upstream would not compress it. */
 export function gzipHeaders(
   path: string,
   acceptEncoding: string | undefined,
@@ -25,7 +22,7 @@ export function gzipHeaders(
   if (!(answer.body instanceof Uint8Array) || answer.body.length === 0 || !acceptEncoding)
     return undefined;
   const packed = { "content-encoding": "gzip" };
-  // Each of these three has a handler of its own upstream.
+  // Upstream, metrics and OpenAPI have their own handlers.
   if (path === "/metrics" || path.startsWith("/metrics/"))
     return accepts(acceptEncoding, "gzip") ? packed : undefined;
   if (path === "/openapi/v2") return accepts(acceptEncoding, "gzip") ? packed : undefined;

@@ -1,6 +1,5 @@
-// The door without a wire: the transport interface on top of a server core in the same process, for
-// a caller that is taken at its word. Same bytes, same headers, same back-pressure as over a
-// socket; nothing is copied.
+// The transport interface to a server core in the same process, for a trusted caller. Bytes,
+// headers and back-pressure are those of a socket; nothing is copied.
 import type { Exchange, Sink, Transport, TransportRequest } from "homeostat/api";
 import {
   type ApiResponse,
@@ -12,7 +11,7 @@ import type { UserInfo } from "../apimachinery/user-info.ts";
 
 const none = new Uint8Array(0);
 
-/** Creates a transport to `handler` that speaks as `user`. */
+/** Creates a transport that sends requests to `handler` as `user`. */
 export function createInProcessTransport(handler: Handler, user: UserInfo): Transport {
   const open = new Set<InProcessExchange>();
   let closed = false;
@@ -44,7 +43,7 @@ class InProcessExchange implements Exchange {
   readonly #forget: () => void;
   #ended = false;
   #stream: OpenStream | undefined;
-  /** What is still to be done when the receiver asked for a pause. */
+  /** Continues after the receiver asked for a pause. */
   #paused: (() => void) | undefined;
 
   constructor(sink: Sink, forget: () => void) {

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { writePrivateFile } from "../certificates/write-private-file.ts";
 import { makeFolders } from "./make-folders.ts";
 
-/** What a client has to know to reach a server. */
+/** What a client needs to reach a server. */
 export interface Access {
   readonly url: string;
   readonly token: string;
@@ -36,10 +36,7 @@ current-context: homeostat
 `;
 }
 
-/**
- * Writes a kubeconfig so that only its owner can read it, and nobody ever reads half of it. Creates
- * missing folders.
- */
+/** Writes a kubeconfig atomically, readable by its owner only. Creates missing folders. */
 export function writeKubeconfig(path: string, text: string): void {
   makeFolders(dirname(path), 0o777);
   writePrivateFile(path, text);

@@ -1,16 +1,15 @@
-// A handler that is there before the server is: its port is known, and whoever comes too early
-// waits.
+// A handler for a port that opens before its server is ready: early requests wait for the server.
 import type { ApiResponse, Handler } from "../apimachinery/handler.ts";
 
 export interface LateHandler {
   readonly handler: Handler;
-  /** Lets in whoever has waited, and all that come later. */
+  /** Passes waiting and later requests to `handler`. */
   open(handler: Handler): void;
-  /** Answers that nobody will come any more; nothing where somebody has. */
+  /** Responds to waiting and later requests with 503, unless `open` was called. */
   giveUp(): void;
 }
 
-/** Creates one. */
+/** Creates a late handler. */
 export function createLateHandler(): LateHandler {
   const opened = Promise.withResolvers<Handler>();
   let current: Handler = async (request) => (await opened.promise)(request);

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createSystemRuntime } from "homeostat/runtime";
 import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
-import { createFrontDoor } from "./front-door.ts";
+import { withResponseHeaders } from "./response-headers.ts";
 import {
   type ApiRequest,
   type Handler,
@@ -101,7 +101,7 @@ for (const wire of ["plain", "TLS"] as const) {
     before(async () => {
       const authority = createAuthority({ runtime });
       listener = await listen(
-        createFrontDoor(echo.handler, runtime),
+        withResponseHeaders(echo.handler, runtime),
         wire === "TLS"
           ? {
               tls: issueServingCertificate(authority, {
@@ -242,7 +242,7 @@ describe("a TLS port with HTTP/2", () => {
   const authority = createAuthority({ runtime });
   let listener: Listener;
   before(async () => {
-    listener = await listen(createFrontDoor(echo.handler, runtime), {
+    listener = await listen(withResponseHeaders(echo.handler, runtime), {
       tls: issueServingCertificate(authority, {
         runtime,
         names: ["localhost"],

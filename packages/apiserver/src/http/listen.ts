@@ -1,5 +1,5 @@
-// One port for the server core: TLS with HTTP/1.1 and HTTP/2 side by side, or plain HTTP/1.1.
-// Loopback unless told otherwise. The only file that opens a listening socket.
+// Serves a handler on a port: TLS with HTTP/1.1 and HTTP/2, or plain HTTP/1.1. Binds to loopback by
+// default. No other file opens a listening socket.
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
@@ -14,7 +14,7 @@ import { type AnyRequest, type AnyResponse, serveRequest, type Underway } from "
 export interface ServingTls {
   readonly cert: string;
   readonly key: string;
-  /** Asks for client certificates, and believes those that one of these authorities has issued. */
+  /** Requests client certificates, and trusts those of these authorities. */
   readonly clientCa?: string | readonly string[];
 }
 
@@ -23,9 +23,9 @@ export interface ListenOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Without it, plain HTTP/1.1 is spoken. */
+  /** Without it the port serves plain HTTP/1.1. */
   readonly tls?: ServingTls;
-  /** How long `close` waits for answers under way before it cuts connections. Default 100. */
+  /** How long `close` waits for pending responses before it destroys connections. Default 100. */
   readonly graceMs?: number;
 }
 
@@ -34,13 +34,13 @@ export interface Listener {
   readonly port: number;
   /** e.g. `https://127.0.0.1:6443` */
   readonly url: string;
-  /** Ends open streams, lets answers under way finish, and then cuts every connection. */
+  /** Ends open streams, waits for pending responses, and then destroys all connections. */
   close(): Promise<void>;
 }
 
 /**
- * Clients may cancel watches by the thousand on one connection; Node and nghttp2 take the default
- * numbers for an attack.
+ * Clients may cancel thousands of watches on one connection; by default Node and nghttp2 treat that
+ * as an attack.
  */
 const unlimited = {
   streamResetBurst: 1_000_000_000,
@@ -50,11 +50,10 @@ const unlimited = {
   maxSessionMemory: 4096,
 };
 /**
- * How long a client may take for the head of a request, and for the handshake before it; upstream's
- * ReadHeaderTimeout.
+ * Time limit for the headers of a request, and for the TLS handshake; ReadHeaderTimeout upstream.
  */
 const headMs = 32_000;
-/** How long a connection without requests is kept; upstream's IdleTimeout. */
+/** How long to keep a connection without requests; IdleTimeout upstream. */
 const idleMs = 90_000;
 const httpLimits = {
   maxHeaderSize: 1 << 20,
@@ -72,22 +71,14 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const server = await createServer(options);
   const serve = (request: AnyRequest, response: AnyResponse): void => {
     const caller = options.tls?.clientCa ? callers.of(request) : undefined;
-    void connections.during(serveRequest(handler, request, response, underway, caller));
+    void connections.during(serveRequest(handler, { request, response, underway, caller }));
   };
   server.on("request", serve);
   server.on("connect", refuseTunnel);
-  server.on(
-    "clientError",
-    (error: ParserError, socket: Socket) =>
-      void connections.during(
-        serveBadRequest(
-          handler,
-          error,
-          socket,
-          options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {},
-        ),
-      ),
-  );
+  server.on("clientError", (error: ParserError, socket: Socket) => {
+    const caller = options.tls?.clientCa ? certificateCaller(socket as TLSSocket) : {};
+    void connections.during(serveBadRequest(handler, error, socket, caller));
+  });
   server.on("connection", (socket: Socket) => connections.add(socket));
   if (options.tls) server.on("secureConnection", (socket: Socket) => connections.add(socket));
   server.on("session", (session: ServerHttp2Session) => connections.addSession(session));
@@ -95,7 +86,7 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   const host = options.host ?? "127.0.0.1";
   return {
     port,
-    url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: formatUrl(options.tls ? "https" : "http", host, port),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const entry of underway) entry.finish();
@@ -105,10 +96,10 @@ export async function listen(handler: Handler, options: ListenOptions = {}): Pro
   };
 }
 
-/**
- * Nobody tunnels through an API server. Node hands over a socket for HTTP/1.1, a response for
- * HTTP/2.
- */
+const formatUrl = (scheme: string, host: string, port: number): string =>
+  `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+/** Refuses CONNECT. Node passes a socket for HTTP/1.1, and a response for HTTP/2. */
 function refuseTunnel(_request: unknown, answer: Socket | ServerResponse): void {
   if ("writeHead" in answer) answer.writeHead(405).end();
   else
@@ -138,7 +129,7 @@ async function createServer(options: ListenOptions): Promise<HttpServer | Http2S
   return server;
 }
 
-/** A session whose streams are all closed has nothing to wait for; a quiet watch has. */
+/** Closes a session without open streams; a quiet watch keeps its session. */
 function closeWhenIdle(session: ServerHttp2Session): void {
   let streams = 0;
   session.on("stream", (stream) => {
@@ -163,7 +154,7 @@ function listening(
   });
 }
 
-/** Who is on the other end of each connection, looked up with its first request. */
+/** The caller of each connection, read with its first request. */
 class Callers {
   readonly #known = new WeakMap<object, CertificateCaller>();
 
@@ -177,7 +168,7 @@ class Callers {
   }
 }
 
-/** What is open, so that closing is quick and complete. */
+/** Open connections and pending requests, for closing the port. */
 class Connections {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();

@@ -1,13 +1,10 @@
-// Makes a folder and those above it, one after the other: Node's own recursive mkdir never ends
-// below folders in which nothing can be made, such as /proc (nodejs/node, lib/fs.js: it tries the
-// parent again for every ENOENT).
+// Creates a folder and its missing parents, one after the other: Node's recursive mkdir never
+// returns below folders that refuse children, such as /proc (nodejs/node, lib/fs.js: it retries the
+// parent for every ENOENT).
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/**
- * Makes `folder` where it is missing, with `mode` for those that it makes. Throws what mkdir
- * throws.
- */
+/** Creates `folder` and missing parents with `mode`. Throws the errors of mkdir. */
 export function makeFolders(folder: string, mode: number): void {
   const missing: string[] = [];
   for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.unshift(at);
@@ -15,7 +12,7 @@ export function makeFolders(folder: string, mode: number): void {
   if (missing.length === 0 && !statSync(folder).isDirectory()) mkdirSync(folder);
 }
 
-/** Somebody else may be faster; a folder is a folder. */
+/** Tolerates a folder that another process creates meanwhile. */
 function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });

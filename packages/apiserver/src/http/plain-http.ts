@@ -1,14 +1,14 @@
-// Who speaks plain HTTP to the TLS port is told so, as Go's server does it: the first bytes of a
-// connection are looked at before TLS gets them. Upstream: net/http (server.go,
-// tlsRecordHeaderLooksLikeHTTP).
+// Responds to plain HTTP on a TLS port with an error, as Go's server does: inspects the first bytes
+// of a connection before TLS reads them.
+// Upstream: net/http (server.go, tlsRecordHeaderLooksLikeHTTP).
 import type { Server, Socket } from "node:net";
 
 const looksLikeHttp = /^(?:GET \/|HEAD |POST |PUT \/|OPTIO)/;
 const refusal = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
 
 /**
- * Puts the look before what `server`, a TLS server, does with its connections. `silentMs`: how long
- * a client may say nothing at all.
+ * Inspects connections before `server`, a TLS server, accepts them. Connections that send nothing
+ * for `silentMs` are closed.
  */
 export function refusePlainHttp(server: Server, silentMs: number): void {
   const accept = server.listeners("connection") as ((socket: Socket) => void)[];
@@ -17,7 +17,7 @@ export function refusePlainHttp(server: Server, silentMs: number): void {
     const giveUp = (): void => void socket.destroy();
     socket.setTimeout(silentMs, giveUp);
     socket.on("error", giveUp);
-    // Gone without a word: the server below keeps half a connection open.
+    // Otherwise the server would keep half-open connections of clients that sent nothing.
     socket.on("end", giveUp);
     socket.once("data", (first: Buffer) => {
       socket.setTimeout(0, giveUp);

@@ -1,6 +1,5 @@
-// What Node's HTTP/1.1 parser does not take. A method that it has not heard of is a request all the
-// same, and the server core knows what to say to it; everything else is answered in the words of
-// Go's server. The connection ends in any case.
+// Responds to requests that Node's HTTP/1.1 parser refuses. Unknown methods go to the server core;
+// everything else gets the response of Go's server. The connection closes in any case.
 // Upstream: net/http (server.go, badRequestError and statusError).
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -12,13 +11,13 @@ import {
   isStream,
 } from "../apimachinery/handler.ts";
 
-/** As Node reports it: the code of its parser, and the packet in which it stumbled. */
+/** An error of Node's parser: its code, and the packet in which it occurred. */
 export interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Uint8Array;
 }
 
-/** Answers where that can be done. Resolves when the answer has been handed over. */
+/** Responds if possible. Resolves when the response has been written to the socket. */
 export async function serveBadRequest(
   handler: Handler,
   error: ParserError,
@@ -43,7 +42,7 @@ const plain = (status: number): string => {
 const head =
   /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\/\S*) HTTP\/1\.[01]\r\n((?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*)\r\n/;
 
-/** A request without its body, where the packet holds the whole of its head. */
+/** A request without its body; undefined unless the packet holds all headers. */
 function readHead(packet: string): ApiRequest | undefined {
   const [, method, path, lines] = head.exec(packet) ?? [];
   if (method === undefined || path === undefined || lines === undefined) return undefined;

@@ -1,6 +1,5 @@
-// One HTTP request on a Node server, HTTP/1.1 or HTTP/2 alike, through the server core and back:
-// the body in, the answer out, streams with back-pressure, and the stream closed when the client
-// goes.
+// Serves one HTTP/1.1 or HTTP/2 request of a Node server by the server core: reads the body, writes
+// the response, streams with back-pressure, and closes the stream when the client disconnects.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { gzipBody, gzipHeaders } from "./compress-body.ts";
@@ -15,27 +14,31 @@ import {
 } from "../apimachinery/handler.ts";
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
-/**
- * Of either protocol: Node's compatibility layer gives HTTP/2 answers the methods that are used
- * here.
- */
+/** Of either protocol: Node's compatibility layer gives HTTP/2 responses the methods used here. */
 export type AnyResponse = ServerResponse;
 
-/** A request under way, for the listener to end when it closes. */
+/** A streaming response, for the listener to end when it closes. */
 export interface Underway {
-  /** Ends an open stream; an answer that is about to be sent is left to be sent. */
+  /** Ends an open stream. */
   finish(): void;
 }
 
 const none = new Uint8Array(0);
 
-/** Serves one request. Resolves when the answer has been sent, or the client has gone. */
+/** One request and its response. */
+export interface HttpExchange {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+  /** Open streams of the listener. */
+  readonly underway: Set<Underway>;
+  /** Undefined when the port requests no client certificates. */
+  readonly caller: CertificateCaller | undefined;
+}
+
+/** Serves one request. Resolves when the response has been sent or the client has disconnected. */
 export async function serveRequest(
   handler: Handler,
-  request: AnyRequest,
-  response: AnyResponse,
-  underway: Set<Underway>,
-  caller?: CertificateCaller,
+  { request, response, underway, caller }: HttpExchange,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => void response.once("close", resolve));
   request.on("error", () => {});
@@ -54,7 +57,7 @@ export async function serveRequest(
   try {
     await sendAnswer(answer, apiRequest, response, underway);
   } catch {
-    // A head that cannot be written must not leave the client waiting.
+    // The client must not wait when headers cannot be written.
     response.destroy();
   }
   await closed;
@@ -83,17 +86,14 @@ async function sendAnswer(
 
 const beyondAscii = /[^\u0000-\u007f]/;
 
-/**
- * What a client wrote as UTF-8, which Node gives as a character for each byte; Go takes bytes for
- * text.
- */
+/** Decodes UTF-8, as Go does, from a header that Node decoded as latin1. */
 const textOf = (value: string): string =>
   beyondAscii.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;
 
 /**
- * Headers as a wire takes them. Go writes texts as UTF-8, also into a Warning that quotes what a
- * client sent. Node writes characters as latin1, which HTTP/1.1 refuses for those beyond and HTTP/2
- * cuts down to a byte; so each byte goes as a character.
+ * Headers for Node to write. Go writes UTF-8, e.g. in a Warning that quotes a client's value. Node
+ * writes latin1: HTTP/1.1 refuses other characters, and HTTP/2 truncates them to a byte; so each
+ * byte of UTF-8 is passed as one character.
  */
 function wireHeaders(headers: ApiResponse["headers"]): OutgoingHttpHeaders {
   const toBytes = (value: string): string =>
@@ -120,7 +120,7 @@ function send(
   response.end(body);
 }
 
-/** Wires a stream to a response until either ends. */
+/** Pipes a stream to a response until either ends. */
 function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Underway>): void {
   let gone = false;
   const opened = stream.open({
@@ -151,8 +151,8 @@ function pushStream(stream: ByteStream, response: AnyResponse, underway: Set<Und
 }
 
 /**
- * Reads little more than may be sent, so that whoever wants the body can tell; the rest is let go.
- * Undefined when the client left before the end: half a body must not become a request.
+ * Reads the body, but little more than the limit, so that the handler can detect larger ones;
+ * ignores the rest. Undefined when the client disconnected before the end.
  */
 async function readBody(request: AnyRequest): Promise<Uint8Array | undefined> {
   if (request.method === "GET" || request.method === "HEAD") {

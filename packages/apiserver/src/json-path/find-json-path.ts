@@ -1,12 +1,12 @@
-// Evaluates a parsed JSONPath on a JSON value. Missing keys are no error when `missingKeys` is
-// "allowed"; members are walked in their own order, where upstream's is random.
+// Evaluates a parsed JSONPath on a JSON value. Members are visited in their own order; upstream's
+// order is random.
 // Upstream: k8s.io/client-go/util/jsonpath/jsonpath.go,
 // third_party/forked/golang/template/funcs.go.
 import { isObject, type Json } from "homeostat/api";
 import { formatGoValue } from "../apimachinery/values/go-format.ts";
 import type { JsonPath, JsonPathNode, Slice } from "./json-path-node.ts";
 
-/** The path does not fit the value; `message` is upstream's. */
+/** The path cannot be evaluated on the value; the message is upstream's. */
 export class JsonPathError extends Error {
   override readonly name = "JsonPathError";
 }
@@ -15,7 +15,7 @@ export interface FindOptions {
   readonly missingKeys: "allowed" | "error";
 }
 
-/** What each node of the template found, in order. Throws {@link JsonPathError}. */
+/** The results of each node of the template, in order. Throws {@link JsonPathError}. */
 export function findJsonPath(
   path: JsonPath,
   data: Json,
@@ -33,8 +33,7 @@ class Run {
   }
 
   /**
-   * Runs nodes from `from` on; inside a range it stops at the `end` that closes it and answers that
-   * place.
+   * Evaluates nodes from `from` on. Inside a range, stops at its `end` and returns that index.
    */
   template(
     nodes: readonly JsonPathNode[],
@@ -55,7 +54,7 @@ class Run {
         continue;
       }
       let end = nodes.length;
-      // Without results the block runs once on nothing, so that its end is found.
+      // Without results the block runs once on null to find its end.
       for (const item of found.length ? found : [null]) {
         const block = this.template(nodes, i + 1, item, depth + 1);
         if (found.length) results.push(...block.results);
@@ -150,7 +149,7 @@ class Run {
   }
 }
 
-/** Ranges are written as `{range …}` and `{end}`: the first word of a list says so. */
+/** The first identifier of a list marks `{range …}` and `{end}`. */
 function rangeMark(node: JsonPathNode): "range" | "end" | undefined {
   const first = node.at === "list" ? node.nodes[0] : undefined;
   return first?.at === "identifier" && (first.name === "range" || first.name === "end")
@@ -166,7 +165,7 @@ function childrenOf(value: Json): readonly Json[] {
   return typeof value === "string" ? bytesOf(value) : [];
 }
 
-/** Everything that has something inside, outer before inner. */
+/** All values that have children, parents first. */
 function descend(values: readonly Json[]): readonly Json[] {
   return values.flatMap((value) => {
     const children = childrenOf(value);
@@ -205,7 +204,7 @@ interface Operand {
   readonly kind: Basic;
 }
 
-/** A literal such as `1.0` is a float to Go, though its value is whole. */
+/** A literal such as `1.0` is a float in Go. */
 function kindOf(value: Json, nodes: readonly JsonPathNode[]): Basic {
   const literal = nodes.length === 1 ? nodes[0] : undefined;
   if (literal?.at === "number" && literal.float) return "float";

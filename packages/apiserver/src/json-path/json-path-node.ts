@@ -1,7 +1,7 @@
-// The tree that a kubectl-style JSONPath parses into.
+// The syntax tree of a JSONPath in kubectl's dialect.
 // Upstream: k8s.io/client-go/util/jsonpath/node.go.
 
-/** Bounds of `[start:end:step]`; undefined where they were left out. */
+/** Bounds of `[start:end:step]`; undefined when omitted. */
 export interface Slice {
   readonly start: number | undefined;
   readonly end: number | undefined;

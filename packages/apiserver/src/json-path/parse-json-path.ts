@@ -1,5 +1,5 @@
 // Parses kubectl's JSONPath dialect: `{.spec.items[?(@.kind=="x")].name}`, ranges, unions, slices,
-// recursive descent. Errors carry upstream's text.
+// recursive descent. Error messages are upstream's.
 // Upstream: k8s.io/client-go/util/jsonpath/parser.go.
 import { unquoteGoString } from "./unquote-go-string.ts";
 import type { JsonPath, JsonPathNode, Slice } from "./json-path-node.ts";
@@ -137,7 +137,7 @@ class Parser {
     });
   }
 
-  /** Up to the closing bracket that is outside of quotes; only the first quoted text counts. */
+  /** Skips to the closing bracket outside of quotes; only the first quoted string counts. */
   #skipFilterText(): void {
     let pair: string | undefined;
     let closed = false;

@@ -1,4 +1,4 @@
-// Go's string literals in double or single quotes, of any length in both.
+// Unquotes Go string literals in double or single quotes, both of any length.
 // Upstream: k8s.io/client-go/util/jsonpath/parser.go (UnquoteExtend), Go's strconv.UnquoteChar.
 
 const simple: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const simple: Readonly<Record<string, string>> = {
 };
 const numeric = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/;
 
-/** The text between the quotes with escapes resolved; undefined when it is no literal. */
+/** The content of a literal with escapes resolved; undefined when malformed. */
 export function unquoteGoString(quoted: string): string | undefined {
   const quote = quoted[0];
   if (quoted.length < 2 || (quote !== '"' && quote !== "'") || quoted.at(-1) !== quote)

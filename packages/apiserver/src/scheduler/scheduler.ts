@@ -13,7 +13,7 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../component-helpers/controller/controller.ts";
-import { selectedNode } from "../component-helpers/storage/storage-objects.ts";
+import { selectedNode } from "../component-helpers/storage/volume-binding.ts";
 import {
   PersistentVolumeClaim,
   PersistentVolume,

@@ -10,7 +10,7 @@ import {
   isDelayed,
   isReachable,
   noProvisioner,
-} from "../component-helpers/storage/storage-objects.ts";
+} from "../component-helpers/storage/volume-binding.ts";
 import { claimNames } from "../component-helpers/storage/claim-use.ts";
 import { type NodeFilter, refuse } from "./fleet.ts";
 

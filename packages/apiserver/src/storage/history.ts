@@ -1,8 +1,9 @@
-// The global log: every acknowledged change in order of revision, from the last compaction on.
-// Chains per key hang on the versions themselves; this file cuts both when history is forgotten.
+// The log of all acknowledged changes in order of revision, since the last compaction. Each version
+// links to the one before it under the same key; compaction cuts both the log and these links.
+// Upstream: go.etcd.io/etcd/server/v3/storage/mvcc/key_index.go.
 import type { ObjectAttributes, Revision } from "./store.ts";
 
-/** A revision as the store holds it: `older` leads to the state before, tombstones included. */
+/** A revision in the store; `older` is the previous one under the key, tombstones included. */
 export class Version implements Revision {
   readonly key: string;
   readonly revision: number;
@@ -24,9 +25,7 @@ export class Version implements Revision {
     this.older = older;
   }
 
-  /**
-   * The object before this change: nothing where there was none, or where history has forgotten it.
-   */
+  /** The object before this change; undefined when there was none or it has been compacted. */
   get previous(): Revision | undefined {
     return this.older?.type === "DELETED" ? undefined : this.older;
   }
@@ -36,18 +35,18 @@ export class Version implements Revision {
 export class History {
   #log: Version[] = [];
   #bytes = 0;
-  #forgotten = 0;
+  #compacted = 0;
 
-  /** The revision up to which changes have been forgotten. */
+  /** The revision up to which changes have been compacted. */
   get compacted(): number {
-    return this.#forgotten;
+    return this.#compacted;
   }
 
   get length(): number {
     return this.#log.length;
   }
 
-  /** What the changes in the log weigh. */
+  /** Total size of the changes in the log. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -57,17 +56,17 @@ export class History {
     this.#bytes += version.bytes.length;
   }
 
-  /** Takes note that nothing up to `revision` is known, as after opening a compacted journal. */
+  /** Marks changes up to `revision` as compacted, as after opening a compacted journal. */
   startAfter(revision: number): void {
-    this.#forgotten = Math.max(this.#forgotten, revision);
+    this.#compacted = Math.max(this.#compacted, revision);
   }
 
-  /** The revision of the change that leaves `count` newer ones in the log. */
+  /** The revision of the newest change before the last `count` ones; 0 when there is none. */
   revisionBefore(count: number): number {
     return this.#log[this.#log.length - count - 1]?.revision ?? 0;
   }
 
-  /** The revision of the change after which the log weighs no more than `bytes`. */
+  /** The revision of the newest change before those that fit into `bytes`; 0 when all fit. */
   revisionBeforeBytes(bytes: number): number {
     let rest = this.#bytes;
     let at = 0;
@@ -81,14 +80,14 @@ export class History {
   }
 
   /**
-   * Forgets changes up to `revision`; `gone` gets each deletion among them, whose key may now be
-   * free. Returns the revisions that nothing needs any more: deletions, and states that a forgotten
-   * change has replaced.
+   * Drops changes up to `revision`, and passes each deletion among them to `gone`, since its key
+   * may be free now. Returns the revisions that nothing refers to any more: deletions, and states
+   * that dropped changes replaced.
    */
   compact(revision: number, gone: (tombstone: Version) => void): number[] {
     const unneeded: number[] = [];
-    if (revision <= this.#forgotten) return unneeded;
-    this.#forgotten = revision;
+    if (revision <= this.#compacted) return unneeded;
+    this.#compacted = revision;
     for (const version of this.#log.splice(0, this.#after(revision))) {
       this.#bytes -= version.bytes.length;
       if (version.older && version.older.type !== "DELETED") unneeded.push(version.older.revision);

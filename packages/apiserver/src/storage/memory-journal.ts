@@ -1,11 +1,10 @@
-// A journal that survives its store but not its process: lets tests reopen, hold back and fail
-// writes.
+// A journal in memory, which outlives its store: tests reopen it, and delay or fail its writes.
 import type { Journal, Revision } from "./store.ts";
 
-/** A journal in memory. Opening a second store on it is what a restart is to a journal on disk. */
+/** A journal in memory. Opening a second store on it simulates a restart. */
 export interface MemoryJournal extends Journal {
   /**
-   * Until it is called with undefined, batches wait for this promise before they are stored; a
+   * Makes batches wait for this promise before they are stored, until called with undefined; a
    * rejection fails them.
    */
   hold(until: Promise<void> | undefined): void;

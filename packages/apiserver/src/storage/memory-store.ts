@@ -1,7 +1,7 @@
 // The in-memory MVCC store. A commit compares, assigns, encodes and enqueues in one synchronous
-// step; it becomes visible when the journal acknowledges it, which without a journal is at once.
-// Visible order is revision order, for everybody. Knows no JSON, no kinds and no clock. Upstream's
-// counterpart: etcd server/storage/mvcc.
+// step; it becomes visible when the journal acknowledges it, or at once without a journal. All
+// readers see changes in order of revision. Knows no JSON, no kinds and no clock.
+// Upstream: go.etcd.io/etcd/server/v3/storage/mvcc.
 import { compareBytewise } from "homeostat/api";
 import { History, Version } from "./history.ts";
 import { OrderedRecords } from "./ordered-records.ts";
@@ -11,26 +11,23 @@ import { WatcherIndex } from "./watcher-index.ts";
 
 export interface MemoryStoreOptions {
   /**
-   * Makes commits durable; without one they are acknowledged at once. The store loads it, and
-   * closes it when it closes.
+   * Makes commits durable; without one they are acknowledged at once. The store loads and closes
+   * it.
    */
   readonly journal?: Journal;
   /**
-   * Changes kept for old reads and late watches, at least; the log is cut when it has grown to
-   * twice as many. Default 50,000.
+   * Changes to keep at least for old reads and late watches; compaction runs at twice as many.
+   * Default 50,000.
    */
   readonly keepChanges?: number;
   /**
-   * Bytes that these changes may weigh together; half of them are forgotten when they weigh more.
-   * Default 64 MiB.
+   * Total size of the kept changes in bytes; when exceeded, compaction keeps half of it. Default
+   * 64 MiB.
    */
   readonly keepBytes?: number;
 }
 
-/**
- * One key: its newest acknowledged version, a tombstone included, and the write that waits for the
- * journal.
- */
+/** One key: its newest acknowledged version, possibly a tombstone, and its unacknowledged write. */
 interface KeyRecord {
   readonly key: string;
   head: Version | undefined;
@@ -39,7 +36,7 @@ interface KeyRecord {
 
 interface Watcher {
   readonly prefix: string;
-  /** The newest revision that this watcher has been given or does not want. */
+  /** The newest revision that was delivered to this watcher or that it skips. */
   seen: number;
   readonly each: (change: Revision) => void;
 }
@@ -65,15 +62,12 @@ class MemoryStore implements Store {
   readonly #journal: Journal | undefined;
   readonly #keepChanges: number;
   readonly #keepBytes: number;
-  /**
-   * Reads at this revision or before it have been given up, though watches may still know what came
-   * after.
-   */
+  /** Reads up to this revision are compacted, although watches may still start after it. */
   #unreadable = 0;
-  /** Visible changes that not all watchers have been given yet; delivery is never nested. */
+  /** Visible changes that are not yet delivered to all watchers; delivery never nests. */
   readonly #undelivered: Version[] = [];
   #delivering = false;
-  /** Writes in order of revision that are not visible yet. */
+  /** Writes that are not visible yet, in order of revision. */
   readonly #writes: Write[] = [];
   #assigned = 0;
   #visible = 0;
@@ -185,9 +179,7 @@ class MemoryStore implements Store {
     this.#assigned = this.#visible;
   }
 
-  /**
-   * Waits for the write under way, then tries anew; its outcome, not the caller's guess, decides.
-   */
+  /** Retries after the pending write of the key, whose outcome decides about conflicts. */
   async #commitAfter(
     pending: Promise<unknown>,
     ...write: Parameters<Store["commit"]>
@@ -212,10 +204,9 @@ class MemoryStore implements Store {
     const encoded = encode(revision);
     if (!encoded && !live)
       throw new Error(
-        `commit ${key}: a delete needs an object, and there is none; compare before deleting`,
+        `commit ${key}: a delete needs an object, but the key has none; compare before deleting`,
       );
     const state = encoded ?? lastState?.(revision) ?? live!;
-    const type = encoded ? (live ? "MODIFIED" : "ADDED") : "DELETED";
     return new Version(
       {
         key,
@@ -224,7 +215,7 @@ class MemoryStore implements Store {
         schemaEpoch: state.schemaEpoch ?? 0,
         bytes: state.bytes,
         attributes: state.attributes,
-        type,
+        type: changeType(encoded, live),
       },
       head,
     );
@@ -248,9 +239,7 @@ class MemoryStore implements Store {
     return version;
   }
 
-  /**
-   * Shows what has been acknowledged, in order: a later write never overtakes one that still waits.
-   */
+  /** Makes acknowledged writes visible in order: none overtakes one that is still waiting. */
   #showSettled(): void {
     while (this.#writes[0] && this.#writes[0].state !== "waiting") {
       const { version, record, state, settle } = this.#writes.shift()!;
@@ -273,16 +262,13 @@ class MemoryStore implements Store {
     this.#undelivered.push(version);
   }
 
-  /**
-   * Gives watchers what is visible. A watcher that commits only lengthens the queue, so all see one
-   * order.
-   */
+  /** Delivers visible changes. A watcher that commits extends the queue, so all see one order. */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;
     for (let version = this.#undelivered.shift(); version; version = this.#undelivered.shift()) {
       const change = version;
-      this.#watchers.visit(change.key, (watcher) => give(watcher, change));
+      this.#watchers.visit(change.key, (watcher) => deliverTo(watcher, change));
     }
     this.#delivering = false;
   }
@@ -307,11 +293,13 @@ class MemoryStore implements Store {
   }
 }
 
-/**
- * A watcher's fault is not the writer's: it surfaces as an uncaught error once the commit is
- * through.
- */
-function give(watcher: Watcher, change: Version): void {
+function changeType(encoded: Encoded | null, live: Version | undefined): Revision["type"] {
+  if (!encoded) return "DELETED";
+  return live ? "MODIFIED" : "ADDED";
+}
+
+/** An error of a watcher must not fail the writer: it surfaces as an uncaught error. */
+function deliverTo(watcher: Watcher, change: Version): void {
   if (change.revision <= watcher.seen) return;
   watcher.seen = change.revision;
   try {

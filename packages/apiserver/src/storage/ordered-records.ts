@@ -1,5 +1,6 @@
-// Records in bytewise order of their keys: a list of short sorted blocks, so that an insert among a
-// hundred thousand keys moves a few hundred entries at most. Knows nothing of revisions.
+// Records in bytewise order of their keys, as a list of short sorted blocks: an insert among a
+// hundred thousand keys moves at most a few hundred entries. Knows nothing of revisions.
+// Upstream: go.etcd.io/etcd/server/v3/storage/mvcc/index.go (treeIndex).
 import { compareBytewise } from "homeostat/api";
 
 /** Anything that has a key. */
@@ -7,16 +8,16 @@ export interface Keyed {
   readonly key: string;
 }
 
-/** Blocks are split in two when they grow beyond this. */
+/** Larger blocks are split in two. */
 const maxBlock = 512;
 
 /** Keeps records sorted by key; one record per key. */
 export class OrderedRecords<R extends Keyed> {
   readonly #blocks: R[][] = [];
-  /** Raised when positions may have moved, so that a walk under way finds its place again. */
+  /** Incremented when positions may have moved, so that iterations find theirs again. */
   #changes = 0;
 
-  /** Adds a record whose key is not there yet. */
+  /** Adds a record with a new key. */
   add(record: R): void {
     this.#changes++;
     if (!this.#blocks.length) {
@@ -29,7 +30,7 @@ export class OrderedRecords<R extends Keyed> {
     if (block.length > maxBlock) this.#blocks.splice(b + 1, 0, block.splice(block.length >> 1));
   }
 
-  /** Removes the record of that key, if there is one. */
+  /** Removes the record of a key, if any. */
   remove(key: string): void {
     const b = this.#blockFor(key);
     const block = this.#blocks[b];
@@ -42,8 +43,8 @@ export class OrderedRecords<R extends Keyed> {
   }
 
   /**
-   * Records in order, from `start` (inclusive) on. Records may be added and removed during the
-   * walk.
+   * Records in order, from `start` (inclusive) on. Records may be added and removed during
+   * iteration.
    */
   *from(start: string): Generator<R, void, undefined> {
     let b = this.#blockFor(start);

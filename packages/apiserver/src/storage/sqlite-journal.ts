@@ -1,9 +1,8 @@
-// The journal on disk: one SQLite file with a write-ahead log. Batches that arrive in one turn of
-// the event loop become one transaction. By default what was acknowledged survives SIGKILL; with
-// `fsync` it survives a power cut too. What compaction lets go of is deleted in small portions
-// between writes; SQLite uses the pages again, and a file that is mostly empty pages is written
-// anew when it is opened. Knows nothing of what it stores. node:sqlite is imported when a journal
-// is opened, never before.
+// The journal on disk: one SQLite file with a write-ahead log. Batches of one turn of the event
+// loop share a transaction. Acknowledged writes survive SIGKILL, and with `fsync` also power loss.
+// Compaction deletes rows in small portions between writes; SQLite reuses their pages, and opening
+// a file of mostly empty pages vacuums it. Knows nothing of objects. Imports node:sqlite only when
+// a journal is opened.
 import { closeSync, openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
@@ -16,10 +15,7 @@ export interface SqliteJournalOptions {
   readonly fsync?: boolean;
 }
 
-/**
- * The file cannot be used: it belongs to another format, another process has it open, or it is
- * damaged.
- */
+/** The file is unusable: of another format, open in another process, or damaged. */
 export class JournalError extends Error {
   override readonly name = "JournalError";
   readonly code:
@@ -36,12 +32,9 @@ export class JournalError extends Error {
 
 /** Rows of format 1 have no checksum. */
 const formatVersion = 2;
-/** How many rows are deleted at a time: a few milliseconds that a write may have to wait. */
+/** Rows to delete at a time; writes wait for these few milliseconds. */
 const sweepRows = 500;
-/**
- * What the write-ahead log is cut to after a checkpoint, and what a file may hold of empty pages,
- * at least.
- */
+/** Size limit of the write-ahead log after a checkpoint, and of empty pages before a vacuum. */
 const spareBytes = 8 * 2 ** 20;
 const types = ["ADDED", "MODIFIED", "DELETED"] as const;
 const schema = `
@@ -56,8 +49,8 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   const { DatabaseSync: Database } = await import("node:sqlite");
   let database: DatabaseSync | undefined;
   try {
-    // Objects may be secrets: nobody but the owner reads them. SQLite gives its other files the
-    // same mode.
+    // Objects may be secrets, readable by the owner only. SQLite gives its other files this mode
+    // too.
     closeSync(openSync(options.file, "a", 0o600));
     database = new Database(options.file);
     prepare(database, options);
@@ -112,7 +105,7 @@ class SqliteJournal implements Journal {
   readonly #delete: StatementSync;
   #waiting: Waiting[] = [];
   #compacted: number;
-  /** Revisions whose rows nobody needs, yet to be deleted. */
+  /** Revisions whose rows are to be deleted. */
   #unneeded: number[] = [];
   #closed = false;
 
@@ -166,10 +159,7 @@ class SqliteJournal implements Journal {
     this.#database.close();
   }
 
-  /**
-   * One transaction for all that waits. Should it fail, each batch is tried alone, so that one bad
-   * batch harms no other.
-   */
+  /** Writes all waiting batches in one transaction; if it fails, each batch in one of its own. */
   #flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -209,7 +199,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** Deletes a portion of what is not needed. What a crash leaves is deleted by the next load. */
+  /** Deletes a portion of the rows. After a crash the next load deletes the rest. */
   #sweep(): void {
     if (this.#closed) return;
     const portion = this.#unneeded.splice(0, sweepRows);
@@ -218,13 +208,13 @@ class SqliteJournal implements Journal {
       for (const revision of portion) this.#delete.run(revision);
       this.#database.exec("COMMIT");
     } catch {
-      // A disk that is full, say: the rows stay until the next load, and writes say what is wrong.
+      // E.g. a full disk: the rows stay until the next load, and writes report the error.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
     }
     if (this.#unneeded.length) setImmediate(() => this.#sweep());
   }
 
-  /** Gives the disk back what was deleted, once that is most of the file. */
+  /** Vacuums the file when most of its pages are empty. */
   #shrink(): void {
     const pragma = (name: string): number =>
       Number(this.#database.prepare(`PRAGMA ${name}`).get()?.[name]);
@@ -257,7 +247,7 @@ type Row = readonly [
 const checksumOf = (key: string, bytes: Uint8Array, attributes: string): number =>
   crc32(attributes, crc32(bytes, crc32(key)));
 
-/** A disk that has lost a bit is told at the start, before anybody works with what it left. */
+/** Checksums reveal damage on load, before anything uses the data. */
 function fromRow(
   [revision, key, created, schemaEpoch, type, bytes, attributes, checksum]: Row,
   file: string,

@@ -1,7 +1,6 @@
-// Forgets history as time goes by: what was the newest revision one interval ago can be read no
-// more. So a page of a list can be followed by the next for five to ten minutes, however quiet or
-// busy the server is. Watches may begin further back while little has happened since, as upstream's
-// do from their own cache.
+// Compacts the store periodically: up to the revision that was the newest one interval ago. So a
+// list can be continued for five to ten minutes, whatever the load. Watches may start further back
+// while few changes have happened, as upstream's do from the watch cache.
 // Upstream: k8s.io/apiserver/pkg/storage/etcd3/compact.go;
 // k8s.io/apiserver/pkg/storage/cacher/watch_cache.go.
 import type { Clock } from "homeostat/runtime";
@@ -11,12 +10,12 @@ import type { Store } from "./store.ts";
 export const compactionIntervalMs = 300_000;
 
 /**
- * Changes that watches can go back, however old; upstream's cache holds at least a hundred of each
- * kind.
+ * Number of changes that watches can start before, whatever their age; upstream's watch cache holds
+ * at least a hundred of each kind.
  */
 const watchableChanges = 1000;
 
-/** Compacts `store` every `everyMs`; 0 never. Returns what ends it. */
+/** Compacts `store` every `everyMs`; never if 0. Returns a function that stops it. */
 export function startCompactor(
   store: Store,
   clock: Clock,

@@ -1,9 +1,6 @@
-// What the store refuses, beyond the plain "conflict" that a commit can answer at once.
+// Errors of the store, besides the "conflict" that a commit returns at once.
 
-/**
- * A commit that had to wait for an unacknowledged write of the same key found another revision
- * there afterwards.
- */
+/** A commit waited for an unacknowledged write of its key, and then found another revision. */
 export class StoreConflictError extends Error {
   override readonly name = "StoreConflictError";
   readonly code = "ERR_STORE_CONFLICT";
@@ -19,7 +16,7 @@ export class StoreClosedError extends Error {
   }
 }
 
-/** True for the late conflict of a commit, whatever copy of this package threw it. */
+/** True for StoreConflictError, also from another copy of this package. */
 export function isStoreConflict(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ERR_STORE_CONFLICT";
 }

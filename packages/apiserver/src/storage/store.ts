@@ -1,12 +1,11 @@
-// The one store: in-memory MVCC with one revision counter, ordered keys, and history for exact
+// The contract of the store: MVCC with one revision counter, ordered keys, and history for exact
 // reads and watches. A commit is one synchronous step (compare, assign, encode, enqueue); reads and
-// watches see it once the journal has acknowledged it. Durability is a Journal beside the store,
-// never inside it.
-// Upstream's counterpart: etcd's mvcc and k8s.io/apiserver/pkg/storage.
+// watches see it once the journal has acknowledged it. A Journal beside the store makes it durable.
+// Upstream: k8s.io/apiserver/pkg/storage/interfaces.go; go.etcd.io/etcd/server/v3/storage/mvcc.
 
 /**
- * What selectors, garbage collection and admission ask of an object, taken once at commit so that
- * nobody parses for it.
+ * What selectors, garbage collection and admission need of an object; extracted at commit, so that
+ * they need not parse it.
  */
 export interface ObjectAttributes {
   readonly uid: string;
@@ -20,8 +19,8 @@ export interface ObjectAttributes {
 }
 
 /**
- * One revision of one object. Bytes are canonical UTF-8 JSON in the storage version,
- * resourceVersion included; nobody may mutate them.
+ * One revision of one object. Bytes are canonical UTF-8 JSON in the storage version, with
+ * resourceVersion; they must not be mutated.
  */
 export interface Revision {
   /**
@@ -37,22 +36,20 @@ export interface Revision {
   /** For DELETED: the last state, with the resourceVersion of the deletion. */
   readonly bytes: Uint8Array;
   readonly attributes: ObjectAttributes;
-  /** The state before this change; kept only while history reaches back to it. */
+  /** The state before this change, until it is compacted. */
   readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
 }
 
-/** What a commit stores. */
+/** The content of a commit. */
 export interface Encoded {
   readonly bytes: Uint8Array;
   readonly attributes: ObjectAttributes;
-  /** The schema under which the bytes were written; 0 where it does not matter. */
+  /** The epoch of the schema at the time of the write; 0 when it does not matter. */
   readonly schemaEpoch?: number;
 }
 
-/**
- * A consistent view of a prefix, in key order. To be walked in the turn in which it was asked for.
- */
+/** A consistent view of a prefix, in key order. Must be iterated synchronously after `list`. */
 export interface Listing {
   readonly revision: number;
   readonly items: Iterable<Revision>;
@@ -60,12 +57,12 @@ export interface Listing {
 
 /** Versioned objects under ordered keys. */
 export interface Store {
-  /** The newest acknowledged revision counter. */
+  /** The newest acknowledged revision. */
   revision(): number;
   /** The newest acknowledged state of a key; undefined when absent or deleted. */
   latest(key: string): Revision | undefined;
   /**
-   * All live objects under a prefix, from `startKey` (inclusive) on, now or as of revision `at`.
+   * All live objects under a prefix from `startKey` (inclusive) on, now or at revision `at`.
    */
   list(
     prefix: string,
@@ -73,11 +70,10 @@ export interface Store {
   ): Listing | "compacted" | "future";
   /**
    * Writes or deletes one key. `expected` is the revision that must be current, 0 when the key must
-   * not exist. `encode` is called synchronously with the new revision and returns null to delete,
-   * in which case `lastState` gives the bytes that the DELETED event carries. While an earlier
-   * write of this key waits for the journal, the comparison waits too; a conflict found then
-   * rejects with a StoreConflictError. Resolves once the journal has acknowledged; a failing
-   * journal rejects and the write is undone.
+   * not exist. `encode` runs synchronously with the new revision and returns null to delete; then
+   * `lastState` returns the content of the DELETED event. While an earlier write of this key waits
+   * for the journal, the comparison waits too, and a conflict rejects with StoreConflictError.
+   * Resolves once the journal has acknowledged; if it fails, rejects and undoes the write.
    */
   commit(
     key: string,
@@ -86,8 +82,8 @@ export interface Store {
     lastState?: (revision: number) => Encoded,
   ): Promise<Revision> | "conflict";
   /**
-   * Calls `each` for every acknowledged change under `prefix` after `revision`, in order: first
-   * history, then as they happen.
+   * Calls `each` with every acknowledged change under `prefix` after `revision`, in order: first
+   * from history, then as changes happen.
    */
   since(
     prefix: string,
@@ -95,27 +91,27 @@ export interface Store {
     each: (change: Revision) => void,
   ): { stop(): void } | "compacted" | "future";
   /**
-   * Forgets history up to and including `revision`; later reads at or below answer "compacted". The
-   * newest `watchable` changes (default none) are kept for watches all the same.
+   * Drops history up to and including `revision`; reads up to it then return "compacted". The
+   * newest `watchable` changes (default 0) are kept for watches.
    */
   compact(revision: number, options?: { readonly watchable?: number }): void;
-  /** The revision up to which history has been forgotten, for watches too; 0 at first. */
+  /** The revision up to which history is dropped, for watches too; 0 at first. */
   compacted(): number;
   close(): Promise<void>;
 }
 
-/** Durability beside the store. */
+/** Makes a store durable. */
 export interface Journal {
-  /** Replays what was acknowledged, oldest first. */
+  /** Replays acknowledged revisions, oldest first. */
   load(each: (revision: Revision) => void): void;
-  /** Resolves when the whole batch is durable; a batch is stored whole or not at all. */
+  /** Stores a batch atomically. Resolves when it is durable. */
   append(batch: readonly Revision[]): Promise<void>;
   /**
-   * Lets go of states up to `revision` that newer ones have replaced: those of the revisions
-   * `replaced`. May be done lazily.
+   * Drops states up to `revision` that newer ones replaced: those of the revisions `replaced`. May
+   * happen lazily.
    */
   compact?(revision: number, replaced: readonly number[]): void;
-  /** The revision up to which replaced states have been let go. Asked after `load`. */
+  /** The revision up to which replaced states are dropped. Call it after `load`. */
   compacted?(): number;
   close(): Promise<void>;
 }

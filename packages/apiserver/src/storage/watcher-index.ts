@@ -1,16 +1,17 @@
-// Watchers by the prefix that they watch, so that a write visits only those whom it concerns,
-// however many there are. A key such as `apps/deployments/shop/web` looks up its prefixes that end
-// in "/" and, for the rest, the lengths in use.
+// Watchers by prefix, so that a write visits only matching ones, however many watchers exist. A key
+// such as `apps/deployments/shop/web` looks up its prefixes that end in "/", and its prefixes of
+// all lengths of other watched prefixes.
+// Upstream: go.etcd.io/etcd/server/v3/storage/mvcc/watcher_group.go.
 
 /** Watchers of any kind, found by key. */
 export class WatcherIndex<W> {
   readonly #byPrefix = new Map<string, Set<W>>();
-  /** How many watched prefixes of a given length do not end in "/". */
+  /** The number of watched prefixes that do not end in "/", by length. */
   readonly #oddLengths = new Map<number, number>();
 
   add(prefix: string, watcher: W): void {
-    const there = this.#byPrefix.get(prefix);
-    if (there) there.add(watcher);
+    const watchers = this.#byPrefix.get(prefix);
+    if (watchers) watchers.add(watcher);
     else {
       this.#byPrefix.set(prefix, new Set([watcher]));
       this.#countOdd(prefix, 1);
@@ -18,8 +19,8 @@ export class WatcherIndex<W> {
   }
 
   remove(prefix: string, watcher: W): void {
-    const there = this.#byPrefix.get(prefix);
-    if (!there?.delete(watcher) || there.size) return;
+    const watchers = this.#byPrefix.get(prefix);
+    if (!watchers?.delete(watcher) || watchers.size) return;
     this.#byPrefix.delete(prefix);
     this.#countOdd(prefix, -1);
   }
@@ -30,8 +31,8 @@ export class WatcherIndex<W> {
   }
 
   /**
-   * Visits every watcher of a prefix of `key`, the shortest prefix first. Watchers may come and go
-   * meanwhile.
+   * Visits all watchers of prefixes of `key`, shortest prefix first. Watchers may be added and
+   * removed meanwhile.
    */
   visit(key: string, each: (watcher: W) => void): void {
     if (!this.#byPrefix.size) return;

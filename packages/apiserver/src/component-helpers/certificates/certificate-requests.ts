@@ -23,7 +23,8 @@ export const conditionsOf = ({
 /** The decision in the conditions. Denied outweighs Approved, whatever their status. */
 export function verdictOf(request: CertificateSigningRequest): "approved" | "denied" | undefined {
   const types = conditionsOf(request).map(({ type }) => type);
-  return types.includes("Denied") ? "denied" : types.includes("Approved") ? "approved" : undefined;
+  if (types.includes("Denied")) return "denied";
+  return types.includes("Approved") ? "approved" : undefined;
 }
 
 /** The parsed request. Throws when it cannot be parsed, which the API server prevents. */
@@ -73,15 +74,8 @@ function forbiddenName({
   addresses,
   uris,
 }: Pick<SigningRequest, "dnsNames" | "emailAddresses" | "addresses" | "uris">): string | undefined {
-  const forbidden = dnsNames.length
-    ? "DNS"
-    : emailAddresses.length
-      ? "Email"
-      : addresses.length
-        ? "IP"
-        : uris.length
-          ? "URI"
-          : undefined;
+  const names = { DNS: dnsNames, Email: emailAddresses, IP: addresses, URI: uris };
+  const forbidden = Object.entries(names).find(([, list]) => list.length > 0)?.[0];
   return forbidden && `${forbidden} subjectAltNames are not allowed`;
 }
 

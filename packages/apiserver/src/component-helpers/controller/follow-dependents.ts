@@ -24,7 +24,7 @@ export function followDependents<O extends ApiObject, D extends ApiObject>(
   { arrivals = "all" }: { readonly arrivals?: "all" | "orphans" } = {},
 ): void {
   const { informer, selector } = owners;
-  const wakeController = (entry: CachedObject<D>): boolean => {
+  const enqueueController = (entry: CachedObject<D>): boolean => {
     const reference = controllerOf(entry.read());
     if (!reference) return false;
     const owner =
@@ -34,8 +34,8 @@ export function followDependents<O extends ApiObject, D extends ApiObject>(
     if (owner?.uid === reference.uid) controller.add(owner.key);
     return true;
   };
-  const wake = (entry: CachedObject<D>): void => {
-    if (wakeController(entry) || entry.deleting) return;
+  const enqueue = (entry: CachedObject<D>): void => {
+    if (enqueueController(entry) || entry.deleting) return;
     const { labels = {} } = entry.read().metadata;
     for (const owner of informer.list({ namespace: entry.namespace })) {
       const wanted = selector(owner);
@@ -44,11 +44,11 @@ export function followDependents<O extends ApiObject, D extends ApiObject>(
     }
   };
   const arrived = (entry: CachedObject<D>): void => {
-    if (arrivals === "all" || entry.deleting || !controllerOf(entry.read())) wake(entry);
+    if (arrivals === "all" || entry.deleting || !controllerOf(entry.read())) enqueue(entry);
   };
   controller.follow(dependents, {
     added: arrived,
-    updated: (old, now) => (wakeController(old), wake(now)),
-    deleted: (entry) => void wakeController(entry),
+    updated: (old, now) => (enqueueController(old), enqueue(now)),
+    deleted: (entry) => void enqueueController(entry),
   });
 }

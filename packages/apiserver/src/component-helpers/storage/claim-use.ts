@@ -11,13 +11,10 @@ import type { Pod, Volume } from "homeostat/k8s/core/v1";
  * after pod and volume.
  */
 export const claimNames = (pod: Pod): readonly string[] =>
-  (pod.spec.volumes ?? []).flatMap((volume) =>
-    volume.persistentVolumeClaim
-      ? [volume.persistentVolumeClaim.claimName]
-      : volume.ephemeral
-        ? [ownClaimName(pod, volume)]
-        : [],
-  );
+  (pod.spec.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
+    return volume.ephemeral ? [ownClaimName(pod, volume)] : [];
+  });
 
 const ownClaimName = ({ metadata }: Pod, { name }: Volume): string => `${metadata.name}-${name}`;
 

@@ -2,6 +2,7 @@
 // hashes and order are upstream's, letter by letter. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go,
 // statefulset/stateful_set_utils.go and daemon/update.go (getPatch).
+import { byCreation } from "../meta/by-creation.ts";
 import type { NamedObject } from "../meta/write-object.ts";
 import { isObject, type Json, type JsonObject } from "homeostat/api";
 import { encodeSorted, safeEncode } from "./template-hash.ts";
@@ -68,11 +69,5 @@ export const revisionName = (owner: string, hash: string): string =>
 
 /** Orders by revision, then by creation time and name. */
 export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
-  return (
-    a.revision - b.revision ||
-    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
-    compare(a.metadata.name, b.metadata.name)
-  );
+  return a.revision - b.revision || byCreation(a, b);
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

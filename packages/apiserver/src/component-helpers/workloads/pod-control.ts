@@ -61,10 +61,10 @@ export class PodControl {
         Pod,
         podFromTemplate({ ...owner, apiVersion, kind }, template, prefix),
       );
-      this.#tell(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+      this.#record(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
-      this.#tell(owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`);
+      this.#record(owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -73,15 +73,15 @@ export class PodControl {
   async delete(owner: ApiObject, { metadata: { name, namespace } }: Pod): Promise<void> {
     try {
       await this.#client.delete(Pod, { name, namespace });
-      this.#tell(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+      this.#record(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return;
-      this.#tell(owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`);
+      this.#record(owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`);
       throw new Error(`unable to delete pods: ${errorMessage(error)}`, { cause: error });
     }
   }
 
-  #tell(owner: ApiObject, type: "Normal" | "Warning", reason: string, message: string): void {
+  #record(owner: ApiObject, type: "Normal" | "Warning", reason: string, message: string): void {
     this.#recorder.record({
       regarding: objectReference(this.#kind, owner),
       type,

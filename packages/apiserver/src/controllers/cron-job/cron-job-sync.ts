@@ -1,5 +1,5 @@
-// One look at one CronJob: deletes jobs beyond its history, follows those it has started, starts
-// the next when it is time.
+// One sync of one CronJob: deletes jobs beyond the history limits, tracks active jobs, and starts
+// the job that is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go (sync, syncCronJob).
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -9,22 +9,22 @@ import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";
 import { objectReference, type EventRecorder } from "homeostat/events";
-import { endCondition, trueCondition } from "../job/job-objects.ts";
+import { endCondition, trueCondition } from "../job/job-state.ts";
 import { Job, CronJob, type CronJobStatus } from "homeostat/k8s/batch/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
-import { jobManifest, jobName, oldestJobs, referenceTo } from "./cron-job-objects.ts";
-import { dueTime, nextLookMs } from "./missed-times.ts";
-import { readSchedule, type Striking } from "./next-time.ts";
+import { jobManifest, jobName, oldestJobs, referenceTo } from "./job-manifest.ts";
+import { dueTime, nextSyncMs } from "./missed-times.ts";
+import { readSchedule, type ScheduleTimes } from "./next-time.ts";
 
-/** What a look works with. */
+/** The tools of a sync. */
 export interface CronJobTools {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly recorder: EventRecorder;
 }
 
-/** Works on a CronJob and the jobs that it controls. */
+/** Syncs a CronJob and the jobs that it controls. */
 export class CronJobSync {
   readonly #tools: CronJobTools;
   readonly #cronJob: CronJob;
@@ -39,13 +39,13 @@ export class CronJobSync {
   }
 
   /**
-   * Resolves to the milliseconds after which to look again, if at all. What was found out is
-   * written even when the look fails.
+   * Resolves to the milliseconds until the next sync, if any. The status is written even after a
+   * failure.
    */
   async run(): Promise<number | undefined> {
-    await this.#forgetOldJobs();
+    await this.#cleanupFinishedJobs();
     const failure: { error?: unknown } = {};
-    const afterMs = await this.#look().catch((error: unknown) => void (failure.error = error));
+    const afterMs = await this.#syncJobs().catch((error: unknown) => void (failure.error = error));
     if (!deepEqual(this.#status, this.#cronJob.status))
       await this.#tools.client.update(
         CronJob,
@@ -56,7 +56,7 @@ export class CronJobSync {
     return afterMs ?? undefined;
   }
 
-  async #forgetOldJobs(): Promise<void> {
+  async #cleanupFinishedJobs(): Promise<void> {
     const { successfulJobsHistoryLimit = Infinity, failedJobsHistoryLimit = Infinity } =
       this.#cronJob.spec;
     const ended = (type: string): readonly Job[] =>
@@ -68,8 +68,8 @@ export class CronJobSync {
       await this.#delete(job);
   }
 
-  async #look(): Promise<number | undefined> {
-    for (const job of this.#jobs) await this.#follow(job);
+  async #syncJobs(): Promise<number | undefined> {
+    for (const job of this.#jobs) await this.#trackJob(job);
     await this.#dropMissing();
     const { timeZone, suspend } = this.#cronJob.spec;
     if (this.#cronJob.metadata.deletionTimestamp !== undefined) return undefined;
@@ -81,11 +81,11 @@ export class CronJobSync {
       );
     if (suspend) return undefined;
     const schedule = this.#schedule();
-    return schedule && this.#serve(schedule);
+    return schedule && this.#startDue(schedule);
   }
 
-  /** Takes note of a job that has ended, or that nobody knew of. */
-  async #follow(job: Job): Promise<void> {
+  /** Records a job that has finished, or that is unknown. */
+  async #trackJob(job: Job): Promise<void> {
     const { name, uid } = job.metadata;
     const end = endCondition(job);
     if (!end) {
@@ -102,7 +102,7 @@ export class CronJobSync {
     }
     if (this.#isActive(uid)) {
       this.#setInactive(uid);
-      this.#tell("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
+      this.#normal("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
     }
     const completed = trueCondition(job.status, "Complete") && job.status.completionTime;
     if (
@@ -112,17 +112,17 @@ export class CronJobSync {
       this.#status = { ...this.#status, lastSuccessfulTime: completed };
   }
 
-  /** A job that is gone is active no longer. */
+  /** Removes deleted jobs from the active ones. */
   async #dropMissing(): Promise<void> {
     const known = new Set(this.#jobs.map(({ metadata }) => metadata.uid));
     for (const { uid = "", name = "", namespace } of this.#status.active ?? []) {
       if (known.has(uid) || (await this.#tools.client.find(Job, { name, namespace }))) continue;
-      this.#tell("MissingJob", `Active job went missing: ${name}`);
+      this.#normal("MissingJob", `Active job went missing: ${name}`);
       this.#setInactive(uid);
     }
   }
 
-  #schedule(): Striking | undefined {
+  #schedule(): ScheduleTimes | undefined {
     const { schedule } = this.#cronJob.spec;
     if (schedule.includes("TZ"))
       this.#warn(
@@ -137,8 +137,8 @@ export class CronJobSync {
     );
   }
 
-  /** Starts a job when it is time for one; resolves to the time until the next. */
-  async #serve(schedule: Striking): Promise<number | undefined> {
+  /** Starts a job if one is due; resolves to the time until the next. */
+  async #startDue(schedule: ScheduleTimes): Promise<number | undefined> {
     const { spec } = this.#cronJob;
     const now = this.#tools.runtime.clock.now();
     const due = dueTime(this.#cronJob, schedule, now);
@@ -154,10 +154,10 @@ export class CronJobSync {
       if (spec.concurrencyPolicy === "Replace") await this.#replaceActive();
       if (!(await this.#start(at))) return undefined;
     }
-    return nextLookMs({ ...this.#cronJob, status: this.#status }, schedule, now);
+    return nextSyncMs({ ...this.#cronJob, status: this.#status }, schedule, now);
   }
 
-  /** It is not too late, has not been done, and nothing is in its way. */
+  /** Whether the job may start: in time, not started yet, and not forbidden by an active one. */
   #mayStart(at: number, now: number): boolean {
     const { startingDeadlineSeconds = Infinity, concurrencyPolicy } = this.#cronJob.spec;
     const { active = [], lastScheduleTime } = this.#status;
@@ -174,7 +174,7 @@ export class CronJobSync {
     )
       return false;
     if (concurrencyPolicy !== "Forbid" || active.length === 0) return true;
-    this.#tell(
+    this.#normal(
       "JobAlreadyActive",
       "Not starting job because prior execution is running and concurrency policy is Forbid",
     );
@@ -191,7 +191,7 @@ export class CronJobSync {
     }
   }
 
-  /** Makes the job for a moment; false when somebody else has made it and will see to it. */
+  /** Creates the job of a scheduled time; false if another controller created it. */
   async #start(at: number): Promise<boolean> {
     const job =
       (await this.#create(at)) ??
@@ -211,7 +211,7 @@ export class CronJobSync {
   async #create(at: number): Promise<Job | undefined> {
     try {
       const job = await createObject(this.#tools.client, Job, jobManifest(this.#cronJob, at));
-      this.#tell("SuccessfulCreate", `Created job ${job.metadata.name}`);
+      this.#normal("SuccessfulCreate", `Created job ${job.metadata.name}`);
       return job;
     } catch (error) {
       if (isAlreadyExists(error)) return undefined;
@@ -233,7 +233,7 @@ export class CronJobSync {
       return false;
     }
     this.#setInactive(uid);
-    this.#tell("SuccessfulDelete", `Deleted job ${name}`);
+    this.#normal("SuccessfulDelete", `Deleted job ${name}`);
     return true;
   }
 
@@ -247,7 +247,7 @@ export class CronJobSync {
     this.#status = left.length > 0 ? { ...rest, active: left } : rest;
   }
 
-  #tell(reason: string, message: string): void {
+  #normal(reason: string, message: string): void {
     this.#record("Normal", reason, message);
   }
 

@@ -1,5 +1,5 @@
-// CronJobs: wakes when one of them or one of its jobs changes, and when a schedule strikes, and
-// looks at it.
+// The controller of CronJobs. Enqueues a CronJob when it or one of its jobs changes, and when its
+// schedule is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -10,11 +10,11 @@ import type {
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
 import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
-import { nextLookMs } from "./missed-times.ts";
+import { nextSyncMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
 
-/** Starts the controller of CronJobs. */
-export const startCronJobs: ControllerDescriptor["start"] = async (context) => {
+/** Starts `cronjob`. */
+export const startCronJobController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the cronjob controller");
   const cronJobs = new CronJobs(context, controller);
   return controller.start((key) => cronJobs.sync(key));
@@ -32,23 +32,23 @@ class CronJobs {
     this.#tools = { client, runtime, recorder };
     this.#cronJobs = controller.acquire(CronJob);
     this.#jobs = controller.acquire(Job);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
+    const enqueue = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#cronJobs, {
-      added: wake,
+      added: enqueue,
       updated: (old, object) =>
-        controller.add(object.key, this.#untilLook(old.read(), object.read())),
+        controller.add(object.key, this.#untilSync(old.read(), object.read())),
     });
     controller.follow(this.#jobs, {
-      added: (job) => this.#wakeOwner(job.read()),
+      added: (job) => this.#enqueueOwner(job.read()),
       updated: (old, job) => {
-        this.#wakeOwner(old.read());
-        this.#wakeOwner(job.read());
+        this.#enqueueOwner(old.read());
+        this.#enqueueOwner(job.read());
       },
-      deleted: (job) => this.#wakeOwner(job.read()),
+      deleted: (job) => this.#enqueueOwner(job.read()),
     });
   }
 
-  #wakeOwner(job: Job): void {
+  #enqueueOwner(job: Job): void {
     const reference = controllerOf(job);
     if (reference?.kind !== CronJob.kind) return;
     const owner = this.#cronJobs.entry(`${job.metadata.namespace ?? ""}/${reference.name}`);
@@ -56,17 +56,17 @@ class CronJobs {
   }
 
   /**
-   * A new schedule holds from its next moment on: what it would have had before is not made up for.
-   * Anything else is looked at now.
+   * A new schedule applies from its next time on: earlier times are not made up for. Other changes
+   * are synced at once.
    */
-  #untilLook({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
+  #untilSync({ spec: before }: CronJob, cronJob: CronJob): number | undefined {
     const { spec } = cronJob;
     const read =
       spec.schedule === before.schedule && spec.timeZone === before.timeZone
         ? undefined
         : readSchedule(spec);
     return read && "schedule" in read
-      ? nextLookMs(cronJob, read.schedule, this.#tools.runtime.clock.now())
+      ? nextSyncMs(cronJob, read.schedule, this.#tools.runtime.clock.now())
       : undefined;
   }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { jobManifest, jobName, oldestJobs } from "./cron-job-objects.ts";
+import { jobManifest, jobName, oldestJobs } from "./job-manifest.ts";
 import type { CronJob } from "homeostat/k8s/batch/v1";
-import { dueTime, nextLookMs } from "./missed-times.ts";
-import { readSchedule, type Striking } from "./next-time.ts";
+import { dueTime, nextSyncMs } from "./missed-times.ts";
+import { readSchedule, type ScheduleTimes } from "./next-time.ts";
 
 const at = (time: string): number => Date.parse(`2026-01-01T${time}Z`);
 const cronJob = (spec: Partial<CronJob["spec"]> = {}, lastScheduleTime?: string): CronJob => ({
@@ -19,7 +19,7 @@ const cronJob = (spec: Partial<CronJob["spec"]> = {}, lastScheduleTime?: string)
   spec: { schedule: "* * * * *", jobTemplate: { spec: { template: {} } }, ...spec },
   status: lastScheduleTime === undefined ? {} : { lastScheduleTime },
 });
-function scheduleOf({ spec }: CronJob): Striking {
+function scheduleOf({ spec }: CronJob): ScheduleTimes {
   const read = readSchedule(spec);
   assert.ok("schedule" in read);
   return read.schedule;
@@ -30,7 +30,7 @@ const due = (one: CronJob, now: number): ReturnType<typeof dueTime> =>
 test("nothing is due before the first moment after creation", () => {
   const one = cronJob();
   assert.deepEqual(due(one, at("10:00:59")), { isMany: false });
-  assert.equal(nextLookMs(one, scheduleOf(one), at("10:00:59")), 1100);
+  assert.equal(nextSyncMs(one, scheduleOf(one), at("10:00:59")), 1100);
   assert.deepEqual(due(one, at("10:01:00")), { at: at("10:01:00"), isMany: false });
 });
 
@@ -43,7 +43,7 @@ test("of several missed moments the last is served, and many are worth a word", 
     { at: at("13:05:00"), isMany: false },
     "the deadline leaves few",
   );
-  assert.equal(nextLookMs(one, scheduleOf(one), at("13:05:30")), 30_100);
+  assert.equal(nextSyncMs(one, scheduleOf(one), at("13:05:30")), 30_100);
 });
 
 test("uneven schedules find the last moment too", () => {
@@ -56,7 +56,7 @@ test("a schedule that never strikes is a fault", () => {
   assert.deepEqual(due(one, at("11:00:00")), {
     fault: "time difference between two schedules is less than 1 second",
   });
-  assert.equal(nextLookMs(one, scheduleOf(one), at("11:00:00")), 0);
+  assert.equal(nextSyncMs(one, scheduleOf(one), at("11:00:00")), 0);
 });
 
 test("a job is named after its minute and tells its moment in the zone of the CronJob", () => {

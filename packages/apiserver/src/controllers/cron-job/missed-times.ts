@@ -1,28 +1,28 @@
-// Which moment of a schedule a CronJob is to serve now, and when it is to be looked at again. Pure.
+// The scheduled time for which a CronJob starts a job now, and the time of its next sync. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 import type { CronJob } from "homeostat/k8s/batch/v1";
-import type { Striking } from "./next-time.ts";
+import type { ScheduleTimes } from "./next-time.ts";
 
-/** Clocks differ a little: a look comes so much later than the moment it is for. */
+/** Clocks differ: a sync is delayed by this much after its scheduled time. */
 const paddingMs = 100;
-/** More missed moments than this are worth a warning. */
+/** More missed times than this cause a warning. */
 const manyMissed = 100;
 
-/** The last moment that is not later than now, if there is one, and how many there were. */
+/** The latest scheduled time that has passed, if any, and the number of missed ones. */
 interface MissedTimes {
-  /** Where the search began. */
+  /** The start of the search. */
   readonly since: number;
   readonly last?: number;
   readonly count: number;
 }
 
 /**
- * Searches from the last moment that was served, or the CronJob's creation; `fault` when the
- * schedule never strikes.
+ * Searches from the last scheduled time, or the creation of the CronJob; `fault` if the schedule
+ * never fires.
  */
 function missedTimes(
   { metadata, status }: CronJob,
-  schedule: Striking,
+  schedule: ScheduleTimes,
   now: number,
   oldest: number,
 ): MissedTimes | { readonly since: number; readonly fault: string } {
@@ -36,8 +36,7 @@ function missedTimes(
     return { since, fault: "time difference between two schedules is less than 1 second" };
   const count = Math.floor(Math.floor((now - first!) / 1000) / (pause / 1000)) + 1;
   let last: number | undefined;
-  // Pauses differ: the search begins two of the first kind before the last moment that they let
-  // expect.
+  // Intervals vary: the search starts two of the first interval before the expected last time.
   for (
     let at = schedule.next(first! + (count - 2) * pause);
     at !== undefined && at <= now;
@@ -47,10 +46,13 @@ function missedTimes(
   return { since, count, ...(last === undefined ? {} : { last }) };
 }
 
-/** The moment to serve now, if any. Moments past the starting deadline do not count. */
+/**
+ * The scheduled time for which to start a job, if any. Times past the starting deadline do not
+ * count.
+ */
 export function dueTime(
   cronJob: CronJob,
-  schedule: Striking,
+  schedule: ScheduleTimes,
   now: number,
 ): { readonly at?: number; readonly isMany: boolean } | { readonly fault: string } {
   const { startingDeadlineSeconds } = cronJob.spec;
@@ -66,8 +68,8 @@ export function dueTime(
     : { at: missed.last, isMany: missed.count > manyMissed };
 }
 
-/** Milliseconds until the moment after the last one; 0 for a schedule that never strikes. */
-export function nextLookMs(cronJob: CronJob, schedule: Striking, now: number): number {
+/** Milliseconds until the next scheduled time; 0 for a schedule that never fires. */
+export function nextSyncMs(cronJob: CronJob, schedule: ScheduleTimes, now: number): number {
   const missed = missedTimes(cronJob, schedule, now, -Infinity);
   const from = "fault" in missed ? now : (missed.last ?? (missed.count === 0 ? missed.since : now));
   const next = schedule.next(from);

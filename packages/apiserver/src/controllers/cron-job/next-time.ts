@@ -1,4 +1,4 @@
-// When a schedule strikes next. Pure.
+// The next time of a schedule. Pure.
 // Upstream: github.com/robfig/cron/v3 (spec.go, constantdelay.go), days on which clocks skip
 // midnight included.
 import {
@@ -11,18 +11,18 @@ import { type ClockFields, type ZoneClock, zoneClock } from "./zone-clock.ts";
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const midnight = { hour: 0, minute: 0, second: 0 };
-/** A schedule that does not strike within so many years never does. */
+/** A schedule that does not fire within so many years never does. */
 const patienceYears = 5;
 
-/** A schedule that can be asked. */
-export interface Striking {
-  /** The first moment after `after`, or undefined when there is none. */
+/** A parsed schedule. */
+export interface ScheduleTimes {
+  /** The first time after `after`; undefined if there is none. */
   next(after: number): number | undefined;
 }
 
 /**
- * Reads a schedule and its time zone; a zone in the schedule itself, which is as old as it is
- * unsupported, goes before.
+ * Parses a schedule and its time zone. A zone in the schedule itself, which is unsupported, takes
+ * precedence.
  */
 export function readSchedule({
   schedule,
@@ -30,14 +30,14 @@ export function readSchedule({
 }: {
   readonly schedule: string;
   readonly timeZone?: string;
-}): { readonly schedule: Striking } | { readonly fault: string } {
+}): { readonly schedule: ScheduleTimes } | { readonly fault: string } {
   const parsed = parseSchedule(
     timeZone === undefined || schedule.includes("TZ") ? schedule : `TZ=${timeZone} ${schedule}`,
   );
-  return "fault" in parsed ? parsed : { schedule: striking(parsed.schedule) };
+  return "fault" in parsed ? parsed : { schedule: scheduleTimes(parsed.schedule) };
 }
 
-function striking(schedule: Schedule): Striking {
+function scheduleTimes(schedule: Schedule): ScheduleTimes {
   const wholeSecond = (at: number): number => Math.floor(at / 1000) * 1000;
   if ("everyMs" in schedule) return { next: (after) => wholeSecond(after) + schedule.everyMs };
   const clock = zoneClock(schedule.zone);
@@ -47,8 +47,8 @@ function striking(schedule: Schedule): Striking {
 type Spec = Exclude<Schedule, { readonly everyMs: number }>;
 
 /**
- * Moves on by the largest field that does not fit until all of them do. The first move goes to the
- * field's beginning; where clocks skip that, later ones carry on from where it led.
+ * Advances the largest field that does not match until all do. The first move goes to the start of
+ * the field; where the clock skips that, later moves continue from the resulting time.
  */
 function search(spec: Spec, clock: ZoneClock, from: number): number | undefined {
   const lastYear = clock.fields(from).year + patienceYears;
@@ -71,7 +71,7 @@ function search(spec: Spec, clock: ZoneClock, from: number): number | undefined 
   }
 }
 
-/** Where both days and weekdays are given, either will do. */
+/** If both days and weekdays are given, either matches. */
 function fitsDay({ days, weekdays }: Spec, { day, weekday }: ClockFields): boolean {
   const fits = ({ values }: ScheduleField, value: number): boolean => values.has(value);
   return days.any || weekdays.any
@@ -79,7 +79,7 @@ function fitsDay({ days, weekdays }: Spec, { day, weekday }: ClockFields): boole
     : fits(days, day) || fits(weekdays, weekday);
 }
 
-/** Goes to the nearest full day when clocks were put on or back over midnight. */
+/** Rounds to the nearest midnight when the clock was changed over midnight. */
 function atMidnight(clock: ZoneClock, at: number): number {
   const { hour } = clock.fields(at);
   if (hour === 0) return at;

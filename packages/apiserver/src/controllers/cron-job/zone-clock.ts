@@ -1,9 +1,9 @@
-// What clocks show in a time zone, and which moment is meant by what they show. Pure.
+// Local time in a time zone, and the instant of a local time. Pure.
 // Upstream: Go's time package (Date, In, Format); where a clock shows a time twice or never, the
 // choice is Go's.
 const zeroOffset = (): number => 0;
 
-/** What a clock shows; months count from 1, weekdays from Sunday as 0. */
+/** A local time; months count from 1, weekdays from Sunday as 0. */
 export interface ClockFields {
   readonly year: number;
   readonly month: number;
@@ -17,7 +17,7 @@ export interface ClockFields {
 /** The clock of one time zone. */
 export interface ZoneClock {
   fields(at: number): ClockFields;
-  /** The moment at which the clock shows this; days and months may run over. */
+  /** The instant of a local time; days and months may overflow. */
   moment(shown: Omit<ClockFields, "weekday">): number;
   /** As in RFC 3339, e.g. `2026-01-01T09:00:00+09:00`. */
   format(at: number): string;

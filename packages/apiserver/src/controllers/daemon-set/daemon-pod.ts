@@ -13,10 +13,10 @@ import type {
   PodSpec,
 } from "homeostat/k8s/core/v1";
 import { isTolerated, matchesNode } from "../../component-helpers/nodes/node-fit.ts";
-import { generationLabel, templateGeneration } from "./daemon-set-objects.ts";
+import { generationLabel, templateGeneration } from "./daemon-set-spec.ts";
 
 /** Tolerations of every daemon pod. */
-const borne: readonly Toleration[] = [
+const daemonTolerations: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/disk-pressure", operator: "Exists", effect: "NoSchedule" },
@@ -24,7 +24,7 @@ const borne: readonly Toleration[] = [
   { key: "node.kubernetes.io/pid-pressure", operator: "Exists", effect: "NoSchedule" },
   { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
 ];
-const borneOnHostNetwork: Toleration = {
+const hostNetworkToleration: Toleration = {
   key: "node.kubernetes.io/network-unavailable",
   operator: "Exists",
   effect: "NoSchedule",
@@ -56,7 +56,7 @@ export function daemonPodTemplate(
  * differs only in its time is replaced.
  */
 function tolerationsOf({ hostNetwork, tolerations = [] }: PodSpec): readonly Toleration[] {
-  const added = hostNetwork ? [...borne, borneOnHostNetwork] : borne;
+  const added = hostNetwork ? [...daemonTolerations, hostNetworkToleration] : daemonTolerations;
   return added.reduce<readonly Toleration[]>(withToleration, tolerations);
 }
 
@@ -111,11 +111,11 @@ export function eligibility(set: DaemonSet, node: Node): Eligibility {
   if (spec.nodeName && spec.nodeName !== name) return "go";
   if (!matchesNode(spec, node.metadata)) return "go";
   const tolerations = tolerationsOf(spec);
-  const unborne = (node.spec.taints ?? []).filter(
+  const intolerable = (node.spec.taints ?? []).filter(
     (taint) =>
       (taint.effect === "NoSchedule" || taint.effect === "NoExecute") &&
       !isTolerated(taint, tolerations),
   );
-  if (unborne.length === 0) return "run";
-  return unborne.some(({ effect }) => effect === "NoExecute") ? "go" : "stay";
+  if (intolerable.length === 0) return "run";
+  return intolerable.some(({ effect }) => effect === "NoExecute") ? "go" : "stay";
 }

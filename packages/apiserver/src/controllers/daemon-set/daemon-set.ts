@@ -29,14 +29,19 @@ import { findHistory, spentRevisions } from "./daemon-history.ts";
 import { daemonPodTemplate, eligibility } from "./daemon-pod.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
 import { FailedPods } from "./failed-pods.ts";
-import { type DaemonLook, type DaemonWork, managePods, podsByNode } from "./pods-on-nodes.ts";
-import { rollingUpdate, type RolloutWork } from "./rolling-update.ts";
+import {
+  type DaemonState,
+  type ManagedPodChanges,
+  managePods,
+  podsByNode,
+} from "./pods-on-nodes.ts";
+import { rollingUpdate, type PodChanges } from "./rolling-update.ts";
 
 /** Pods created or deleted in one pass, at most. */
 const burst = 250;
 
 /** Starts `daemonset`. */
-export const startDaemonSets: ControllerDescriptor["start"] = async (context) => {
+export const startDaemonSetController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the daemonset-controller");
   const sets = new DaemonSets(context, controller);
   return controller.start((key) => sets.sync(key));
@@ -80,14 +85,14 @@ class DaemonSets {
     // A revision created by hand is deleted with the next sync, not at once.
     followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
     this.#controller.follow(this.#nodes, {
-      added: (node) => this.#wakeFor(node.read()),
+      added: (node) => this.#enqueueFor(node.read()),
       updated: (old, node) =>
-        void (isOtherNode(old.read(), node.read()) && this.#wakeFor(node.read())),
+        void (isOtherNode(old.read(), node.read()) && this.#enqueueFor(node.read())),
     });
   }
 
   /** Enqueues the sets that a change of the node affects. */
-  #wakeFor(node: Node): void {
+  #enqueueFor(node: Node): void {
     const on = this.#pods.byIndex("node", node.metadata.name).map(controllerOf);
     for (const set of this.#sets.list()) {
       const may = eligibility(set, node);
@@ -102,17 +107,17 @@ class DaemonSets {
     const selector = set && toSelector(set.spec.selector);
     if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
       return undefined;
-    const { client } = this.#context;
+    const { client, kindData } = this.#context;
     const revisions = await this.#claim(set, selector, ControllerRevision, this.#revisions);
-    const { hash, old } = await findHistory(client, set, {
+    const { hash, old } = await findHistory({ client, kindData }, set, {
       revisions,
       pods: () => this.#claim(set, selector, Pod, this.#pods),
     });
-    const look = async (): Promise<DaemonLook> => {
+    const observe = async (): Promise<DaemonState> => {
       const pods = podsByNode(await this.#claim(set, selector, Pod, this.#pods), "living");
       return { set, nodes: this.#nodes.list(), pods, hash, now: this.#context.runtime.clock.now() };
     };
-    const failed = await this.#arrange(look).then(
+    const failed = await this.#manage(observe).then(
       async (heldMs) => {
         const pods = [
           ...podsByNode(await this.#claim(set, selector, Pod, this.#pods), "all").values(),
@@ -122,7 +127,7 @@ class DaemonSets {
       },
       (error: unknown) => ({ error }),
     );
-    const nextMs = await this.#writeStatus(await look());
+    const nextMs = await this.#writeStatus(await observe());
     if ("error" in failed) throw failed.error;
     return failed.heldMs === undefined ? nextMs : Math.min(failed.heldMs, nextMs ?? failed.heldMs);
   }
@@ -145,8 +150,8 @@ class DaemonSets {
    * Creates and deletes pods; rolls out if there was nothing else to do. Resolves to the
    * milliseconds until held back failed pods may be deleted.
    */
-  async #arrange(look: () => Promise<DaemonLook>): Promise<number | undefined> {
-    const first = await look();
+  async #manage(observe: () => Promise<DaemonState>): Promise<number | undefined> {
+    const first = await observe();
     const { set, hash } = first;
     let heldMs: number | undefined;
     const work = managePods(first, (node) => {
@@ -154,27 +159,29 @@ class DaemonSets {
       if (waitMs > 0) heldMs = Math.min(waitMs, heldMs ?? waitMs);
       return waitMs > 0;
     });
-    this.#tellFinished(set, work);
-    const didSomething = await this.#carryOut(set, work, hash);
+    this.#recordFinished(set, work);
+    const didSomething = await this.#syncNodes(set, work, hash);
     if (!didSomething && set.spec.updateStrategy?.type === "RollingUpdate")
-      await this.#carryOut(set, rollingUpdate(await look()), hash);
+      await this.#syncNodes(set, rollingUpdate(await observe()), hash);
     return heldMs;
   }
 
-  async #carryOut(set: DaemonSet, work: RolloutWork, hash: string): Promise<boolean> {
+  async #syncNodes(set: DaemonSet, work: PodChanges, hash: string): Promise<boolean> {
     const nodes = work.create.slice(0, burst);
-    const doomed = work.delete.slice(0, burst);
+    const surplus = work.delete.slice(0, burst);
     const left = nodes.values();
     const made = slowStart(nodes.length, async () =>
       this.#control.create(set, daemonPodTemplate(set, { node: left.next().value!, hash })),
     );
     const [creation] = await Promise.allSettled([made]);
-    const deletions = await Promise.allSettled(doomed.map((pod) => this.#control.delete(set, pod)));
+    const deletions = await Promise.allSettled(
+      surplus.map((pod) => this.#control.delete(set, pod)),
+    );
     for (const one of [creation, ...deletions]) if (one.status === "rejected") throw one.reason;
-    return nodes.length + doomed.length > 0;
+    return nodes.length + surplus.length > 0;
   }
 
-  #tellFinished(set: DaemonSet, { finished }: DaemonWork): void {
+  #recordFinished(set: DaemonSet, { finished }: ManagedPodChanges): void {
     const object = objectReference(DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
@@ -197,10 +204,10 @@ class DaemonSets {
   }
 
   /** Writes the counts. Resolves to the milliseconds until they change by time alone. */
-  async #writeStatus(look: DaemonLook): Promise<number | undefined> {
-    const { set, pods, now } = look;
+  async #writeStatus(state: DaemonState): Promise<number | undefined> {
+    const { set, pods, now } = state;
     const { generation = 0 } = set.metadata;
-    const found = countNodes(look);
+    const found = countNodes(state);
     if (!saysCounts(set, found))
       await updateStatus(this.#context.client, DaemonSet, set, {
         status: (latest) => withCounts(latest.status, found, generation),

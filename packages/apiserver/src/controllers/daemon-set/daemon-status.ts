@@ -3,9 +3,9 @@
 // storeDaemonSetStatus).
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import { eligibility } from "./daemon-pod.ts";
-import { isUpdated } from "./daemon-set-objects.ts";
+import { isUpdated } from "./daemon-set-spec.ts";
 import type { DaemonSet, DaemonSetStatus } from "homeostat/k8s/apps/v1";
-import { byAge, type DaemonLook, isAvailable } from "./pods-on-nodes.ts";
+import { byAge, type DaemonState, isAvailable } from "./pods-on-nodes.ts";
 
 /** All counts of the status. */
 export type DaemonCounts = Readonly<Record<(typeof counts)[number], number>>;
@@ -20,7 +20,7 @@ const sometimes = ["updatedNumberScheduled", "numberAvailable", "numberUnavailab
 const counts = [...always, ...sometimes] as const;
 
 /** Counts nodes. The oldest pod of a node represents it. */
-export function countNodes({ set, nodes, pods, hash, now }: DaemonLook): DaemonCounts {
+export function countNodes({ set, nodes, pods, hash, now }: DaemonState): DaemonCounts {
   const wanted = nodes.filter((node) => eligibility(set, node) === "run");
   const speakers = wanted.flatMap(
     ({ metadata }) => pods.get(metadata.name)?.toSorted(byAge)[0] ?? [],

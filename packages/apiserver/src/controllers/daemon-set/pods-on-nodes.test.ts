@@ -5,7 +5,7 @@ import type { Node, Pod, PodSpec, PodPhase, Toleration } from "homeostat/k8s/cor
 import { daemonPodTemplate, eligibility, targetNode } from "./daemon-pod.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
 import { FailedPods } from "./failed-pods.ts";
-import { type DaemonLook, managePods, podsByNode } from "./pods-on-nodes.ts";
+import { type DaemonState, managePods, podsByNode } from "./pods-on-nodes.ts";
 import { rollingUpdate } from "./rolling-update.ts";
 
 const now = Date.parse("2024-01-01T01:00:00Z");
@@ -109,21 +109,21 @@ const podOf = (
     ],
   },
 });
-const look = (
+const state = (
   pods: readonly Pod[],
   more: { readonly set?: DaemonSet; readonly nodes?: readonly Node[] } = {},
-): DaemonLook => ({
+): DaemonState => ({
   set: more.set ?? setOf(),
   nodes: more.nodes ?? ["a", "b", "c"].map((name) => nodeOf(name)),
   pods: podsByNode(pods, "living"),
   hash: "new",
   now,
 });
-const managed = (given: DaemonLook, isHeldBack = (): boolean => false): unknown => {
+const managed = (given: DaemonState, isHeldBack = (): boolean => false): unknown => {
   const work = managePods(given, isHeldBack);
   return [work.create, work.delete.map((pod) => pod.metadata.name)];
 };
-const rolled = (given: DaemonLook): unknown => {
+const rolled = (given: DaemonState): unknown => {
   const work = rollingUpdate(given);
   return [work.create, work.delete.map((pod) => pod.metadata.name)];
 };
@@ -187,7 +187,7 @@ test("taints, labels and names decide who may be where", () => {
 
 test("a node has one pod: what is missing is made, what is too much or through goes", () => {
   assert.deepEqual(
-    managed(look([podOf("p", { on: "a" }), podOf("q", { on: "a" }), podOf("r", { meant: "a" })])),
+    managed(state([podOf("p", { on: "a" }), podOf("q", { on: "a" }), podOf("r", { meant: "a" })])),
     [
       ["b", "c"],
       ["q", "r"],
@@ -195,7 +195,7 @@ test("a node has one pod: what is missing is made, what is too much or through g
   );
   assert.deepEqual(
     managed(
-      look([
+      state([
         podOf("f", { on: "a", phase: "Failed" }),
         podOf("s", { on: "b", phase: "Succeeded" }),
         podOf("g", { on: "c", going: true }),
@@ -204,30 +204,30 @@ test("a node has one pod: what is missing is made, what is too much or through g
     [[], ["f", "s"]],
   );
   assert.deepEqual(
-    managed(look([podOf("f", { on: "a", phase: "Failed" })]), () => true),
+    managed(state([podOf("f", { on: "a", phase: "Failed" })]), () => true),
     [["b", "c"], []],
   );
   assert.deepEqual(
-    managed(look([podOf("lost", { meant: "z" }), podOf("there", { on: "z" })], { nodes: [] })),
+    managed(state([podOf("lost", { meant: "z" }), podOf("there", { on: "z" })], { nodes: [] })),
     [[], ["lost"]],
   );
   const tainted = nodeOf("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
-  assert.deepEqual(managed(look([podOf("p", { on: "a" })], { nodes: [tainted] })), [[], []]);
-  assert.deepEqual(managed(look([], { nodes: [tainted] })), [[], []]);
+  assert.deepEqual(managed(state([podOf("p", { on: "a" })], { nodes: [tainted] })), [[], []]);
+  assert.deepEqual(managed(state([], { nodes: [tainted] })), [[], []]);
 });
 
 test("while surging, an old and a new pod share a node until one of them settles it", () => {
   const set = setOf({ rolling: { maxSurge: 1, maxUnavailable: 0 }, minReadySeconds: 5 });
   const nodes = [nodeOf("a")];
   const old = podOf("old", { on: "a", hash: "old" });
-  assert.deepEqual(managed(look([old, podOf("new", { on: "a", ready: false })], { set, nodes })), [
+  assert.deepEqual(managed(state([old, podOf("new", { on: "a", ready: false })], { set, nodes })), [
     [],
     [],
   ]);
-  assert.deepEqual(managed(look([old, podOf("new", { on: "a" })], { set, nodes })), [[], ["old"]]);
+  assert.deepEqual(managed(state([old, podOf("new", { on: "a" })], { set, nodes })), [[], ["old"]]);
   assert.deepEqual(
     managed(
-      look(
+      state(
         [
           podOf("old", { on: "a", hash: "old", ready: false }),
           podOf("new", { on: "a", ready: false }),
@@ -237,7 +237,7 @@ test("while surging, an old and a new pod share a node until one of them settles
     ),
     [[], ["old"]],
   );
-  assert.deepEqual(managed(look([podOf("gone", { on: "a", going: true })], { set, nodes })), [
+  assert.deepEqual(managed(state([podOf("gone", { on: "a", going: true })], { set, nodes })), [
     ["a"],
     [],
   ]);
@@ -245,20 +245,20 @@ test("while surging, an old and a new pod share a node until one of them settles
 
 test("in place, old pods go within the bound, and those that are no use at once", () => {
   const old = ["a", "b", "c"].map((node) => podOf(node, { on: node, hash: "old" }));
-  assert.deepEqual(rolled(look(old)), [[], ["a"]]);
-  assert.deepEqual(rolled(look([podOf("a", { on: "a", ready: false }), old[1]!, old[2]!])), [
+  assert.deepEqual(rolled(state(old)), [[], ["a"]]);
+  assert.deepEqual(rolled(state([podOf("a", { on: "a", ready: false }), old[1]!, old[2]!])), [
     [],
     [],
   ]);
   assert.deepEqual(
-    rolled(look([podOf("x", { on: "a", hash: "old", ready: false }), old[1]!, old[2]!])),
+    rolled(state([podOf("x", { on: "a", hash: "old", ready: false }), old[1]!, old[2]!])),
     [[], ["x"]],
   );
-  assert.deepEqual(rolled(look(old, { set: setOf({ rolling: { maxUnavailable: "50%" } }) })), [
+  assert.deepEqual(rolled(state(old, { set: setOf({ rolling: { maxUnavailable: "50%" } }) })), [
     [],
     ["a", "b"],
   ]);
-  assert.deepEqual(rolled(look(old, { set: setOf({ rolling: { maxUnavailable: 0 } }) })), [
+  assert.deepEqual(rolled(state(old, { set: setOf({ rolling: { maxUnavailable: 0 } }) })), [
     [],
     ["a"],
   ]);
@@ -267,17 +267,17 @@ test("in place, old pods go within the bound, and those that are no use at once"
 test("by surge, new pods come first", () => {
   const set = setOf({ rolling: { maxSurge: 1, maxUnavailable: 0 } });
   const old = ["a", "b", "c"].map((node) => podOf(node, { on: node, hash: "old" }));
-  assert.deepEqual(rolled(look(old, { set })), [["a"], []]);
-  assert.deepEqual(rolled(look([...old, podOf("n", { on: "a", ready: false })], { set })), [
+  assert.deepEqual(rolled(state(old, { set })), [["a"], []]);
+  assert.deepEqual(rolled(state([...old, podOf("n", { on: "a", ready: false })], { set })), [
     [],
     [],
   ]);
-  assert.deepEqual(rolled(look([...old, podOf("n", { on: "a" })], { set })), [["b"], ["a"]]);
+  assert.deepEqual(rolled(state([...old, podOf("n", { on: "a" })], { set })), [["b"], ["a"]]);
   assert.deepEqual(
-    rolled(look([podOf("x", { on: "a", hash: "old", ready: false }), old[1]!, old[2]!], { set })),
+    rolled(state([podOf("x", { on: "a", hash: "old", ready: false }), old[1]!, old[2]!], { set })),
     [["a", "b"], []],
   );
-  assert.throws(() => rolled(look(old, { set, nodes: [] })), /node "a"/);
+  assert.throws(() => rolled(state(old, { set, nodes: [] })), /node "a"/);
 });
 
 test("the status counts nodes, the oldest pod speaks for each, and zero is left out where Go leaves it out", () => {
@@ -286,7 +286,7 @@ test("the status counts nodes, the oldest pod speaks for each, and zero is left 
     nodeOf("b"),
     nodeOf("c", { taints: [{ key: "k", effect: "NoSchedule" }] }),
   ];
-  const given = look(
+  const given = state(
     [podOf("p", { on: "a" }), podOf("q", { meant: "a", ready: false }), podOf("r", { on: "c" })],
     { nodes },
   );
@@ -302,7 +302,7 @@ test("the status counts nodes, the oldest pod speaks for each, and zero is left 
   });
   const status = withCounts(
     { ...noCounts, numberUnavailable: 7, collisionCount: 1 },
-    countNodes(look([], { nodes: [] })),
+    countNodes(state([], { nodes: [] })),
     4,
   );
   assert.deepEqual(status, {

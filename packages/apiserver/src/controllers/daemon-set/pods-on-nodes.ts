@@ -2,6 +2,8 @@
 // on the wrong node. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go (manage,
 // podsShouldBeOnNode).
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import { revisionLabel } from "../../component-helpers/workloads/controller-revision.ts";
 import type { DaemonSet } from "homeostat/k8s/apps/v1";
 import type { Node, Pod } from "homeostat/k8s/core/v1";
@@ -11,10 +13,10 @@ import {
   readyCondition,
 } from "../../component-helpers/workloads/pod-state.ts";
 import { eligibility, targetNode } from "./daemon-pod.ts";
-import { surgeCount } from "./daemon-set-objects.ts";
+import { surgeCount } from "./daemon-set-spec.ts";
 
 /** The state of a DaemonSet and its cluster at one moment. */
-export interface DaemonLook {
+export interface DaemonState {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   /** By node, including the node that an unscheduled pod targets. */
@@ -25,7 +27,7 @@ export interface DaemonLook {
 }
 
 /** Nodes to create a pod on, and pods to delete. */
-export interface DaemonWork {
+export interface ManagedPodChanges {
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
   /** The deleted pods that have finished. */
@@ -37,7 +39,7 @@ export function podsByNode(
   pods: readonly Pod[],
   which: "all" | "living",
 ): ReadonlyMap<string, readonly Pod[]> {
-  const kept = pods.filter((pod) => which === "all" || !(isPodFinished(pod) && isGoing(pod)));
+  const kept = pods.filter((pod) => which === "all" || !(isPodFinished(pod) && isTerminating(pod)));
   const byNode = Map.groupBy(kept, targetNode);
   return new Map([...byNode].flatMap(([node, on]) => (node === undefined ? [] : [[node, on]])));
 }
@@ -46,12 +48,15 @@ export function podsByNode(
  * The pods to create and delete independently of a rollout. `isHeldBack` names nodes whose failed
  * pods stay for a while.
  */
-export function managePods(look: DaemonLook, isHeldBack: (node: string) => boolean): DaemonWork {
-  const there = new Set(look.nodes.map(({ metadata }) => metadata.name));
-  const lost = [...look.pods].flatMap(([node, pods]) =>
+export function managePods(
+  state: DaemonState,
+  isHeldBack: (node: string) => boolean,
+): ManagedPodChanges {
+  const there = new Set(state.nodes.map(({ metadata }) => metadata.name));
+  const lost = [...state.pods].flatMap(([node, pods]) =>
     there.has(node) ? [] : pods.filter(({ spec }) => !spec.nodeName),
   );
-  const works = look.nodes.map((node) => manageNode(look, node, isHeldBack));
+  const works = state.nodes.map((node) => manageNode(state, node, isHeldBack));
   return {
     create: works.flatMap(({ create }) => create),
     delete: [...works.flatMap((work) => work.delete), ...lost],
@@ -60,25 +65,25 @@ export function managePods(look: DaemonLook, isHeldBack: (node: string) => boole
 }
 
 function manageNode(
-  look: DaemonLook,
+  state: DaemonState,
   node: Node,
   isHeldBack: (node: string) => boolean,
-): DaemonWork {
+): ManagedPodChanges {
   const { name } = node.metadata;
-  const pods = look.pods.get(name);
-  const may = eligibility(look.set, node);
+  const pods = state.pods.get(name);
+  const may = eligibility(state.set, node);
   if (may === "run" && !pods) return { create: [name], delete: [], finished: [] };
-  const staying = (pods ?? []).filter((pod) => !isGoing(pod));
+  const staying = (pods ?? []).filter((pod) => !isTerminating(pod));
   if (may === "go") return { create: [], delete: staying, finished: [] };
   const finished = staying.filter(
     (pod) =>
       pod.status.phase === "Succeeded" || (pod.status.phase === "Failed" && !isHeldBack(name)),
   );
   const running = staying.filter((pod) => !isPodFinished(pod)).toSorted(byAge);
-  const surges = surgeCount(look.set, 1) > 0;
+  const surges = surgeCount(state.set, 1) > 0;
   return {
     create: surges && running.length === 0 && may === "run" ? [name] : [],
-    delete: [...finished, ...(surges ? excessInSurge(look, running) : running.slice(1))],
+    delete: [...finished, ...(surges ? excessInSurge(state, running) : running.slice(1))],
     finished: finished.map((pod) => ({ node: name, pod })),
   };
 }
@@ -87,7 +92,7 @@ function manageNode(
  * During a surge, the oldest updated pod and the oldest outdated pod stay, until the outdated one
  * fails or the updated one is available.
  */
-function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]): readonly Pod[] {
+function excessInSurge({ set, hash, now }: DaemonState, running: readonly Pod[]): readonly Pod[] {
   if (running.length <= 1) return [];
   const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[revisionLabel] === hash;
   const newest = running.find(isNew);
@@ -99,14 +104,8 @@ function excessInSurge({ set, hash, now }: DaemonLook, running: readonly Pod[]):
 
 /** Scheduled pods first, then the older; names decide between pods created in the same second. */
 export function byAge(a: Pod, b: Pod): number {
-  return (
-    Number(!a.spec.nodeName) - Number(!b.spec.nodeName) ||
-    compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
-    compare(a.metadata.name, b.metadata.name)
-  );
+  return Number(!a.spec.nodeName) - Number(!b.spec.nodeName) || byCreation(a, b);
 }
 
-export const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 export const isAvailable = ({ spec }: DaemonSet, pod: Pod, now: number): boolean =>
   availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

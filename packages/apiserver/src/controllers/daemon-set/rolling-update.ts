@@ -1,13 +1,14 @@
 // The rolling update of a DaemonSet: deletes outdated pods, a limited number at a time, or creates
 // updated pods beside them first. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { eligibility } from "./daemon-pod.ts";
-import { isUpdated, surgeCount, unavailableCount } from "./daemon-set-objects.ts";
-import { type DaemonLook, isAvailable, isGoing } from "./pods-on-nodes.ts";
+import { isUpdated, surgeCount, unavailableCount } from "./daemon-set-spec.ts";
+import { type DaemonState, isAvailable } from "./pods-on-nodes.ts";
 
 /** Nodes to create a pod on, and pods to delete. */
-export interface RolloutWork {
+export interface PodChanges {
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
 }
@@ -21,21 +22,21 @@ type OnNode =
   | "excess";
 
 /** The next step of the rollout. */
-export function rollingUpdate(look: DaemonLook): RolloutWork {
-  const { set, nodes, pods } = look;
+export function rollingUpdate(state: DaemonState): PodChanges {
+  const { set, nodes, pods } = state;
   const wanted = nodes
     .filter((node) => eligibility(set, node) === "run")
     .map(({ metadata }) => metadata.name);
   const surge = surgeCount(set, wanted.length);
   const unavailable = unavailableCount(set, wanted.length);
-  const onNodes = [...new Set([...pods.keys(), ...wanted])].map((node) => onNode(look, node));
+  const onNodes = [...new Set([...pods.keys(), ...wanted])].map((node) => onNode(state, node));
   return surge === 0
-    ? replace(look, onNodes, unavailable === 0 && wanted.length > 0 ? 1 : unavailable)
-    : surgeOver(look, onNodes, { surge, desired: wanted.length });
+    ? replace(state, onNodes, unavailable === 0 && wanted.length > 0 ? 1 : unavailable)
+    : surgeOver(state, onNodes, { surge, desired: wanted.length });
 }
 
-function onNode({ set, pods, hash }: DaemonLook, node: string): OnNode {
-  const staying = (pods.get(node) ?? []).filter((pod) => !isGoing(pod));
+function onNode({ set, pods, hash }: DaemonState, node: string): OnNode {
+  const staying = (pods.get(node) ?? []).filter((pod) => !isTerminating(pod));
   const [newer, ...moreNew] = staying.filter((pod) => isUpdated(set, pod, hash));
   const [older, ...moreOld] = staying.filter((pod) => !isUpdated(set, pod, hash));
   return moreNew.length + moreOld.length > 0 ? "excess" : { node, newer, older };
@@ -46,10 +47,10 @@ function onNode({ set, pods, hash }: DaemonLook, node: string): OnNode {
  * pod.
  */
 function replace(
-  { set, now }: DaemonLook,
+  { set, now }: DaemonState,
   onNodes: readonly OnNode[],
   maxUnavailable: number,
-): RolloutWork {
+): PodChanges {
   const old = onNodes.flatMap((on) => (on !== "excess" && on.older && !on.newer ? on.older : []));
   const up = onNodes.filter(
     (on) => on !== "excess" && on.newer && !on.older && isAvailable(set, on.newer, now),
@@ -68,11 +69,11 @@ function replace(
  * unavailable ones. Deletes outdated pods once the updated one is available.
  */
 function surgeOver(
-  look: DaemonLook,
+  state: DaemonState,
   onNodes: readonly OnNode[],
   { surge, desired }: { readonly surge: number; readonly desired: number },
-): RolloutWork {
-  const { set, now } = look;
+): PodChanges {
+  const { set, now } = state;
   const counts = { surging: onNodes.filter((on) => on === "excess").length, available: 0 };
   const [going, unwanted]: readonly [Pod[], Pod[]] = [[], []];
   const [allowed, candidates]: readonly [string[], string[]] = [[], []];
@@ -84,7 +85,7 @@ function surgeOver(
     if (!older) continue;
     if (newer && isAvailable(set, newer, now)) going.push(older);
     else if (newer) counts.surging += 1;
-    else if (eligibility(set, nodeOf(look, node)) !== "run")
+    else if (eligibility(set, nodeOf(state, node)) !== "run")
       (isAvailable(set, older, now) ? unwanted : going).push(older);
     else (isAvailable(set, older, now) ? candidates : allowed).push(node);
   }
@@ -94,11 +95,11 @@ function surgeOver(
   };
 }
 
-function nodeOf({ set, nodes }: DaemonLook, name: string): Node {
+function nodeOf({ set, nodes }: DaemonState, name: string): Node {
   const node = nodes.find(({ metadata }) => metadata.name === name);
   if (!node)
     throw new Error(
-      `roll out daemon set ${set.metadata.name}: node ${JSON.stringify(name)}, which has one of its pods, is not there; it is left to the next look`,
+      `roll out daemon set ${set.metadata.name}: node ${JSON.stringify(name)}, which has one of its pods, is unknown; retried with the next sync`,
     );
   return node;
 }

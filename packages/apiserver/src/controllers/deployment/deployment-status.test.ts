@@ -61,7 +61,7 @@ const progressing = (
   lastUpdateTime: at,
   lastTransitionTime: at,
 });
-const told = (status: DeploymentStatus, type: string): readonly unknown[] => {
+const isSet = (status: DeploymentStatus, type: string): readonly unknown[] => {
   const condition = findCondition(status, type);
   return [condition?.status, condition?.reason, condition?.message];
 };
@@ -92,14 +92,14 @@ test("counts what the sets count, and says whether enough is available", () => {
     terminatingReplicas: 1,
     collisionCount: 1,
   });
-  assert.deepEqual(told(status, "Available"), [
+  assert.deepEqual(isSet(status, "Available"), [
     "True",
     "MinimumReplicasAvailable",
     "Deployment has minimum availability.",
   ]);
   assert.equal(conditions?.length, 1);
   const less = calculateStatus(deploymentWith(status), { sets: [fresh], newSet: fresh, now });
-  assert.deepEqual(told(less, "Available"), [
+  assert.deepEqual(isSet(less, "Available"), [
     "False",
     "MinimumReplicasUnavailable",
     "Deployment does not have minimum availability.",
@@ -128,7 +128,7 @@ test("tells of progress, of its end and of its absence", () => {
     deploymentWith({ conditions: [progressing("NewReplicaSetCreated")] }),
     { sets: [fresh], newSet: fresh, now },
   );
-  assert.deepEqual(told(moving, "Progressing"), [
+  assert.deepEqual(isSet(moving, "Progressing"), [
     "True",
     "ReplicaSetUpdated",
     'ReplicaSet "web-1" is progressing.',
@@ -137,7 +137,7 @@ test("tells of progress, of its end and of its absence", () => {
   assert.equal(findCondition(moving, "Progressing")?.lastUpdateTime, "2024-01-01T00:10:00Z");
   const through = setWith("web-1", { replicas: 2, readyReplicas: 2, availableReplicas: 2 });
   assert.deepEqual(
-    told(
+    isSet(
       rolloutStatus(deploymentWith(moving), { sets: [through], newSet: through, now }),
       "Progressing",
     ),
@@ -148,17 +148,17 @@ test("tells of progress, of its end and of its absence", () => {
     newSet: fresh,
     now: now + 601_000,
   });
-  assert.deepEqual(told(stuck, "Progressing"), [
+  assert.deepEqual(isSet(stuck, "Progressing"), [
     "False",
     "ProgressDeadlineExceeded",
     'ReplicaSet "web-1" has timed out progressing.',
   ]);
   assert.deepEqual(
-    told(
+    isSet(
       rolloutStatus(deploymentWith(moving), { sets: [fresh], newSet: fresh, now: now + 600_000 }),
       "Progressing",
     ),
-    told(moving, "Progressing"),
+    isSet(moving, "Progressing"),
   );
 });
 
@@ -196,7 +196,7 @@ test("passes on why pods could not be made, for as long as they cannot", () => {
   );
 });
 
-test("a pause is told once, and its end too", () => {
+test("a pause is recorded once, and its end too", () => {
   const pause = pauseCondition(deploymentWith({}, { paused: true }), now);
   assert.deepEqual(
     [pause?.status, pause?.reason, pause?.message],

@@ -1,4 +1,4 @@
-// The status of a deployment: counts, and the conditions Available, Progressing and ReplicaFailure
+// The status of a Deployment: counts, and the conditions Available, Progressing and ReplicaFailure
 // with upstream's reasons and messages. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (sync.go, progress.go),
 // util/deployment_util.go.
@@ -16,9 +16,9 @@ import {
   maxUnavailable,
   totalReplicas,
   replicasOf,
-} from "./deployment-objects.ts";
+} from "./deployment-spec.ts";
 
-/** What a status is made from; `newSet` is one of `sets`. */
+/** The input of a status; `newSet` is one of `sets`. */
 export interface RolloutFindings {
   readonly sets: readonly ReplicaSet[];
   readonly newSet: ReplicaSet | undefined;
@@ -28,32 +28,32 @@ export interface RolloutFindings {
 const timedOut = "ProgressDeadlineExceeded";
 const available = "NewReplicaSetAvailable";
 
-/** A condition that is told now. */
-export function tell(
+/** A new condition. */
+export function newCondition(
   type: string,
   status: DeploymentCondition["status"],
-  words: { readonly reason: string; readonly message: string; readonly now: number },
+  why: { readonly reason: string; readonly message: string; readonly now: number },
 ): DeploymentCondition {
-  const at = formatTime(words.now);
+  const at = formatTime(why.now);
   return {
     type,
     status,
     lastUpdateTime: at,
     lastTransitionTime: at,
-    reason: words.reason,
-    message: words.message,
+    reason: why.reason,
+    message: why.message,
   };
 }
 
-/** Finds the condition of a type. */
+/** The condition of a type. */
 export const findCondition = (
   status: DeploymentStatus | undefined,
   type: string,
 ): DeploymentCondition | undefined => status?.conditions?.find((one) => one.type === type);
 
 /**
- * Sets a condition; one of the same status and reason stays as it is, one of the same status keeps
- * its transition time.
+ * Sets a condition. With the same status and reason the old one stays; with the same status it
+ * keeps its transition time.
  */
 export function setCondition(
   status: DeploymentStatus,
@@ -78,7 +78,7 @@ function removeCondition(status: DeploymentStatus, type: string): DeploymentStat
   return conditions.length > 0 ? { ...rest, conditions } : rest;
 }
 
-/** Counts and availability, as far as they do not depend on a rollout. */
+/** Counts and availability, which do not depend on a rollout. */
 export function calculateStatus(
   deployment: Deployment,
   { sets, newSet, now }: RolloutFindings,
@@ -103,12 +103,12 @@ export function calculateStatus(
   return setCondition(
     status,
     enough
-      ? tell("Available", "True", {
+      ? newCondition("Available", "True", {
           reason: "MinimumReplicasAvailable",
           message: "Deployment has minimum availability.",
           now,
         })
-      : tell("Available", "False", {
+      : newCondition("Available", "False", {
           reason: "MinimumReplicasUnavailable",
           message: "Deployment does not have minimum availability.",
           now,
@@ -116,7 +116,7 @@ export function calculateStatus(
   );
 }
 
-/** Undefined as soon as one set that has been looked at does not tell. */
+/** Undefined if one observed set does not report the count. */
 function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
   const counts = sets.map(
     ({ status }) => status.terminatingReplicas ?? (status.observedGeneration ? undefined : 0),
@@ -126,7 +126,7 @@ function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
     : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 }
 
-/** The status during a rollout: how far it is, or that it is stuck. */
+/** The status during a rollout: its progress, or that it is stuck. */
 export function rolloutStatus(deployment: Deployment, findings: RolloutFindings): DeploymentStatus {
   const calculated = calculateStatus(deployment, findings);
   const status = hasProgressDeadline(deployment)
@@ -144,22 +144,22 @@ function withProgress(
   const before = findCondition(deployment.status, "Progressing");
   if ((status.replicas ?? 0) === (status.updatedReplicas ?? 0) && before?.reason === available)
     return status;
-  const who = newSet
+  const subject = newSet
     ? `ReplicaSet "${newSet.metadata.name}"`
     : `Deployment "${deployment.metadata.name}"`;
   if (isComplete(deployment, status))
     return setCondition(
       status,
-      tell("Progressing", "True", {
+      newCondition("Progressing", "True", {
         reason: available,
-        message: `${who} has successfully progressed.`,
+        message: `${subject} has successfully progressed.`,
         now,
       }),
     );
   if (isProgressing(deployment.status, status)) {
-    const condition = tell("Progressing", "True", {
+    const condition = newCondition("Progressing", "True", {
       reason: "ReplicaSetUpdated",
-      message: `${who} is progressing.`,
+      message: `${subject} is progressing.`,
       now,
     });
     const since =
@@ -171,16 +171,16 @@ function withProgress(
   if (isTimedOut(deployment, status, now))
     return setCondition(
       status,
-      tell("Progressing", "False", {
+      newCondition("Progressing", "False", {
         reason: timedOut,
-        message: `${who} has timed out progressing.`,
+        message: `${subject} has timed out progressing.`,
         now,
       }),
     );
   return status;
 }
 
-/** True when every pod is of the newest template, and available. */
+/** True when every pod has the newest template and is available. */
 export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
   return (
     [status.updatedReplicas, status.replicas, status.availableReplicas].every(
@@ -209,7 +209,7 @@ function isTimedOut({ spec }: Deployment, status: DeploymentStatus, now: number)
   );
 }
 
-/** The newest set's failure, or else the first other set's. */
+/** The failure of the newest set, or else of the first other set. */
 function failureOf({ sets, newSet }: RolloutFindings): DeploymentCondition | undefined {
   const all = [...(newSet ? [newSet] : []), ...sets].flatMap(
     ({ status }) => status.conditions ?? [],
@@ -225,9 +225,7 @@ function failureOf({ sets, newSet }: RolloutFindings): DeploymentCondition | und
   );
 }
 
-/**
- * When to look for a deadline that has passed, in ms; undefined when there is nothing to wait for.
- */
+/** Milliseconds until the progress deadline has to be checked; undefined if it does not apply. */
 export function progressCheckMs(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -249,8 +247,8 @@ export function progressCheckMs(
 }
 
 /**
- * The condition that tells of a pause or of its end, so that a deadline does not pass meanwhile;
- * undefined when it is told.
+ * The condition of a pause or its end, which stops and restarts the progress deadline; undefined if
+ * it is set already.
  */
 export function pauseCondition(
   deployment: Deployment,
@@ -258,15 +256,15 @@ export function pauseCondition(
 ): DeploymentCondition | undefined {
   const before = findCondition(deployment.status, "Progressing");
   if (!hasProgressDeadline(deployment) || before?.reason === timedOut) return undefined;
-  const told = before?.reason === "DeploymentPaused";
-  if (Boolean(deployment.spec.paused) === told) return undefined;
-  return told
-    ? tell("Progressing", "Unknown", {
+  const isSet = before?.reason === "DeploymentPaused";
+  if (Boolean(deployment.spec.paused) === isSet) return undefined;
+  return isSet
+    ? newCondition("Progressing", "Unknown", {
         reason: "DeploymentResumed",
         message: "Deployment is resumed",
         now,
       })
-    : tell("Progressing", "Unknown", {
+    : newCondition("Progressing", "Unknown", {
         reason: "DeploymentPaused",
         message: "Deployment is paused",
         now,

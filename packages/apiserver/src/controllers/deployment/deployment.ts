@@ -1,5 +1,5 @@
-// Deployments: wakes when one of them, one of their replica sets, or the last pod of a recreation
-// changes, and looks at it.
+// The controller of Deployments. Enqueues a deployment when it, one of its replica sets, or the
+// last pod of a recreation changes.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
 import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -20,8 +20,8 @@ import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
-/** Starts the controller of deployments. */
-export const startDeployments: ControllerDescriptor["start"] = async (context) => {
+/** Starts `deployment`. */
+export const startDeploymentController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the deployment controller");
   const deployments = new Deployments(context, controller);
   return controller.start((key) => deployments.sync(key));
@@ -34,21 +34,21 @@ class Deployments {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: RolloutTools;
 
-  constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
+  constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = controller.createRecorder("deployment-controller");
     this.#deployments = controller.acquire(Deployment);
     this.#sets = controller.acquire(ReplicaSet);
     this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
-    this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
+    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
     controller.followKeys(this.#deployments);
     controller.follow(this.#sets, {
-      added: (set) => this.#wakeOwner(set),
+      added: (set) => this.#enqueueOwner(set),
       updated: (old, set) => this.#setChanged(old, set),
-      deleted: (set) => this.#wakeController(set.read()),
+      deleted: (set) => this.#enqueueController(set.read()),
     });
-    controller.follow(this.#pods, { deleted: (pod) => this.#podGone(pod.read()) });
+    controller.follow(this.#pods, { deleted: (pod) => this.#podDeleted(pod.read()) });
   }
 
   #podsOf({ metadata: { uid } }: ReplicaSet): readonly Pod[] {
@@ -57,14 +57,14 @@ class Deployments {
 
   #setChanged(old: CachedObject<ReplicaSet>, set: CachedObject<ReplicaSet>): void {
     const before = controllerOf(old.read());
-    if (before && before.uid !== controllerOf(set.read())?.uid) this.#wakeController(old.read());
-    this.#wakeOwner(set);
+    if (before && before.uid !== controllerOf(set.read())?.uid) this.#enqueueController(old.read());
+    this.#enqueueOwner(set);
   }
 
-  /** Wakes the one that controls the set, or those that might adopt it. */
-  #wakeOwner(entry: CachedObject<ReplicaSet>): void {
+  /** Enqueues the controller of the set, or the deployments that may adopt it. */
+  #enqueueOwner(entry: CachedObject<ReplicaSet>): void {
     const set = entry.read();
-    if (controllerOf(set)) return this.#wakeController(set);
+    if (controllerOf(set)) return this.#enqueueController(set);
     if (entry.deleting) return;
     for (const one of this.#deployments.list({ namespace: entry.namespace })) {
       const selector = toSelector(one.spec.selector);
@@ -73,7 +73,7 @@ class Deployments {
     }
   }
 
-  #wakeController(set: ReplicaSet): void {
+  #enqueueController(set: ReplicaSet): void {
     const owner = this.#ownerOf(set);
     if (owner) this.#controller.add(owner.key);
   }
@@ -85,8 +85,8 @@ class Deployments {
     return owner?.uid === reference.uid ? owner : undefined;
   }
 
-  /** A recreation goes on when the last old pod has gone. */
-  #podGone(pod: Pod): void {
+  /** A recreation continues when the last old pod is gone. */
+  #podDeleted(pod: Pod): void {
     const reference = controllerOf(pod);
     const set =
       reference?.kind === ReplicaSet.kind

@@ -1,12 +1,13 @@
-// Revisions of a deployment: which replica set stands for which template, numbered by annotations
-// that `kubectl rollout` reads. Pure.
+// Revisions of a Deployment: the replica sets of its templates, numbered by annotations that
+// `kubectl rollout` reads. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import type { Json } from "homeostat/api";
 import { squeeze } from "../../component-helpers/workloads/template-hash.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
-import { byCreation, hashLabel, maxSurge, replicasOf } from "./deployment-objects.ts";
+import { hashLabel, maxSurge, replicasOf } from "./deployment-spec.ts";
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision";
 export const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
@@ -14,7 +15,7 @@ export const maxAnnotation = "deployment.kubernetes.io/max-replicas";
 const historyAnnotation = "deployment.kubernetes.io/revision-history";
 const historyLimit = 2000;
 
-/** Annotations that are a deployment's own affair. */
+/** Annotations that are not copied to replica sets. */
 const notCopied: readonly string[] = [
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
@@ -26,12 +27,12 @@ const notCopied: readonly string[] = [
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The revision of a set; 0 where it has none, undefined where what it has is no number. */
+/** The revision of a set: 0 if absent, undefined if not a number. */
 export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
   return parseRevision(metadata.annotations?.[revisionAnnotation] ?? "0");
 }
 
-/** 64 bits, of which JavaScript's numbers would lose some. */
+/** An int64, which a JavaScript number would round. */
 const parseRevision = (text: string): bigint | undefined =>
   /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined;
 
@@ -44,14 +45,12 @@ export const maxRevision = (sets: readonly ReplicaSet[]): bigint =>
 /** The lower revision first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [revisionA, revisionB] = [revisionOf(a), revisionOf(b)];
-  return revisionA === undefined || revisionB === undefined || revisionA === revisionB
-    ? byCreation(a, b)
-    : revisionA < revisionB
-      ? -1
-      : 1;
+  if (revisionA === undefined || revisionB === undefined || revisionA === revisionB)
+    return byCreation(a, b);
+  return revisionA < revisionB ? -1 : 1;
 }
 
-/** A count that an annotation holds. */
+/** A count in an annotation. */
 export function readCount({ metadata }: ReplicaSet, annotation: string): number | undefined {
   const text = metadata.annotations?.[annotation];
   return text !== undefined && /^\d+$/.test(text) && Number(text) < 2 ** 31
@@ -59,15 +58,15 @@ export function readCount({ metadata }: ReplicaSet, annotation: string): number 
     : undefined;
 }
 
-/** What a set's annotations say of its deployment's size. */
+/** The annotations with the size of the deployment. */
 export const sizeAnnotations = (deployment: Deployment): Annotations => ({
   [desiredAnnotation]: String(replicasOf(deployment)),
   [maxAnnotation]: String(replicasOf(deployment) + maxSurge(deployment)),
 });
 
 /**
- * The annotations of the newest set; a set that becomes the newest again remembers the revisions
- * that it has been.
+ * The annotations of the newest set. A set that becomes the newest again keeps its former
+ * revisions.
  */
 export function newestAnnotations(
   deployment: Deployment,
@@ -90,16 +89,14 @@ export function newestAnnotations(
   };
 }
 
-/** The oldest are forgotten when the list grows too long. */
+/** Appends a revision to the history; the oldest are dropped if it grows too long. */
 function remembered(history: string, revision: string): Annotations {
   const revisions = history === "" ? [revision] : [...history.split(","), revision];
   while (revisions.length > 1 && revisions.join(",").length > historyLimit) revisions.shift();
   return { [historyAnnotation]: revisions.join(",") };
 }
 
-/**
- * The replica set that stands for the deployment's template: the oldest, should there be several.
- */
+/** The replica set of the current template; the oldest if there are several. */
 export function findNewSet(
   { spec }: Deployment,
   sets: readonly ReplicaSet[],
@@ -107,11 +104,11 @@ export function findNewSet(
   return sets.toSorted(byCreation).find((set) => isSameTemplate(set.spec.template!, spec.template));
 }
 
-/** True when a set was made from this template, whatever its hash. */
+/** True when the templates are equal apart from the hash label. */
 export const isSameTemplate = (a: PodTemplateSpec, b: PodTemplateSpec): boolean =>
   deepEqual(withoutHash(a), withoutHash(b));
 
-/** Absent, null and empty lists or label sets are all the same to upstream. */
+/** Upstream treats absent, null, and empty lists and label sets alike. */
 function withoutHash(template: PodTemplateSpec): Json {
   const { labels, annotations, ...rest } = (template.metadata ?? {}) as {
     labels?: Annotations;

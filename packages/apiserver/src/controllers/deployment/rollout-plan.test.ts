@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { maxSurge, maxUnavailable } from "./deployment-objects.ts";
+import { maxSurge, maxUnavailable } from "./deployment-spec.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { newSetSize, rescale, shrinkOldSets, wasScaled } from "./rollout-plan.ts";
 

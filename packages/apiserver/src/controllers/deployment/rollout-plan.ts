@@ -1,8 +1,8 @@
-// How many pods each replica set of a deployment should have next. Pure: sets in, sizes out.
+// The next size of each replica set of a Deployment. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (rolling.go, sync.go),
 // util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import {
-  byCreation,
   bySizeNewer,
   bySizeOlder,
   countOf,
@@ -11,14 +11,11 @@ import {
   isRolling,
   replicasOf,
   totalReplicas,
-} from "./deployment-objects.ts";
+} from "./deployment-spec.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { desiredAnnotation, maxAnnotation, readCount } from "./revisions.ts";
 
-/**
- * A size for a replica set. Annotations are brought up to date even where `replicas` is what it
- * was.
- */
+/** A size for a replica set. Annotations are updated even if `replicas` is unchanged. */
 export interface Resize {
   readonly set: ReplicaSet;
   readonly replicas: number;
@@ -37,8 +34,8 @@ export function newSetSize(
 }
 
 /**
- * Old sets that may shrink now: first by their pods that are not available anyway, then as far as
- * enough pods stay available.
+ * Old sets that may be scaled down: first by their unavailable pods, then as far as enough pods
+ * stay available.
  */
 export function shrinkOldSets(
   deployment: Deployment,
@@ -58,7 +55,7 @@ export function shrinkOldSets(
     .map(([set, replicas]) => ({ set, replicas }));
 }
 
-/** Takes up to `budget` pods off the sets in turn, from each no more than `most` says. */
+/** Takes up to `budget` pods from the sets in turn, from each at most `most`. */
 function take(
   sizes: Map<ReplicaSet, number>,
   budget: number,
@@ -73,7 +70,7 @@ function take(
 }
 
 /**
- * Sizes after the deployment itself was scaled, or while it is paused: one set alone takes all,
+ * Sizes after the deployment was scaled, or while it is paused: a single active set takes all,
  * several share in proportion.
  */
 export function rescale(
@@ -93,8 +90,7 @@ export function rescale(
 function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readonly Resize[] {
   const replicas = replicasOf(deployment);
   const add = (replicas > 0 ? replicas + maxSurge(deployment) : 0) - totalReplicas(active);
-  const sets =
-    add > 0 ? active.toSorted(bySizeNewer) : add < 0 ? active.toSorted(bySizeOlder) : active;
+  const sets = add === 0 ? active : active.toSorted(add > 0 ? bySizeNewer : bySizeOlder);
   let added = 0;
   const sizes = sets.map((set) => {
     const share = add === 0 || add === added ? 0 : within(shareOf(set, deployment), add - added);
@@ -108,7 +104,7 @@ function shareOut(deployment: Deployment, active: readonly ReplicaSet[]): readon
 const within = (share: number, allowed: number): number =>
   allowed > 0 ? Math.min(share, allowed) : Math.max(share, allowed);
 
-/** What a set's part of the change would be, from its part of the old whole. */
+/** The change of a set in proportion to its former share. */
 function shareOf(set: ReplicaSet, deployment: Deployment): number {
   const replicas = replicasOf(deployment);
   if (replicas === 0) return -replicasOf(set);
@@ -119,7 +115,7 @@ function shareOf(set: ReplicaSet, deployment: Deployment): number {
   );
 }
 
-/** The one set that has pods; where none has, the latest; undefined where several have. */
+/** The only set with pods; the latest if none has; undefined if several have. */
 function activeOrLatest(
   newSet: ReplicaSet | undefined,
   oldSets: readonly ReplicaSet[],

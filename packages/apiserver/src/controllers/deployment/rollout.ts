@@ -1,28 +1,22 @@
-// One look at one deployment: sees to its newest replica set, sizes the others, tells how it
-// stands. The decisions are rollout-plan.ts, revisions.ts and deployment-status.ts; this file
-// writes them down.
+// One sync of one Deployment: creates and scales its replica sets, and writes its status. Decisions
+// are in rollout-plan.ts, revisions.ts and deployment-status.ts.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment (deployment_controller.go, sync.go,
 // rolling.go, recreate.go).
+import { newReplicaSet } from "./new-replica-set.ts";
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
-import { createObject, type NamedObject } from "../../component-helpers/meta/write-object.ts";
+import { createObject } from "../../component-helpers/meta/write-object.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import { isAlreadyExists, isControlledBy, toControllerReference } from "homeostat/api";
+import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { objectReference, type EventRecorder } from "homeostat/events";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
-import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { ReplicaSet, Deployment, type DeploymentStatus } from "homeostat/k8s/apps/v1";
-import {
-  countOf,
-  hashLabel,
-  hasHistoryLimit,
-  hasProgressDeadline,
-  replicasOf,
-} from "./deployment-objects.ts";
+import { countOf, hasHistoryLimit, hasProgressDeadline, replicasOf } from "./deployment-spec.ts";
 import {
   calculateStatus,
   findCondition,
@@ -31,7 +25,7 @@ import {
   progressCheckMs,
   rolloutStatus,
   setCondition,
-  tell,
+  newCondition,
 } from "./deployment-status.ts";
 import {
   byRevision,
@@ -44,18 +38,16 @@ import {
 } from "./revisions.ts";
 import { newSetSize, rescale, type Resize, shrinkOldSets, wasScaled } from "./rollout-plan.ts";
 
-/** The longest name of an object (`validation.DNS1123SubdomainMaxLength`). */
-const longestName = 253;
-
-/** What a rollout works with. `pods` are those of a replica set. */
+/** The tools of a rollout. `pods` returns the pods of a replica set. */
 export interface RolloutTools {
   readonly client: Client;
   readonly runtime: Runtime;
+  readonly kindData: KindData;
   readonly recorder: EventRecorder;
   readonly pods: (set: ReplicaSet) => readonly Pod[];
 }
 
-/** Works on a deployment and the replica sets that are its own. */
+/** Syncs a deployment and the replica sets that it controls. */
 export class Rollout {
   readonly #tools: RolloutTools;
   #deployment: Deployment;
@@ -67,19 +59,19 @@ export class Rollout {
     this.#sets = sets;
   }
 
-  /** Resolves to the milliseconds after which to look again, if at all. */
+  /** Resolves to the milliseconds until the next sync, if any. */
   async run(): Promise<number | undefined> {
-    if (this.#deployment.metadata.deletionTimestamp !== undefined) return this.#settle();
+    if (this.#deployment.metadata.deletionTimestamp !== undefined) return this.#syncCounts();
     const paused = pauseCondition(this.#deployment, this.#now());
     if (paused) await this.#write(setCondition(this.#deployment.status, paused));
-    await this.#followNewest();
+    await this.#syncNewest();
     if (this.#deployment.spec.paused || wasScaled(this.#deployment, this.#sets)) {
       await this.#resize(rescale(this.#deployment, this.#newSet(), this.#oldSets()));
-      if (this.#deployment.spec.paused) await this.#forgetOldRevisions();
-      return this.#settle();
+      if (this.#deployment.spec.paused) await this.#cleanup();
+      return this.#syncCounts();
     }
     await (this.#deployment.spec.strategy?.type === "Recreate" ? this.#recreate() : this.#roll());
-    return this.#report();
+    return this.#syncRolloutStatus();
   }
 
   async #roll(): Promise<void> {
@@ -88,7 +80,7 @@ export class Rollout {
     if (replicas !== replicasOf(newSet)) return this.#resize([{ set: newSet, replicas }]);
     const shrinking = shrinkOldSets(this.#deployment, this.#oldSets(), newSet);
     if (shrinking.length > 0) return this.#resize(shrinking);
-    await this.#forgetWhenComplete();
+    await this.#cleanupWhenComplete();
   }
 
   async #recreate(): Promise<void> {
@@ -103,7 +95,7 @@ export class Rollout {
         ? []
         : [{ set: newSet, replicas: replicasOf(this.#deployment) }],
     );
-    await this.#forgetWhenComplete();
+    await this.#cleanupWhenComplete();
   }
 
   #newSet(): ReplicaSet | undefined {
@@ -119,8 +111,8 @@ export class Rollout {
     return this.#tools.runtime.clock.now();
   }
 
-  /** The newest set carries the highest revision, and the deployment the same. */
-  async #followNewest(): Promise<void> {
+  /** Gives the newest set the highest revision, and the deployment the same. */
+  async #syncNewest(): Promise<void> {
     const newSet = this.#newSet();
     if (!newSet) return;
     const { spec } = this.#deployment;
@@ -138,19 +130,19 @@ export class Rollout {
         spec: { ...newSet.spec, minReadySeconds },
       });
     }
-    const found = tell("Progressing", "True", {
+    const found = newCondition("Progressing", "True", {
       reason: "FoundNewReplicaSet",
       message: `Found new replica set ${JSON.stringify(newSet.metadata.name)}`,
       now: this.#now(),
     });
-    const told =
+    const isSet =
       !hasProgressDeadline(this.#deployment) ||
       findCondition(this.#deployment.status, "Progressing");
-    const status = told ? this.#deployment.status : setCondition(this.#deployment.status, found);
+    const status = isSet ? this.#deployment.status : setCondition(this.#deployment.status, found);
     await this.#setRevision(annotations[revisionAnnotation] ?? "", status);
   }
 
-  /** Writes revision and status where either is new. */
+  /** Writes revision and status if either changed. */
   async #setRevision(revision: string, status: DeploymentStatus): Promise<void> {
     const { metadata } = this.#deployment;
     if (
@@ -169,20 +161,20 @@ export class Rollout {
   }
 
   async #create(): Promise<ReplicaSet> {
-    const manifest = this.#newManifest();
+    const manifest = newReplicaSet(this.#tools.kindData, this.#deployment, this.#sets);
     const { name } = manifest.metadata;
     const made = await createObject(this.#tools.client, ReplicaSet, manifest).catch(
       (error: unknown) => this.#creationFailed(name, error),
     );
     this.#sets = [...this.#sets, made];
     if (replicasOf(made) > 0)
-      this.#tell(
+      this.#newCondition(
         "Normal",
         "ScalingReplicaSet",
         `Scaled up replica set ${name} from 0 to ${replicasOf(made)}`,
       );
     const status = this.#deployment.status;
-    const created = tell("Progressing", "True", {
+    const created = newCondition("Progressing", "True", {
       reason: "NewReplicaSetCreated",
       message: `Created new replica set ${JSON.stringify(name)}`,
       now: this.#now(),
@@ -194,44 +186,9 @@ export class Rollout {
     return made;
   }
 
-  #newManifest(): NamedObject<ReplicaSet> {
-    const { metadata, spec, status } = this.#deployment;
-    const hash = templateHash(spec.template, status.collisionCount);
-    const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
-    return {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      metadata: {
-        name: `${metadata.name.slice(0, longestName - 1 - hash.length)}-${hash}`,
-        namespace: metadata.namespace,
-        labels,
-        annotations: {
-          ...newestAnnotations(this.#deployment, {}, maxRevision(this.#sets) + 1n),
-          ...sizeAnnotations(this.#deployment),
-        },
-        ownerReferences: [
-          toControllerReference({
-            ...this.#deployment,
-            apiVersion: Deployment.apiVersion,
-            kind: Deployment.kind,
-          }),
-        ],
-      },
-      spec: {
-        replicas: newSetSize(this.#deployment, this.#sets, 0),
-        minReadySeconds: spec.minReadySeconds ?? 0,
-        selector: {
-          ...spec.selector,
-          matchLabels: { ...spec.selector.matchLabels, [hashLabel]: hash },
-        },
-        template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
-      },
-    };
-  }
-
   /**
-   * A namesake may be ours already; another one means that two templates have the same hash, and
-   * the next try takes another.
+   * An existing set of this name may be ours already. Otherwise two templates have the same hash,
+   * and the next sync uses another.
    */
   async #creationFailed(name: string, error: unknown): Promise<ReplicaSet> {
     const { metadata, spec, status } = this.#deployment;
@@ -253,14 +210,14 @@ export class Rollout {
         await this.#write(
           setCondition(
             status,
-            tell("Progressing", "False", {
+            newCondition("Progressing", "False", {
               reason: "ReplicaSetCreateError",
               message,
               now: this.#now(),
             }),
           ),
         );
-      this.#tell("Warning", "ReplicaSetCreateError", message);
+      this.#newCondition("Warning", "ReplicaSetCreateError", message);
     }
     throw error;
   }
@@ -281,7 +238,7 @@ export class Rollout {
         spec: { ...set.spec, replicas },
       });
       if (before !== replicas)
-        this.#tell(
+        this.#newCondition(
           "Normal",
           "ScalingReplicaSet",
           `Scaled ${before < replicas ? "up" : "down"} replica set ${set.metadata.name} from ${before} to ${replicas}`,
@@ -294,12 +251,12 @@ export class Rollout {
     this.#sets = this.#sets.map((one) => (one.metadata.uid === set.metadata.uid ? updated : one));
   }
 
-  async #forgetWhenComplete(): Promise<void> {
-    if (isComplete(this.#deployment, this.#deployment.status)) await this.#forgetOldRevisions();
+  async #cleanupWhenComplete(): Promise<void> {
+    if (isComplete(this.#deployment, this.#deployment.status)) await this.#cleanup();
   }
 
-  /** Deletes the oldest replica sets that nobody uses, beyond the history that is to be kept. */
-  async #forgetOldRevisions(): Promise<void> {
+  /** Deletes the oldest unused replica sets beyond the history limit. */
+  async #cleanup(): Promise<void> {
     if (!hasHistoryLimit(this.#deployment)) return;
     const old = this.#oldSets()
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
@@ -319,8 +276,8 @@ export class Rollout {
     }
   }
 
-  /** Tells how many there are, and nothing of progress. */
-  async #settle(): Promise<undefined> {
+  /** Writes the counts without progress. */
+  async #syncCounts(): Promise<undefined> {
     const status = calculateStatus(this.#deployment, {
       sets: this.#sets,
       newSet: this.#newSet(),
@@ -329,7 +286,7 @@ export class Rollout {
     if (!deepEqual(status, this.#deployment.status)) await this.#write(status);
   }
 
-  async #report(): Promise<number | undefined> {
+  async #syncRolloutStatus(): Promise<number | undefined> {
     const status = rolloutStatus(this.#deployment, {
       sets: this.#sets,
       newSet: this.#newSet(),
@@ -341,7 +298,7 @@ export class Rollout {
     return undefined;
   }
 
-  /** Annotations travel with the status, as upstream lets them. */
+  /** Writes the status, and the annotations with it, as upstream does. */
   async #write(status: DeploymentStatus): Promise<void> {
     const { metadata } = await this.#tools.client.update(
       Deployment,
@@ -351,7 +308,7 @@ export class Rollout {
     this.#deployment = { ...this.#deployment, metadata, status };
   }
 
-  #tell(type: "Normal" | "Warning", reason: string, message: string): void {
+  #newCondition(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
       regarding: objectReference(Deployment, this.#deployment),
       type,

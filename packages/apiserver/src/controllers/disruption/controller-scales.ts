@@ -1,5 +1,5 @@
-// How many pods the controllers of pods want: by the specs of the workloads that everybody knows,
-// and by the scale subresource of all other kinds.
+// The expected number of pods: from the specs of built-in workloads, and from the scale subresource
+// of other kinds.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (finders, getExpectedScale).
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { controllerOf, type Kind, type OwnerReference, parseApiVersion } from "homeostat/api";
@@ -19,7 +19,7 @@ interface Scale {
   readonly replicas: number;
 }
 
-/** The groups under which a controller may be referred to, by its kind. */
+/** The groups of a built-in controller kind in owner references. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   ReplicationController: [""],
   ReplicaSet: ["apps", "extensions"],
@@ -27,7 +27,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ["apps"],
 };
 
-/** Adds up what controllers want. */
+/** Sums the scales of controllers. */
 export class ControllerScales {
   readonly #context: ControllerContext;
   readonly #known: ReadonlyMap<string, Informer<Kind<Scaled>>>;
@@ -44,8 +44,8 @@ export class ControllerScales {
   }
 
   /**
-   * What the controllers of `pods` want together, and the pods without one. Rejects when a
-   * controller cannot be asked.
+   * The total scale of the controllers of `pods`, and the pods without a controller. Rejects if a
+   * scale cannot be found.
    */
   async expected(
     pods: readonly Pod[],
@@ -66,7 +66,7 @@ export class ControllerScales {
     return { count: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
   }
 
-  /** A replica set counts as its deployment's, if it has one. */
+  /** A ReplicaSet counts as its Deployment, if it has one. */
   #fromSpec(reference: OwnerReference, namespace: string): Scale | undefined {
     const found = this.#find(reference, namespace);
     if (!found) return undefined;

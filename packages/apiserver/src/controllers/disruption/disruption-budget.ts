@@ -1,4 +1,4 @@
-// Budgets of disruption, and the status that follows from their pods. Pure.
+// The status of a PodDisruptionBudget from its pods. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go,
 // k8s.io/component-helpers/apps/poddisruptionbudget/helpers.go.
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -9,17 +9,17 @@ import type { PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import { type PodDisruptionBudgetStatus } from "homeostat/k8s/policy/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
-/** How long a pod that was to be evicted counts as away although nobody deletes it. */
+/** How long an evicted pod counts as disrupted although it is not deleted. */
 export const deletionTimeoutMs = 120_000;
 const allowed = "DisruptionAllowed";
 
-/** Whether the controllers of the pods must be asked for how many pods there ought to be. */
+/** Whether the scale of the pods' controllers is needed. */
 export const needsScale = ({
   spec: { minAvailable, maxUnavailable },
 }: PodDisruptionBudget): boolean =>
   maxUnavailable !== undefined || typeof minAvailable === "string";
 
-/** How many pods must be healthy when `expected` are expected. */
+/** The number of pods that must be healthy when `expected` are expected. */
 export function desiredHealthy(
   { spec: { minAvailable, maxUnavailable } }: PodDisruptionBudget,
   expected: number,
@@ -33,18 +33,15 @@ export function desiredHealthy(
 const scaled = (value: number | string, total: number): number =>
   typeof value === "number" ? value : Math.ceil((Number(value.replace("%", "")) * total) / 100);
 
-/**
- * The pods that are still on their way out after an eviction, and those that were to go and did
- * not.
- */
+/** Evicted pods that still exist: those within the timeout, and overdue ones. */
 export interface Disrupted {
   readonly pods: Readonly<Record<string, string>>;
   readonly overdue: readonly Pod[];
-  /** When the first of them will be overdue. */
+  /** Milliseconds until the first of them is overdue. */
   readonly recheckInMs?: number;
 }
 
-/** Looks through the evictions that the budget remembers. */
+/** Sorts the evictions recorded in the status. */
 export function disruptedPods(
   { status }: PodDisruptionBudget,
   pods: readonly Pod[],
@@ -67,7 +64,7 @@ export function disruptedPods(
     : { pods: kept, overdue };
 }
 
-/** Pods that are ready and stay. */
+/** The number of pods that are ready and not being disrupted. */
 export function countHealthy(
   pods: readonly Pod[],
   { pods: disrupted }: Disrupted,
@@ -83,7 +80,7 @@ export function countHealthy(
   return pods.filter((pod) => !isLeaving(pod) && readyCondition(pod) !== undefined).length;
 }
 
-/** What a status is made from. */
+/** The input of a status. */
 export interface BudgetFindings {
   readonly healthy: number;
   readonly desired: number;
@@ -92,7 +89,7 @@ export interface BudgetFindings {
   readonly now: number;
 }
 
-/** The status to write; undefined when it stands already. */
+/** The status to write; undefined if it is current. */
 export function nextStatus(
   { metadata, status }: PodDisruptionBudget,
   { healthy, desired, expected, disrupted, now }: BudgetFindings,
@@ -128,7 +125,7 @@ export function nextStatus(
   };
 }
 
-/** The status of a budget that could not be worked out: nothing may be disrupted. */
+/** The status of a budget that could not be computed: no disruptions are allowed. */
 export function failedStatus(
   { status }: PodDisruptionBudget,
   message: string,

@@ -1,4 +1,4 @@
-// Disruption budgets: counts their pods, and says how many of them may be evicted.
+// The controller of PodDisruptionBudgets: counts their pods and computes how many may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
@@ -10,8 +10,8 @@ import type {
   ControllerDescriptor,
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
-import { Pod } from "homeostat/k8s/core/v1";
-import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { Pod, type ObjectReference } from "homeostat/k8s/core/v1";
+import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import { ControllerScales } from "./controller-scales.ts";
 import {
@@ -29,8 +29,8 @@ const unmanagedHint =
   "were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
   'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
-/** Starts the controller of disruption budgets. */
-export const startDisruption: ControllerDescriptor["start"] = async (context) => {
+/** Starts `disruption`. */
+export const startDisruptionController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the disruption controller");
   const budgets = new Budgets(context, controller);
   controller.start((key) => budgets.sync(key));
@@ -53,12 +53,12 @@ class Budgets {
     this.#scales = new ControllerScales(context, controller);
     this.#budgets = controller.acquire(PodDisruptionBudget);
     this.#pods = controller.acquire(Pod);
-    const wakeBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
+    const enqueueBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
     controller.followKeys(this.#budgets);
     controller.follow(this.#pods, {
-      added: wakeBudgets,
-      updated: (_, pod) => wakeBudgets(pod),
-      deleted: wakeBudgets,
+      added: enqueueBudgets,
+      updated: (_, pod) => enqueueBudgets(pod),
+      deleted: enqueueBudgets,
     });
   }
 
@@ -70,9 +70,8 @@ class Budgets {
     });
     const [first] = covering;
     if (covering.length > 1 && first)
-      this.#tell(
-        Pod,
-        pod,
+      this.#record(
+        objectReference(Pod, pod),
         "Warning",
         "MultiplePodDisruptionBudgets",
         `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`,
@@ -102,14 +101,18 @@ class Budgets {
           .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
       : [];
     if (pods.length === 0)
-      this.#tell(PodDisruptionBudget, budget, "Normal", "NoPods", "No matching pods found");
+      this.#record(
+        objectReference(PodDisruptionBudget, budget),
+        "Normal",
+        "NoPods",
+        "No matching pods found",
+      );
     const { count: expected, unmanaged } = needsScale(budget)
       ? await this.#askScales(budget, pods)
       : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
     if (unmanaged.length > 0)
-      this.#tell(
-        PodDisruptionBudget,
-        budget,
+      this.#record(
+        objectReference(PodDisruptionBudget, budget),
         "Warning",
         "UnmanagedPods",
         `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`,
@@ -118,9 +121,8 @@ class Budgets {
     const disrupted = disruptedPods(budget, pods, now);
     const { namespace } = budget.metadata;
     for (const pod of disrupted.overdue)
-      this.#tell(
-        Pod,
-        pod,
+      this.#record(
+        objectReference(Pod, pod),
         "Warning",
         "NotDeleted",
         `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
@@ -145,9 +147,8 @@ class Budgets {
       return await this.#scales.expected(pods);
     } catch (error) {
       const message = errorMessage(error);
-      this.#tell(
-        PodDisruptionBudget,
-        budget,
+      this.#record(
+        objectReference(PodDisruptionBudget, budget),
         "Warning",
         "CalculateExpectedPodCountFailed",
         `Failed to calculate the number of expected pods: ${message}`,
@@ -164,18 +165,12 @@ class Budgets {
     );
   }
 
-  #tell(
-    kind: Kind<any>,
-    object: ApiObject,
+  #record(
+    regarding: ObjectReference,
     type: "Normal" | "Warning",
     reason: string,
-    message: string,
+    note: string,
   ): void {
-    this.#recorder.record({
-      regarding: objectReference(kind, object),
-      type,
-      reason,
-      note: message,
-    });
+    this.#recorder.record({ regarding, type, reason, note });
   }
 }

@@ -1,5 +1,4 @@
-// Pods that were to be disrupted and stayed: after two minutes they are no longer said to be
-// targets.
+// Resets the condition DisruptionTarget of pods that were not deleted within two minutes.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (syncStalePodDisruption).
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { parseObjectKey } from "homeostat/api";
@@ -13,11 +12,11 @@ import type {
 import { Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
-/** How long a pod may be a target that nobody deletes. */
+/** How long a pod may be a disruption target without being deleted. */
 const staleMs = 120_000;
 const target = "DisruptionTarget";
 
-/** Starts following pods. */
+/** Starts the controller. */
 export function startStaleConditions({
   client,
   runtime,
@@ -28,11 +27,11 @@ export function startStaleConditions({
     "the cleaner of disruption targets",
   );
   const pods = controller.acquire(Pod);
-  const look = (pod: CachedObject<Pod>): void => {
+  const enqueue = (pod: CachedObject<Pod>): void => {
     const inMs = staleInMs(pod.read(), runtime.clock.now());
     if (inMs !== undefined) controller.add(pod.key, inMs);
   };
-  controller.follow(pods, { added: look, updated: (_, pod) => look(pod) });
+  controller.follow(pods, { added: enqueue, updated: (_, pod) => enqueue(pod) });
   return controller.start(async (key) => {
     const pod = pods.get(parseObjectKey(key));
     const now = runtime.clock.now();
@@ -46,8 +45,7 @@ export function startStaleConditions({
 }
 
 /**
- * Milliseconds until the condition is stale; undefined when it is not there, or says what will be
- * true for long.
+ * Milliseconds until the condition is stale; undefined if it is absent or does not become stale.
  */
 export function staleInMs(pod: Pod, now: number): number | undefined {
   const condition = pod.status.conditions?.find(({ type }) => type === target);
@@ -61,7 +59,7 @@ export function staleInMs(pod: Pod, now: number): number | undefined {
   return Math.max(0, Date.parse(condition.lastTransitionTime ?? formatTime(0)) + staleMs - now);
 }
 
-/** The pod with the condition taken back. */
+/** The pod with the condition set to False. */
 function withoutTarget(pod: Pod, now: number): Pod {
   const { generation } = pod.metadata;
   const next = {

@@ -1,5 +1,5 @@
-// Mirrors the Endpoints of services without a selector, which others keep, to slices, for those who
-// read slices only.
+// Mirrors the Endpoints of services without a selector to EndpointSlices, for clients that read
+// only slices.
 // Upstream:
 // k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
@@ -7,7 +7,7 @@ import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { objectReference, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/service-objects.ts";
+import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/endpoint-labels.ts";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { Endpoints, Service } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
@@ -22,8 +22,10 @@ const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 const firstRetryMs = 1000;
 
-/** Starts the controller of mirrored slices. */
-export const startEndpointSliceMirroring: ControllerDescriptor["start"] = async (context) => {
+/** Starts `endpointslicemirroring`. */
+export const startEndpointSliceMirroringController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the endpoint slice mirroring controller", {
     firstRetryMs,
   });
@@ -44,23 +46,23 @@ class Mirrors {
     this.#endpoints = controller.acquire(Endpoints);
     this.#services = controller.acquire(Service);
     this.#slices = controller.acquire(EndpointSlice);
-    const wake = (object: CachedObject<Endpoints>): void =>
+    const enqueue = (object: CachedObject<Endpoints>): void =>
       void (isMirrored(object.read()) && controller.add(object.key));
     controller.follow(this.#endpoints, {
-      added: wake,
+      added: enqueue,
       updated: (old, object) =>
         void ((isMirrored(old.read()) || isMirrored(object.read())) && controller.add(object.key)),
-      deleted: wake,
+      deleted: enqueue,
     });
-    const wakeService = (service: CachedObject<Service>): void =>
+    const enqueueService = (service: CachedObject<Service>): void =>
       void (!selectsPods(service.read()) && controller.add(service.key));
     controller.follow(this.#services, {
-      added: wakeService,
+      added: enqueueService,
       updated: (old, service) =>
         void (
           selectsPods(old.read()) !== selectsPods(service.read()) && controller.add(service.key)
         ),
-      deleted: wakeService,
+      deleted: enqueueService,
     });
     followSlices(controller, this.#slices, mirroringController);
   }

@@ -1,5 +1,5 @@
-// The slices that mirror an Endpoints object which somebody keeps by hand: one for each set of
-// ports and each family. Pure.
+// The EndpointSlices that mirror an Endpoints object: one for each set of ports and each address
+// family. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslicemirroring (reconciler.go,
 // reconciler_helpers.go, utils.go).
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
@@ -16,7 +16,7 @@ import {
   managedByLabel,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import type {
   AddressType,
   Endpoint,
@@ -26,18 +26,18 @@ import type {
 import type { EndpointAddress, Endpoints } from "homeostat/k8s/core/v1";
 
 export const mirroringController = "endpointslicemirroring-controller.k8s.io";
-/** Addresses of one subset that are mirrored, at most. */
+/** Mirrored addresses of one subset, at most. */
 export const maxPerSubset = 1000;
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** What is to become of the mirrors; a draft without a name is to be created. */
+/** The changes to the mirrors; objects to create have no name. */
 export interface MirrorPlan {
   readonly create: readonly NewObject<EndpointSlice>[];
   readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
-  /** Addresses that are no addresses. */
+  /** Invalid addresses. */
   readonly invalid: number;
-  /** Addresses left out, the invalid ones included. */
+  /** Skipped addresses, including invalid ones. */
   readonly skipped: number;
 }
 
@@ -47,7 +47,7 @@ interface Mirror {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-/** Plans the mirrors of `source`, of which `existing` are there. */
+/** Plans the mirrors of `source`; `existing` are its present ones. */
 export function planMirrors(source: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
   const { mirrors, invalid, skipped } = wantedMirrors(source);
   const plan: {
@@ -165,17 +165,17 @@ function toSlice(
   };
 }
 
-/** Mirrors that would go are turned into those that would come. */
+/** Reuses mirrors that would be deleted for those that would be created. */
 function recycle({
   create,
   update,
-  delete: doomed,
+  delete: deletions,
 }: {
   readonly create: readonly NewObject<EndpointSlice>[];
   readonly update: readonly NewObject<EndpointSlice>[];
   readonly delete: readonly EndpointSlice[];
 }): Pick<MirrorPlan, "create" | "update" | "delete"> {
-  const left = [...doomed];
+  const left = [...deletions];
   const fresh: NewObject<EndpointSlice>[] = [];
   const reused: NewObject<EndpointSlice>[] = [];
   for (const draft of create) {

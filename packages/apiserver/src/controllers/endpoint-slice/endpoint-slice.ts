@@ -1,5 +1,5 @@
-// Endpoint slices: as many for each service with a selector as its pods need, in each of its
-// families.
+// The controller of EndpointSlices: for each service with a selector, as many as its pods need, in
+// each address family.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslice/endpointslice_controller.go,
 // k8s.io/endpointslice/reconciler.go.
 import { omitKeys } from "../../component-helpers/meta/labels.ts";
@@ -14,7 +14,7 @@ import {
   selectsPods,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import { EndpointSlice, type AddressType } from "homeostat/k8s/discovery/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Service, type Pod } from "homeostat/k8s/core/v1";
@@ -31,11 +31,11 @@ import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-
 import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
 
 const zoneLabel = "topology.kubernetes.io/zone";
-/** A service that fails is looked at no sooner than this. */
+/** The first retry delay of a failed service. */
 const firstRetryMs = 1000;
 
-/** Starts the controller of endpoint slices. */
-export const startEndpointSlices: ControllerDescriptor["start"] = async (context) => {
+/** Starts `endpointslice`. */
+export const startEndpointSliceController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the endpoint slice controller", {
     firstRetryMs,
   });
@@ -85,7 +85,7 @@ class EndpointSlices {
     return undefined;
   }
 
-  /** Those of the service that this controller keeps, and that stay. */
+  /** The slices of the service that this controller manages and that are not being deleted. */
   #slicesOf({ metadata: { namespace, name } }: Service): readonly EndpointSlice[] {
     return this.#slices
       .list({ namespace })
@@ -98,8 +98,8 @@ class EndpointSlices {
   }
 
   /**
-   * The wanted endpoints of one family, by the ports that they offer. A pod whose node is unknown
-   * is not served, unless the service takes what it gets.
+   * The desired endpoints of one family, by ports. A pod on an unknown node is skipped, unless the
+   * service publishes pods that are not ready.
    */
   #groups(
     service: Service,
@@ -135,7 +135,7 @@ class EndpointSlices {
     triggerTime: string | undefined,
     failures: string[],
   ): Promise<void> {
-    const { create, update, delete: doomed } = recycle(plan, service);
+    const { create, update, delete: deletions } = recycle(plan, service);
     const stamp = (slice: SlicePlan["create"][number]): SlicePlan["create"][number] => {
       const kept = omitKeys(slice.metadata.annotations, [triggerTimeAnnotation]);
       return {
@@ -158,7 +158,7 @@ class EndpointSlices {
     await writeSlices(this.#context.client, owner, {
       create: mayCreate ? create.map(stamp) : [],
       update: update.map(stamp),
-      delete: doomed,
+      delete: deletions,
     }).catch((error: Error) => void failures.push(error.message));
   }
 

@@ -1,5 +1,5 @@
-// Which zones and nodes an endpoint is meant for, when the service wants its traffic to stay close.
-// Pure.
+// Topology hints: the zones and nodes that should use an endpoint, for services that keep traffic
+// close. Pure.
 // Upstream: k8s.io/endpointslice/trafficdist/trafficdist.go.
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import type { Endpoint, EndpointSlice } from "homeostat/k8s/discovery/v1";
@@ -14,8 +14,8 @@ const modeAnnotations = [
 ] as const;
 
 /**
- * Sets or removes the hints of all endpoints; slices of `existing` that the plan leaves alone are
- * updated when theirs are wrong.
+ * Sets or removes the hints of all endpoints. Slices of `existing` that the plan leaves alone are
+ * updated if their hints are wrong.
  */
 export function hint(
   service: Service,
@@ -44,15 +44,15 @@ export function hint(
 }
 
 /**
- * The older way to ask, which has precedence: endpoints would be spread over zones by the size of
- * their nodes. That is not done here, and such a service has no hints.
+ * The older annotations, which take precedence, distribute endpoints by the size of nodes. That is
+ * not implemented: such a service has no hints.
  */
 function asksForTopology({ metadata: { annotations = {} } }: Service): boolean {
   const mode = annotations[modeAnnotations[0]] ?? annotations[modeAnnotations[1]];
   return mode === "Auto" || mode === "auto";
 }
 
-/** Endpoints that are not ready keep what they have. */
+/** Endpoints that are not ready keep their hints. */
 function hintClose(endpoint: Endpoint, perNode: boolean): Endpoint {
   if (endpoint.conditions?.ready !== true) return endpoint;
   const { zone, nodeName } = endpoint;

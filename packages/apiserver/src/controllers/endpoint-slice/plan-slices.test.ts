@@ -35,12 +35,12 @@ const slice = (name: string, has: readonly Endpoint[], more: object = {}): Endpo
     ...more,
   } as EndpointSlice;
 };
-const shape = ({ create, update, delete: doomed }: SlicePlan): unknown => ({
+const shape = ({ create, update, delete: deletions }: SlicePlan): unknown => ({
   create: create.map(({ endpoints: has }) => has?.length ?? 0),
   update: Object.fromEntries(
     update.map(({ metadata, endpoints: has }) => [metadata.name, has?.length ?? 0]),
   ),
-  delete: doomed.map(({ metadata }) => metadata.name),
+  delete: deletions.map(({ metadata }) => metadata.name),
 });
 const plan = (
   groups: readonly EndpointGroup[],

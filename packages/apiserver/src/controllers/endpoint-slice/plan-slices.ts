@@ -1,6 +1,6 @@
-// Decides how the endpoints of a service are spread over its slices with as few changes as
-// possible: what is there is kept where it is, changed slices are filled up first, one unchanged
-// slice may take the rest, and only then new ones are made.
+// Distributes the endpoints of a service over its slices with few changes: unchanged endpoints
+// stay, changed slices are filled first, one unchanged slice may take the rest, and only then new
+// slices are created.
 // Upstream: k8s.io/endpointslice/reconciler.go.
 import { orderSlicePorts } from "../endpoints/go-order.ts";
 import type {
@@ -28,17 +28,14 @@ export interface EndpointGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** What is to be done with the slices of one address type. */
+/** The changes to the slices of one address type. */
 export interface SlicePlan {
   readonly create: readonly SliceDraft[];
   readonly update: readonly SliceDraft[];
   readonly delete: readonly EndpointSlice[];
 }
 
-/**
- * Plans for the slices of one address type, `existing`, in which the controller finds `groups`
- * wanted.
- */
+/** Plans the slices of one address type: `existing` slices, desired `groups`. */
 export function planSlices(
   service: Service,
   addressType: AddressType,
@@ -54,23 +51,23 @@ export function planSlices(
   const unwanted = [...byPorts].filter(([key]) => !wanted.has(key)).flatMap(([, slices]) => slices);
   const foreign = existing.filter((slice) => !own.includes(slice));
   const create = plans.flatMap((plan) => plan.create);
-  const doomed = [...foreign, ...plans.flatMap((plan) => plan.delete), ...unwanted];
+  const deletions = [...foreign, ...plans.flatMap((plan) => plan.delete), ...unwanted];
   const update = plans.flatMap((plan) => plan.update);
-  if (doomed.length < existing.length || create.length > 0)
-    return { create, update, delete: doomed };
-  return { ...withPlaceholder(service, addressType, doomed), update };
+  if (deletions.length < existing.length || create.length > 0)
+    return { create, update, delete: deletions };
+  return { ...withPlaceholder(service, addressType, deletions), update };
 }
 
-/** A service that nobody serves has one slice without endpoints. */
+/** A service without endpoints has one empty slice. */
 function withPlaceholder(
   service: Service,
   addressType: AddressType,
-  doomed: readonly EndpointSlice[],
+  deletions: readonly EndpointSlice[],
 ): { readonly create: readonly SliceDraft[]; readonly delete: readonly EndpointSlice[] } {
-  const [only] = doomed;
-  if (doomed.length === 1 && only && isPlaceholder(only, service))
+  const [only] = deletions;
+  if (deletions.length === 1 && only && isPlaceholder(only, service))
     return { create: [], delete: [] };
-  return { create: [emptySlice(service, addressType, [])], delete: doomed };
+  return { create: [emptySlice(service, addressType, [])], delete: deletions };
 }
 
 function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
@@ -82,7 +79,7 @@ function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return (slice.endpoints ?? []).length === 0 && (slice.ports ?? []).length === 0 && sameLabels;
 }
 
-/** Slices of one set of ports. */
+/** Plans the slices of one set of ports. */
 function planGroup(
   service: Service,
   addressType: AddressType,
@@ -92,10 +89,10 @@ function planGroup(
   const left = new Map(endpoints.map((endpoint) => [identityOf(endpoint), endpoint]));
   const unchanged: EndpointSlice[] = [];
   const changed: SliceDraft[] = [];
-  const doomed: EndpointSlice[] = [];
+  const deletions: EndpointSlice[] = [];
   for (const slice of existing) {
     const kept = keepEndpoints(slice, left);
-    if (kept.changed && kept.endpoints.length === 0) doomed.push(slice);
+    if (kept.changed && kept.endpoints.length === 0) deletions.push(slice);
     else if (kept.changed) changed.push(withEndpoints(slice, kept.endpoints, service));
     else if (!followsLabels(slice, service))
       changed.push(withEndpoints(slice, slice.endpoints ?? [], service));
@@ -109,11 +106,11 @@ function planGroup(
   return {
     create: more.filter(isNew),
     update: [...filled, ...more.filter((slice) => !isNew(slice))],
-    delete: doomed,
+    delete: deletions,
   };
 }
 
-/** The wanted endpoints that the slice has, in their new state; takes them out of `left`. */
+/** The desired endpoints that the slice has, in their new state; removes them from `left`. */
 function keepEndpoints(
   slice: EndpointSlice,
   left: Map<string, Endpoint>,
@@ -131,7 +128,7 @@ function keepEndpoints(
   return { endpoints, changed: changed || endpoints.length !== sizeOf(slice) };
 }
 
-/** Puts what is left into one unchanged slice where all of it fits, and into new ones otherwise. */
+/** Puts the rest into one unchanged slice if all of it fits, otherwise into new ones. */
 function spread(
   rest: Endpoint[],
   unchanged: readonly EndpointSlice[],
@@ -148,7 +145,7 @@ function spread(
   return slices;
 }
 
-/** The slice that comes closest to being full with `count` more endpoints. */
+/** The slice that `count` more endpoints fill best. */
 function fullest(slices: readonly EndpointSlice[], count: number): EndpointSlice | undefined {
   const room = (slice: EndpointSlice): number => maxEndpoints - count - sizeOf(slice);
   return slices
@@ -156,7 +153,7 @@ function fullest(slices: readonly EndpointSlice[], count: number): EndpointSlice
     .toSorted((a, b) => room(a) - room(b))[0];
 }
 
-/** Takes as many endpoints out of `rest` as there is room for. */
+/** Moves as many endpoints from `rest` as there is room for. */
 function fill(slice: SliceDraft, rest: Endpoint[]): SliceDraft {
   const taken = rest.splice(0, Math.max(0, maxEndpoints - sizeOf(slice)));
   return taken.length > 0 ? { ...slice, endpoints: [...(slice.endpoints ?? []), ...taken] } : slice;
@@ -175,17 +172,14 @@ const sizeOf = ({ endpoints }: { readonly endpoints?: readonly Endpoint[] | null
   (endpoints ?? []).length;
 const isNew = ({ metadata }: SliceDraft): boolean => metadata.name === undefined;
 
-/**
- * Slices that would go are turned into those that would come, as long as they are the service's
- * own.
- */
+/** Reuses slices of the service that would be deleted for those that would be created. */
 export function recycle(
-  { create, update, delete: doomed }: SlicePlan,
+  { create, update, delete: deletions }: SlicePlan,
   service: Service,
 ): SlicePlan {
   const fresh = [...create];
   const reused: SliceDraft[] = [];
-  const gone = doomed.filter((slice) => {
+  const gone = deletions.filter((slice) => {
     const draft = fresh.at(-1);
     if (!draft || draft.addressType !== slice.addressType || !isOwnedBy(slice, service))
       return true;

@@ -1,5 +1,4 @@
-// What an endpoint slice of a service consists of: one endpoint for each pod, ports, labels, and an
-// owner. Pure.
+// The content of an EndpointSlice: endpoints, ports, labels and owner. Pure.
 // Upstream: k8s.io/endpointslice/utils.go.
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
 import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
@@ -13,7 +12,7 @@ import {
   managedByLabel,
   referenceTo,
   serviceNameLabel,
-} from "../endpoints/service-objects.ts";
+} from "../endpoints/endpoint-labels.ts";
 import type {
   Endpoint,
   EndpointPort,
@@ -26,10 +25,10 @@ import { addressesOf, findPort, hostnameFor } from "../endpoints/serving-pods.ts
 export const sliceController = "endpointslice-controller.k8s.io";
 const reserved = [serviceNameLabel, managedByLabel, headlessLabel];
 
-/** A slice that need not exist yet: without a name it is to be created. */
+/** An EndpointSlice to be written; one without a name is created. */
 export type SliceDraft = NewObject<EndpointSlice>;
 
-/** The families in which the service has slices; both where the server has not said. */
+/** The address families of the slices of a service; both if the service names none. */
 export function familiesOf({
   spec: { ipFamilies = [], clusterIP = "" },
 }: Service): readonly AddressType[] {
@@ -38,7 +37,7 @@ export function familiesOf({
   return ["IPv4", "IPv6"];
 }
 
-/** The pod as an endpoint of the service; `zone` is its node's. */
+/** The endpoint of a pod; `zone` is that of its node. */
 export function toEndpoint(
   pod: Pod,
   service: Service,
@@ -62,7 +61,9 @@ export function toEndpoint(
   };
 }
 
-/** The ports behind the service's, in order; those that the pod does not name are left out. */
+/**
+ * The target ports of a service in a pod, in order. Named ports that the pod lacks are left out.
+ */
 export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonly EndpointPort[] {
   const found = ports.flatMap((port) => {
     const number = findPort(pod, port);
@@ -79,7 +80,7 @@ export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonl
   return orderSlicePorts(found);
 }
 
-/** A slice without endpoints, to be created. */
+/** A new slice without endpoints. */
 export function emptySlice(
   service: Service,
   addressType: AddressType,
@@ -105,13 +106,13 @@ export function emptySlice(
   };
 }
 
-/** What names of slices begin with. */
+/** The name prefix of slices. */
 export function slicePrefix(name: string): string {
   const prefix = `${name}-`;
   return dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
 }
 
-/** Labels of the service's slices: its own, and those that only the controller sets. */
+/** The labels of the slices of a service: its own and the controller's. */
 export function sliceLabels(service: Service): Labels {
   return {
     ...unreserved(service.metadata.labels),
@@ -121,13 +122,13 @@ export function sliceLabels(service: Service): Labels {
   };
 }
 
-/** Whether a slice still has the labels that the service has. */
+/** Whether a slice has the labels of its service. */
 export const followsLabels = (slice: EndpointSlice, { metadata }: Service): boolean =>
   deepEqual(unreserved(slice.metadata.labels), unreserved(metadata.labels));
 
 const unreserved = (labels: Labels | undefined): Labels => omitKeys(labels, reserved);
 
-/** Whether the slice is this very service's, and not a former one's of that name. */
+/** Whether the slice belongs to this service, and not to a former one of that name. */
 export const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
   metadata.ownerReferences?.some(
     ({ uid, kind, apiVersion }) =>

@@ -1,10 +1,10 @@
-// Endpoints by identity: the same addresses, host name and target are the same endpoint, whatever
-// its state.
+// Endpoints by identity: endpoints with the same addresses, hostname and target are the same,
+// whatever their state.
 // Upstream: k8s.io/endpointslice/util/endpointset.go, controller_utils.go
 // (EndpointsEqualBeyondHash).
 import type { Endpoint, EndpointPort } from "homeostat/k8s/discovery/v1";
 
-/** What tells an endpoint from others. */
+/** The identity of an endpoint. */
 export const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): string =>
   JSON.stringify([
     addresses.toSorted(),
@@ -13,7 +13,7 @@ export const identityOf = ({ addresses, hostname = "", targetRef }: Endpoint): s
     targetRef?.name ?? "",
   ]);
 
-/** Whether two endpoints of one identity are in the same state; hints are nobody's state. */
+/** Whether two endpoints of one identity have the same state; hints do not count. */
 export function isSameState(a: Endpoint, b: Endpoint): boolean {
   return stateOf(a) === stateOf(b);
 }
@@ -41,7 +41,7 @@ function stateOf({
   return JSON.stringify(values.map((value) => value ?? null));
 }
 
-/** What slices of one set of ports have in common; the ports must be in order. */
+/** The key of a set of ports, which must be in order. */
 export const portsKey = (ports: readonly EndpointPort[] | null | undefined): string =>
   JSON.stringify(
     (ports ?? []).map(({ name, port, protocol, appProtocol }) => [

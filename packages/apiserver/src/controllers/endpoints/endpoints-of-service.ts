@@ -1,4 +1,4 @@
-// The Endpoints object that a service ought to have. Pure.
+// The desired Endpoints object of a service. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
 import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
@@ -9,7 +9,7 @@ import {
   headlessLabel,
   referenceTo,
   triggerTimeAnnotation,
-} from "./service-objects.ts";
+} from "./endpoint-labels.ts";
 import type {
   EndpointAddress,
   EndpointPort,
@@ -60,7 +60,7 @@ function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
       };
 }
 
-/** One list of ports for each line; a headless service without ports has one line without any. */
+/** One list of ports per service port. A headless service without ports has one empty list. */
 function portsOf(
   { spec: { ports = [], clusterIP } }: Service,
   pod: Pod,
@@ -83,8 +83,8 @@ function portsOf(
 }
 
 /**
- * What is to be written, on the basis of what is there; undefined when that is right. `triggerTime`
- * is what caused the change.
+ * The object to write, based on the existing one; undefined if that is current. `triggerTime` is
+ * the time of the change that caused it.
  */
 export function nextEndpoints(
   service: Service,
@@ -149,7 +149,7 @@ function areLabelsRight(labels: Labels, wanted: Labels): boolean {
   );
 }
 
-/** Without the revisions of pods, which do not matter. */
+/** Subsets without the resourceVersions of pods, which do not matter. */
 function comparable(subsets: readonly EndpointSubset[]): readonly object[] {
   const plain = (addresses: readonly EndpointAddress[] = []): readonly object[] =>
     addresses.map(({ targetRef, ...address }) => {

@@ -1,4 +1,5 @@
-// Endpoints: one object for each service with a selector, telling where its pods are.
+// The controller of Endpoints: one object for each service with a selector, with the addresses of
+// its pods.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
@@ -11,7 +12,7 @@ import { parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { selectsPods } from "./service-objects.ts";
+import { selectsPods } from "./endpoint-labels.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
 import { ServiceWatch } from "./service-watch.ts";
 import { TriggerTimes } from "./trigger-times.ts";
@@ -24,8 +25,8 @@ import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
-/** Starts the controller of Endpoints. */
-export const startEndpoints: ControllerDescriptor["start"] = async (context) => {
+/** Starts `endpoint`. */
+export const startEndpointsController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the endpoint controller");
   const endpoints = new EndpointsController(context, controller);
   return controller.start((key) => endpoints.sync(key));
@@ -43,8 +44,7 @@ class EndpointsController {
     this.#recorder = controller.createRecorder("endpoint-controller");
     this.#watch = new ServiceWatch(controller);
     this.#endpoints = controller.acquire(Endpoints);
-    // What was left over while nobody looked is found once, at the start; election records have no
-    // service.
+    // Leftover Endpoints are found once, at the start. Leader election records have no service.
     controller.follow(this.#endpoints, {
       added: (object, { through }) =>
         void (
@@ -98,7 +98,7 @@ class EndpointsController {
     }
   }
 
-  /** The service has gone, and its endpoints with it. */
+  /** Deletes the Endpoints of a deleted service. */
   async #remove(key: string): Promise<undefined> {
     await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch(ignoreNotFound);
     this.#times.forget(key);

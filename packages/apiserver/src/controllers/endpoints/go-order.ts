@@ -1,7 +1,8 @@
-// The order in which upstream's controllers list ports and subsets: by a hash of the text that Go
-// prints for the value. It means nothing, but it is what clients see.
+// The order in which upstream lists ports and subsets: by a hash of the text that Go prints for the
+// value. It has no meaning, but clients see it.
 // Upstream: k8s.io/kubernetes/pkg/util/hash/hash.go (DeepHashObject), k8s.io/utils/dump (ForHash),
 // Go's hash/fnv (New128a).
+import { compareBytewise } from "homeostat/api";
 import type { EndpointPort as SlicePort } from "homeostat/k8s/discovery/v1";
 import type {
   EndpointAddress,
@@ -45,9 +46,7 @@ export const orderSubsets = (subsets: readonly EndpointSubset[]): readonly Endpo
 function byHash<T>(values: readonly T[], print: (value: T) => string): readonly T[] {
   if (values.length < 2) return values;
   const hashed = values.map((value) => ({ value, hash: fnv128a(print(value)) }));
-  return hashed
-    .toSorted((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0))
-    .map(({ value }) => value);
+  return hashed.toSorted((a, b) => compareBytewise(a.hash, b.hash)).map(({ value }) => value);
 }
 
 const pointer = (type: string, value: string | number | undefined): string =>

@@ -1,5 +1,5 @@
-// Subsets of an Endpoints object in their one canonical form: addresses that offer the same ports
-// together, each address once, everything in order.
+// The canonical form of the subsets of an Endpoints object: addresses with the same ports together,
+// each address once, everything in order.
 // Upstream: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go (RepackSubsets).
 import { orderPorts, orderSubsets } from "./go-order.ts";
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "homeostat/k8s/core/v1";
@@ -10,7 +10,9 @@ interface Offer {
   readonly ready: Map<string, boolean>;
 }
 
-/** Brings subsets into the canonical form; what is not ready in one of them is not ready. */
+/**
+ * Converts subsets to the canonical form. An address that is not ready in one of them is not ready.
+ */
 export function repackSubsets(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   const addresses = new Map<string, EndpointAddress>();
   const offers = new Map<string, Offer>();

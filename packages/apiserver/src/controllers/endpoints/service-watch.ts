@@ -1,4 +1,5 @@
-// Follows services and pods for the controllers of endpoints: a key is the service's.
+// Watches services and pods for the controllers of Endpoints and EndpointSlices, and enqueues
+// services.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go (GetServicesToUpdate).
 import { matchesLabels, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -6,7 +7,7 @@ import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { Pod, Service } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { selectsPods } from "./service-objects.ts";
+import { selectsPods } from "./endpoint-labels.ts";
 import { podChange } from "./serving-pods.ts";
 
 /** Services and their pods. */
@@ -20,11 +21,12 @@ export class ServiceWatch {
     this.services = controller.acquire(Service);
     this.#pods = controller.acquire(Pod);
     controller.followKeys(this.services);
-    const wakeAll = (pod: CachedObject<Pod>): void => this.#wake(this.#servicesOf(pod.read()));
+    const enqueueAll = (pod: CachedObject<Pod>): void =>
+      this.#enqueue(this.#servicesOf(pod.read()));
     controller.follow(this.#pods, {
-      added: wakeAll,
+      added: enqueueAll,
       updated: (old, pod) => this.#podChanged(old.read(), pod.read()),
-      deleted: wakeAll,
+      deleted: enqueueAll,
     });
   }
 
@@ -40,10 +42,10 @@ export class ServiceWatch {
     const change = podChange(old, pod);
     if (!change) return;
     const [before, after] = [this.#servicesOf(old), this.#servicesOf(pod)];
-    this.#wake(change.onlyMembership ? before.symmetricDifference(after) : before.union(after));
+    this.#enqueue(change.onlyMembership ? before.symmetricDifference(after) : before.union(after));
   }
 
-  #wake(keys: ReadonlySet<string>): void {
+  #enqueue(keys: ReadonlySet<string>): void {
     for (const key of keys) this.#controller.add(key);
   }
 

@@ -1,4 +1,5 @@
-// Which pods serve a service, where, and which of their changes matter to it. Pure.
+// The pods that serve a service, their addresses and ports, and the changes of pods that matter.
+// Pure.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go, k8s.io/endpointslice/utils.go
 // (FindPort).
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -8,7 +9,7 @@ import { parseIpSloppy } from "../../kinds/validation/ip-addresses.ts";
 import { isPodFinished, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import type { Pod, Service, ServicePort } from "homeostat/k8s/core/v1";
 
-/** Whether the pod has an address and is not through; slices also show pods that are going. */
+/** Whether the pod has an address and has not finished. Slices include terminating pods. */
 export function hasAddress(pod: Pod): boolean {
   return !isPodFinished(pod) && (Boolean(pod.status.podIP) || (pod.status.podIPs ?? []).length > 0);
 }
@@ -23,7 +24,7 @@ export function addressesOf(pod: Pod, family: AddressType): readonly string[] {
     .map(formatAddress);
 }
 
-/** The family that a service has first, or that can be guessed where the server has not said. */
+/** The primary address family of a service, inferred if it names none. */
 export function firstFamily(
   { spec: { ipFamilies, clusterIP = "" } }: Service,
   pod: Pod,
@@ -33,14 +34,14 @@ export function firstFamily(
   return hint.includes(":") ? "IPv6" : "IPv4";
 }
 
-/** The host name under which the service's domain knows the pod. */
+/** The hostname of the pod in the service's domain. */
 export function hostnameFor({ metadata, spec }: Pod, service: Service): string | undefined {
   const isPeer =
     spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace;
   return isPeer && spec.hostname ? spec.hostname : undefined;
 }
 
-/** The port of the pod behind a port of a service; undefined when the pod does not name it. */
+/** The pod port that a service port targets; undefined if the pod does not name it. */
 export function findPort({ spec }: Pod, { targetPort, protocol }: ServicePort): number | undefined {
   if (typeof targetPort === "number") return targetPort;
   const sidecars = (spec.initContainers ?? []).filter(
@@ -52,16 +53,13 @@ export function findPort({ spec }: Pod, { targetPort, protocol }: ServicePort): 
   return named?.containerPort;
 }
 
-/**
- * What a pod's change means to services: those that it matches now or matched before are to look
- * again.
- */
+/** Which services a change of a pod affects: those that select it now or before. */
 export interface PodChange {
-  /** Services that match both before and after need not look. */
+  /** True when services that select it both before and now are not affected. */
   readonly onlyMembership: boolean;
 }
 
-/** Undefined when endpoints are the same before and after. */
+/** Undefined if the endpoints do not change. */
 export function podChange(old: Pod, pod: Pod): PodChange | undefined {
   const moved =
     !deepEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {}) ||

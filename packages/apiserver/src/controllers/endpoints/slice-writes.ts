@@ -1,5 +1,5 @@
-// Writing slices, and noticing when somebody else does. Shared by those who make slices and those
-// who mirror them.
+// Writes EndpointSlices, and enqueues services whose slices others change. Shared by the
+// EndpointSlice and the mirroring controller.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
@@ -14,12 +14,12 @@ import type { KeyedController } from "../../component-helpers/controller/keyed-c
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import type { Kind } from "homeostat/api";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
-import { managedByLabel, serviceNameLabel } from "./service-objects.ts";
+import { managedByLabel, serviceNameLabel } from "./endpoint-labels.ts";
 
-/** Somebody who changes slices is given this long to finish. */
+/** The delay after a foreign change, so that more can follow. */
 const settleMs = 1000;
 
-/** Slices to write, drafts without names to be created. */
+/** Slices to write; those to create have no name. */
 export interface SliceWrites {
   readonly create: readonly NewObject<EndpointSlice>[];
   readonly update: readonly NewObject<EndpointSlice>[];
@@ -27,13 +27,13 @@ export interface SliceWrites {
 }
 
 /**
- * Writes in this order, and rejects at the first refusal with upstream's words. A namespace that is
- * going takes nothing new.
+ * Writes in this order and rejects at the first refusal with upstream's message. A namespace that
+ * is being deleted accepts no new slices.
  */
 export async function writeSlices(
   client: Client,
   owner: { readonly kind: string; readonly namespace: string; readonly name: string },
-  { create, update, delete: doomed }: SliceWrites,
+  { create, update, delete: deletions }: SliceWrites,
 ): Promise<void> {
   const whose = `EndpointSlice for ${owner.kind} ${owner.namespace}/${owner.name}`;
   try {
@@ -47,7 +47,7 @@ export async function writeSlices(
     await updateObject(client, EndpointSlice, slice).catch(
       failWith(`failed to update ${slice.metadata.name} ${whose}`),
     );
-  for (const { metadata } of doomed)
+  for (const { metadata } of deletions)
     await client
       .delete(EndpointSlice, { name: metadata.name, namespace: metadata.namespace })
       .catch(failWith(`failed to delete ${metadata.name} ${whose}`));
@@ -62,8 +62,8 @@ function failWith(attempt: string): (error: unknown) => never {
 }
 
 /**
- * Wakes services whose slices others have changed: those managed by `manager`, or no longer so.
- * Annotations are not looked at.
+ * Enqueues services whose slices others have changed: slices managed by `manager`, now or before.
+ * Annotations are ignored.
  */
 export function followSlices(
   controller: KeyedController,
@@ -72,24 +72,24 @@ export function followSlices(
 ): void {
   const isManaged = ({ metadata }: EndpointSlice): boolean =>
     metadata.labels?.[managedByLabel] === manager;
-  const wake = ({ metadata: { labels, namespace } }: EndpointSlice): void => {
+  const enqueue = ({ metadata: { labels, namespace } }: EndpointSlice): void => {
     const service = labels?.[serviceNameLabel];
     if (service) controller.add(`${namespace ?? ""}/${service}`, settleMs);
   };
-  const wakeManaged = (slice: CachedObject<EndpointSlice>): void =>
-    void (isManaged(slice.read()) && wake(slice.read()));
+  const enqueueManaged = (slice: CachedObject<EndpointSlice>): void =>
+    void (isManaged(slice.read()) && enqueue(slice.read()));
   controller.follow(slices, {
-    added: (slice, { ownWrite }) => void (!ownWrite && wakeManaged(slice)),
+    added: (slice, { ownWrite }) => void (!ownWrite && enqueueManaged(slice)),
     updated(before, now, { ownWrite }) {
       const [old, slice] = [before.read(), now.read()];
       if (old.metadata.labels?.[serviceNameLabel] !== slice.metadata.labels?.[serviceNameLabel])
-        return (wake(old), wake(slice));
+        return (enqueue(old), enqueue(slice));
       if (
         isManaged(old) !== isManaged(slice) ||
         (isManaged(slice) && !ownWrite && before.generation !== now.generation)
       )
-        wake(slice);
+        enqueue(slice);
     },
-    deleted: (slice, { ownWrite }) => void (!ownWrite && wakeManaged(slice)),
+    deleted: (slice, { ownWrite }) => void (!ownWrite && enqueueManaged(slice)),
   });
 }

@@ -1,5 +1,4 @@
-// Remembers when pods and services last changed, to tell what caused the endpoints of a service to
-// change.
+// Tracks when pods and services last changed, which tells what caused a change of endpoints.
 // Upstream: k8s.io/endpointslice/util/trigger_time_tracker.go.
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
@@ -14,8 +13,8 @@ export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
 
   /**
-   * The time to publish, as it stands in the objects; undefined when nothing has a new one. Call
-   * once for each look at the service.
+   * The trigger time to publish, as in the objects; undefined if none is new. To be called once for
+   * each sync of the service.
    */
   next(key: string, service: ApiObject, pods: readonly Pod[]): string | undefined {
     const before = this.#seen.get(key);
@@ -39,7 +38,7 @@ export class TriggerTimes {
   }
 }
 
-/** When the pod became ready or ceased to be. Times have one form and compare as text. */
+/** When the readiness of the pod last changed. Times have one format and compare as text. */
 function readyTime({ status }: Pod): string | undefined {
   return status.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime ?? undefined;
 }

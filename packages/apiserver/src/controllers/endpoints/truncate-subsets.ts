@@ -1,5 +1,5 @@
-// An Endpoints object holds 1000 addresses: what is more is left out, in proportion to the subsets,
-// ready addresses last.
+// Truncates an Endpoints object to 1000 addresses, in proportion to its subsets, ready addresses
+// last.
 // Upstream: k8s.io/kubernetes/pkg/controller/endpoint/endpoints_controller.go (truncateEndpoints).
 import type { EndpointSubset } from "homeostat/k8s/core/v1";
 

@@ -4,18 +4,18 @@ import type { Job, JobCondition } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
 import {
   countReleased,
-  hasNotes,
+  hasUncountedPods,
   isSameStatus,
-  notePods,
-  type PodCount,
+  recordUncounted,
+  type UncountedPods,
   writableStatus,
 } from "./count-pods.ts";
 import { newCondition } from "./job-conditions.ts";
 import { jobOf, names, now, podOf } from "./job-play.suite.ts";
-import { surveyPods } from "./job-survey.ts";
+import { createSyncContext } from "./sync-context.ts";
 
-const note = (job: Job, pods: readonly Pod[], end?: JobCondition): PodCount =>
-  notePods(surveyPods(job, pods), job.status ?? {}, end);
+const note = (job: Job, pods: readonly Pod[], end?: JobCondition): UncountedPods =>
+  recordUncounted(createSyncContext(job, pods), job.status ?? {}, end);
 const pods = [
   podOf("good", { ended: [0, 5] }),
   podOf("bad", { ended: [1, 5] }),
@@ -23,23 +23,23 @@ const pods = [
   podOf("counted", { ended: [0, 5], free: true }),
 ];
 
-test("notes what has ended and is still held, and counts it when it is held no longer", () => {
+test("records finished pods as uncounted while they are held, and counts them when released", () => {
   const job = jobOf({ completions: 5 });
   const { status, release } = note(job, pods);
   assert.deepEqual(
     [status.uncountedTerminatedPods, names(release)],
     [{ succeeded: ["good"], failed: ["bad"] }, ["good", "bad"]],
   );
-  assert.ok(hasNotes(status));
+  assert.ok(hasUncountedPods(status));
   const half = countReleased(status, new Set(["bad"]));
   assert.deepEqual(
     [half.succeeded, half.failed, half.uncountedTerminatedPods],
     [1, 0, { succeeded: [], failed: ["bad"] }],
   );
-  assert.equal(hasNotes(countReleased(half, new Set())), false);
+  assert.equal(hasUncountedPods(countReleased(half, new Set())), false);
 });
 
-test("a second look at the same pods notes nothing twice", () => {
+test("a second sync of the same pods records nothing twice", () => {
   const job = jobOf({ completions: 5 });
   const { status } = note(job, pods);
   assert.deepEqual(note({ ...job, status }, pods).status, status);

@@ -3,19 +3,20 @@
 // sync.ts writes each step.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go
 // (trackJobStatusAndRemoveFinalizers).
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { countOfIndexes, formatIndexes, hasIndex, joinIndexes, toIndexSet } from "./index-set.ts";
-import { isFailedFor, isGoing, isIndexed, isTracked } from "./job-objects.ts";
-import type { JobSurvey } from "./job-survey.ts";
+import { isFailedFor, isIndexed, isTracked } from "./job-state.ts";
+import type { SyncContext } from "./sync-context.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { indexOf, validIndexOf } from "./pod-index.ts";
 
 /** Uncounted pods in one status, at most. */
-const mostNotes = 500;
+const maxUncounted = 500;
 
 /** The status to write first, and the pods whose finalizer may be removed then. */
-export interface PodCount {
+export interface UncountedPods {
   readonly status: JobStatus;
   readonly release: readonly Pod[];
   /** More pods than fit: the job cannot finish yet. */
@@ -26,19 +27,19 @@ export interface PodCount {
  * Records finished pods. `end` is the final condition if the job ends: unfinished pods have failed
  * then.
  */
-export function notePods(
-  survey: JobSurvey,
+export function recordUncounted(
+  context: SyncContext,
   status: JobStatus,
   end: JobCondition | undefined,
-): PodCount {
-  const { job, indexes } = survey;
+): UncountedPods {
+  const { job, indexes } = context;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const notes = { succeeded: [...succeeded], failed: [...failed] };
+  const uncounted = { succeeded: [...succeeded], failed: [...failed] };
   const done: number[] = [];
   const release: Pod[] = [];
   let isFull = false;
-  for (const pod of inOrder(survey)) {
-    if (!isTracked(pod) || !mayGo(survey, pod, end)) continue;
+  for (const pod of inOrder(context)) {
+    if (!isTracked(pod) || !mayGo(context, pod, end)) continue;
     release.push(pod);
     const index = validIndexOf(pod, job.spec.completions ?? 0);
     const outcome = outcomeOf(job, pod, { end, failed });
@@ -47,28 +48,28 @@ export function notePods(
     } else if (
       outcome &&
       (!indexes || index !== undefined) &&
-      !notes[outcome].includes(pod.metadata.uid)
+      !uncounted[outcome].includes(pod.metadata.uid)
     )
-      notes[outcome].push(pod.metadata.uid);
-    if (done.length + notes.succeeded.length + notes.failed.length >= mostNotes) {
+      uncounted[outcome].push(pod.metadata.uid);
+    if (done.length + uncounted.succeeded.length + uncounted.failed.length >= maxUncounted) {
       isFull = true;
       break;
     }
   }
   return {
-    status: { ...status, ...indexFields(survey, done), uncountedTerminatedPods: notes },
+    status: { ...status, ...indexFields(context, done), uncountedTerminatedPods: uncounted },
     release,
     isFull,
   };
 }
 
 /** Indexes are counted in order. */
-const inOrder = ({ job, pods }: JobSurvey): readonly Pod[] =>
+const inOrder = ({ job, pods }: SyncContext): readonly Pod[] =>
   isIndexed(job) ? pods.toSorted((a, b) => (indexOf(a) ?? -1) - (indexOf(b) ?? -1)) : pods;
 
 /** True when a pod may be released: it or the job has finished, and no replacement needs it. */
-function mayGo({ job, indexes }: JobSurvey, pod: Pod, end: JobCondition | undefined): boolean {
-  if (isGoing(job) || end || pod.status.phase === "Succeeded") return true;
+function mayGo({ job, indexes }: SyncContext, pod: Pod, end: JobCondition | undefined): boolean {
+  if (isTerminating(job) || end || pod.status.phase === "Succeeded") return true;
   return (
     isFailedFor(job, pod) &&
     indexes?.awaitingSuccessor.get(indexOf(pod) ?? -1)?.metadata.uid !== pod.metadata.uid
@@ -90,7 +91,7 @@ function outcomeOf(
   return (isFailedFor(job, pod) || cutOff) && judgeFailure(job, pod).counts ? "failed" : undefined;
 }
 
-function indexFields({ indexes }: JobSurvey, done: readonly number[]): JobStatus {
+function indexFields({ indexes }: SyncContext, done: readonly number[]): JobStatus {
   if (!indexes) return {};
   const succeeded = joinIndexes(indexes.succeeded, toIndexSet(done));
   return {
@@ -118,7 +119,7 @@ export function countReleased(status: JobStatus, held: ReadonlySet<string>): Job
 }
 
 /** True while a pod is recorded and not counted. */
-export function hasNotes({
+export function hasUncountedPods({
   uncountedTerminatedPods: { succeeded = [], failed = [] } = {},
 }: JobStatus): boolean {
   return succeeded.length + failed.length > 0;
@@ -144,7 +145,7 @@ export function writableStatus(status: JobStatus): JobStatus {
     failedIndexes,
     uncountedTerminatedPods,
   } = status;
-  const { succeeded: notedSucceeded = [], failed: notedFailed = [] } =
+  const { succeeded: uncountedSucceeded = [], failed: uncountedFailed = [] } =
     uncountedTerminatedPods ?? {};
   return {
     ...(conditions.length > 0 ? { conditions } : {}),
@@ -160,8 +161,8 @@ export function writableStatus(status: JobStatus): JobStatus {
       ? {}
       : {
           uncountedTerminatedPods: {
-            ...(notedSucceeded.length > 0 ? { succeeded: notedSucceeded } : {}),
-            ...(notedFailed.length > 0 ? { failed: notedFailed } : {}),
+            ...(uncountedSucceeded.length > 0 ? { succeeded: uncountedSucceeded } : {}),
+            ...(uncountedFailed.length > 0 ? { failed: uncountedFailed } : {}),
           },
         }),
     ...(ready === undefined ? {} : { ready }),

@@ -11,11 +11,11 @@ import {
   setCondition,
 } from "./job-conditions.ts";
 import { ago, jobOf, now, podOf } from "./job-play.suite.ts";
-import { surveyPods } from "./job-survey.ts";
+import { createSyncContext } from "./sync-context.ts";
 
 /** How a job ends: type, reason and message. */
 function end(job: Job, pods: readonly Pod[]): readonly (string | undefined)[] | undefined {
-  const found = endOf(surveyPods(job, pods), job.status ?? {}, now);
+  const found = endOf(createSyncContext(job, pods), job.status ?? {}, now);
   return found && [found.type, found.reason, found.message];
 }
 const indexed = (more: Partial<Job["spec"]>): Job =>
@@ -149,7 +149,7 @@ test("succeeds by its policy on success", () => {
   );
 });
 
-test("holds to what was said before", () => {
+test("keeps an interim condition", () => {
   const target = newCondition(
     "FailureTarget",
     "True",
@@ -176,13 +176,16 @@ test("holds to what was said before", () => {
 
 test("is complete when enough has succeeded and nothing is at work", () => {
   const done = [podOf("a", { ended: [0, 5] })];
-  assert.equal(completionOf(surveyPods(jobOf(), done), 0, now)?.reason, "CompletionsReached");
-  assert.equal(completionOf(surveyPods(jobOf(), done), 1, now), undefined);
-  assert.equal(completionOf(surveyPods(jobOf({ completions: 2 }), done), 0, now), undefined);
+  assert.equal(
+    completionOf(createSyncContext(jobOf(), done), 0, now)?.reason,
+    "CompletionsReached",
+  );
+  assert.equal(completionOf(createSyncContext(jobOf(), done), 1, now), undefined);
+  assert.equal(completionOf(createSyncContext(jobOf({ completions: 2 }), done), 0, now), undefined);
   const { completions: _, ...any } = jobOf().spec;
-  assert.ok(completionOf(surveyPods({ ...jobOf(), spec: any }, done), 0, now));
-  assert.equal(completionOf(surveyPods({ ...jobOf(), spec: any }, []), 0, now), undefined);
-  assert.ok(completionOf(surveyPods(jobOf({ completions: 0 }), []), 0, now));
+  assert.ok(completionOf(createSyncContext({ ...jobOf(), spec: any }, done), 0, now));
+  assert.equal(completionOf(createSyncContext({ ...jobOf(), spec: any }, []), 0, now), undefined);
+  assert.ok(completionOf(createSyncContext(jobOf({ completions: 0 }), []), 0, now));
 });
 
 test("a condition is set once, and begins only when it is true", () => {

@@ -5,8 +5,8 @@ import type { Job, JobCondition, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { countOfIndexes } from "./index-set.ts";
-import { initStatuses, isFailedFor, isSuspended, trueCondition } from "./job-objects.ts";
-import type { JobSurvey } from "./job-survey.ts";
+import { initStatuses, isFailedFor, isSuspended, trueCondition } from "./job-state.ts";
+import type { SyncContext } from "./sync-context.ts";
 import { judgeFailure, matchSuccess } from "./pod-failure-policy.ts";
 
 /** A new condition. */
@@ -51,15 +51,19 @@ export function finalCondition(
  * The condition that ends the job before its pods are managed: recorded earlier, a failure, or the
  * success policy. Undefined if the job continues.
  */
-export function endOf(survey: JobSurvey, status: JobStatus, now: number): JobCondition | undefined {
-  const said = trueCondition(status, "SuccessCriteriaMet");
-  if (said) return said;
+export function endOf(
+  context: SyncContext,
+  status: JobStatus,
+  now: number,
+): JobCondition | undefined {
+  const interim = trueCondition(status, "SuccessCriteriaMet");
+  if (interim) return interim;
   const target = trueCondition(status, "FailureTarget");
   if (target) return finalCondition(target, now);
   const failure =
-    policyFailure(survey) ?? limitFailure(survey, status, now) ?? indexFailure(survey);
+    policyFailure(context) ?? limitFailure(context, status, now) ?? indexFailure(context);
   if (failure) return newCondition("FailureTarget", "True", failure, now);
-  const success = survey.indexes && matchSuccess(survey.job, survey.indexes.succeeded);
+  const success = context.indexes && matchSuccess(context.job, context.indexes.succeeded);
   return success === undefined
     ? undefined
     : newCondition(
@@ -72,7 +76,7 @@ export function endOf(survey: JobSurvey, status: JobStatus, now: number): JobCon
 
 /** The condition of a job with enough successes and no active pods. */
 export function completionOf(
-  { job: { spec }, succeeded }: JobSurvey,
+  { job: { spec }, succeeded }: SyncContext,
   active: number,
   now: number,
 ): JobCondition | undefined {
@@ -94,7 +98,7 @@ interface Failure {
   readonly message: string;
 }
 
-function policyFailure({ job, pods }: JobSurvey): Failure | undefined {
+function policyFailure({ job, pods }: SyncContext): Failure | undefined {
   for (const pod of pods) {
     const message = isFailedFor(job, pod) ? judgeFailure(job, pod).message : undefined;
     if (message !== undefined) return { reason: "PodFailurePolicy", message };
@@ -103,7 +107,7 @@ function policyFailure({ job, pods }: JobSurvey): Failure | undefined {
 }
 
 function limitFailure(
-  { job, pods, failed }: JobSurvey,
+  { job, pods, failed }: SyncContext,
   status: JobStatus,
   now: number,
 ): Failure | undefined {
@@ -118,7 +122,7 @@ function limitFailure(
     : undefined;
 }
 
-function indexFailure({ job: { spec }, indexes }: JobSurvey): Failure | undefined {
+function indexFailure({ job: { spec }, indexes }: SyncContext): Failure | undefined {
   if (!indexes?.failed) return undefined;
   const failed = countOfIndexes(indexes.failed);
   if (spec.maxFailedIndexes !== undefined && failed > spec.maxFailedIndexes)

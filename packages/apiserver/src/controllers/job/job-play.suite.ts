@@ -1,7 +1,7 @@
 // Jobs and pods for the tests of this folder.
 import type { Job, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Pod, PodPhase } from "homeostat/k8s/core/v1";
-import { trackingFinalizer } from "./job-objects.ts";
+import { trackingFinalizer } from "./job-state.ts";
 
 export const now = Date.parse("2026-01-01T01:00:00Z");
 /** Wall time so many seconds ago. */
@@ -47,8 +47,8 @@ export function podOf(
     readonly free?: true;
   } = {},
 ): Pod {
-  const phase: PodPhase =
-    more.phase ?? (more.ended ? (more.ended[0] === 0 ? "Succeeded" : "Failed") : "Running");
+  const finished = more.ended?.[0] === 0 ? "Succeeded" : "Failed";
+  const phase: PodPhase = more.phase ?? (more.ended ? finished : "Running");
   const state = more.ended
     ? { terminated: { exitCode: more.ended[0], finishedAt: ago(more.ended[1]) } }
     : { running: {} };

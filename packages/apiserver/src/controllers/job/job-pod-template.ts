@@ -4,7 +4,7 @@
 // indexed_job_utils.go).
 import type { Job } from "homeostat/k8s/batch/v1";
 import type { Pod, Container, PodTemplateSpec, PodSpec } from "homeostat/k8s/core/v1";
-import { trackingFinalizer } from "./job-objects.ts";
+import { trackingFinalizer } from "./job-state.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import {
   countedFailures,

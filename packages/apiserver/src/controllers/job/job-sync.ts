@@ -1,8 +1,9 @@
 // One sync of one job: manages its pods, counts finished pods, writes its status. Decisions are in
-// job-survey.ts, job-conditions.ts, pods-plan.ts and count-pods.ts. Writes come in the order that
+// sync-context.ts, job-conditions.ts, pods-plan.ts and count-pods.ts. Writes come in the order that
 // loses no pod if one fails: status, finalizers, status.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
 // trackJobStatusAndRemoveFinalizers).
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
@@ -12,7 +13,13 @@ import { type PodControl, slowStart } from "../../component-helpers/workloads/po
 import { Job, type JobCondition, type JobStatus } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
-import { countReleased, hasNotes, isSameStatus, notePods, writableStatus } from "./count-pods.ts";
+import {
+  countReleased,
+  hasUncountedPods,
+  isSameStatus,
+  recordUncounted,
+  writableStatus,
+} from "./count-pods.ts";
 import {
   completionOf,
   deadlineInMs,
@@ -21,15 +28,9 @@ import {
   newCondition,
   setCondition,
 } from "./job-conditions.ts";
-import {
-  isGoing,
-  isSuspended,
-  isTracked,
-  trackingFinalizer,
-  trueCondition,
-} from "./job-objects.ts";
+import { isSuspended, isTracked, trackingFinalizer, trueCondition } from "./job-state.ts";
 import { jobPodTemplate, podNamePrefix } from "./job-pod-template.ts";
-import { countReady, type JobSurvey, surveyPods } from "./job-survey.ts";
+import { countReady, type SyncContext, createSyncContext } from "./sync-context.ts";
 import type { FailureStreak } from "./pod-backoff.ts";
 import { planPods } from "./pods-plan.ts";
 
@@ -50,7 +51,7 @@ export interface JobTools {
  */
 export class JobSync {
   readonly #tools: JobTools;
-  readonly #survey: JobSurvey;
+  readonly #context: SyncContext;
   readonly #streak: FailureStreak;
   readonly #keep: (streak: FailureStreak) => void;
   /** The job as last read or written. */
@@ -67,14 +68,14 @@ export class JobSync {
     job: Job,
     pods: readonly Pod[],
     failures: {
-      readonly streak: (survey: JobSurvey) => FailureStreak;
+      readonly streak: (context: SyncContext) => FailureStreak;
       readonly keep: (streak: FailureStreak) => void;
     },
   ) {
     this.#tools = tools;
     this.#job = job;
-    this.#survey = surveyPods(job, pods);
-    this.#streak = failures.streak(this.#survey);
+    this.#context = createSyncContext(job, pods);
+    this.#streak = failures.streak(this.#context);
     this.#keep = failures.keep;
     this.#status = {
       ...job.status,
@@ -82,23 +83,23 @@ export class JobSync {
     };
     if (this.#status.startTime === undefined && !isSuspended(job))
       this.#status = { ...this.#status, startTime: formatTime(this.#now()) };
-    this.#active = this.#survey.active.length;
-    this.#ready = countReady(this.#survey.active);
-    this.#terminating = this.#survey.terminating.length;
+    this.#active = this.#context.active.length;
+    this.#ready = countReady(this.#context.active);
+    this.#terminating = this.#context.terminating.length;
   }
 
   /** Resolves to the milliseconds until the next sync, if any. */
   async run(): Promise<number | undefined> {
-    let end = endOf(this.#survey, this.#status, this.#now());
+    let end = endOf(this.#context, this.#status, this.#now());
     if (end) {
-      await this.#remove(this.#survey.active, (pod) => this.#tools.control.delete(this.#job, pod));
+      await this.#remove(this.#context.active, (pod) => this.#tools.control.delete(this.#job, pod));
       if (this.#failure) end = undefined;
     } else {
       const left = deadlineInMs(this.#job, this.#status, this.#now());
       if (left !== undefined) this.#wait(left);
-      if (!isGoing(this.#job)) await this.#manage();
-      end = completionOf(this.#survey, this.#active, this.#now());
-      if (!end && !isGoing(this.#job)) this.#tellSuspension();
+      if (!isTerminating(this.#job)) await this.#manage();
+      end = completionOf(this.#context, this.#active, this.#now());
+      if (!end && !isTerminating(this.#job)) this.#updateSuspension();
     }
     this.#status = {
       ...this.#status,
@@ -113,7 +114,7 @@ export class JobSync {
 
   /** Creates or deletes pods; a failure is thrown after the status is written. */
   async #manage(): Promise<void> {
-    const { remove, create, waitMs } = planPods(this.#survey, this.#streak, this.#now());
+    const { remove, create, waitMs } = planPods(this.#context, this.#streak, this.#now());
     if (waitMs !== undefined) this.#wait(Math.max(waitMs, shortestWaitMs));
     if (remove.length > 0) return this.#remove(remove, (pod) => this.#releaseAndDelete(pod));
     const left = [...create];
@@ -126,7 +127,7 @@ export class JobSync {
 
   async #create(index: number | undefined): Promise<void> {
     const predecessor =
-      index === undefined ? undefined : this.#survey.indexes?.awaitingSuccessor.get(index);
+      index === undefined ? undefined : this.#context.indexes?.awaitingSuccessor.get(index);
     await this.#tools.control.create(
       this.#job,
       jobPodTemplate(this.#job, index, predecessor),
@@ -168,7 +169,7 @@ export class JobSync {
     }
   }
 
-  #tellSuspension(): void {
+  #updateSuspension(): void {
     const now = this.#now();
     const suspended = isSuspended(this.#job);
     const [status, reason, message] = suspended
@@ -179,7 +180,7 @@ export class JobSync {
       newCondition("Suspended", status, { reason, message }, now),
     );
     if (!conditions) return;
-    this.#tell("Normal", suspended ? "Suspended" : "Resumed", message);
+    this.#record("Normal", suspended ? "Suspended" : "Resumed", message);
     const { startTime: _, ...rest } = this.#status;
     this.#status = { ...rest, conditions, ...(suspended ? {} : { startTime: formatTime(now) }) };
   }
@@ -189,14 +190,14 @@ export class JobSync {
    * nothing is left to wait for.
    */
   async #account(end: JobCondition | undefined): Promise<void> {
-    const held = new Set(this.#survey.pods.filter(isTracked).map(({ metadata }) => metadata.uid));
-    const { status, release, isFull } = notePods(
-      this.#survey,
+    const held = new Set(this.#context.pods.filter(isTracked).map(({ metadata }) => metadata.uid));
+    const { status, release, isFull } = recordUncounted(
+      this.#context,
       countReleased(this.#status, held),
       end,
     );
     this.#status = status;
-    const last = end && this.#tellEnd(end);
+    const last = end && this.#addInterimCondition(end);
     if (await this.#write()) this.#keep(this.#streak);
     const released = await Promise.allSettled(release.map((pod) => this.#release(pod)));
     for (const [i, outcome] of released.entries())
@@ -208,14 +209,14 @@ export class JobSync {
       throw new Error(`tracking status: ${errorMessage(failed.reason)}`, { cause: failed.reason });
     }
     const isOver =
-      last !== undefined && !isFull && !hasNotes(this.#status) && this.#terminating === 0;
+      last !== undefined && !isFull && !hasUncountedPods(this.#status) && this.#terminating === 0;
     if (isOver) this.#end(last);
     await this.#write();
-    if (isOver) this.#tellOver(last);
+    if (isOver) this.#recordFinished(last);
   }
 
   /** Adds the interim condition and returns the final one. */
-  #tellEnd(end: JobCondition): JobCondition {
+  #addInterimCondition(end: JobCondition): JobCondition {
     if (end.type === "Failed") return end;
     if (!trueCondition(this.#status, end.type))
       this.#status = { ...this.#status, conditions: [...(this.#status.conditions ?? []), end] };
@@ -232,16 +233,16 @@ export class JobSync {
     this.#status = { ...this.#status, conditions, ...completed };
   }
 
-  #tellOver({ type, reason = "", message = "" }: JobCondition): void {
-    if (type !== "Complete") return this.#tell("Warning", reason, message);
+  #recordFinished({ type, reason = "", message = "" }: JobCondition): void {
+    if (type !== "Complete") return this.#record("Warning", reason, message);
     const { completions } = this.#job.spec;
     if (completions !== undefined && (this.#status.succeeded ?? 0) > completions)
-      this.#tell(
+      this.#record(
         "Warning",
         "TooManySucceededPods",
         "Too many succeeded pods running after completion count reached",
       );
-    this.#tell("Normal", "Completed", "Job completed");
+    this.#record("Normal", "Completed", "Job completed");
   }
 
   /** Writes the status if it has changed; resolves to whether it did. */
@@ -264,7 +265,7 @@ export class JobSync {
     return this.#tools.runtime.clock.now();
   }
 
-  #tell(type: "Normal" | "Warning", reason: string, message: string): void {
+  #record(type: "Normal" | "Warning", reason: string, message: string): void {
     this.#tools.recorder.record({
       regarding: objectReference(Job, this.#job),
       type,

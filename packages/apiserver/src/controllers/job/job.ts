@@ -20,7 +20,7 @@ import type {
 import { Job } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { endCondition, isManagedElsewhere, isTracked, trackingFinalizer } from "./job-objects.ts";
+import { endCondition, isManagedElsewhere, isTracked, trackingFinalizer } from "./job-state.ts";
 import { JobSync, type JobTools } from "./job-sync.ts";
 import { continueStreak, type FailureStreak, noFailures } from "./pod-backoff.ts";
 
@@ -32,7 +32,8 @@ const batchMs = 1000;
 const firstRetryMs = 1000;
 
 /** Starts `job`. */
-export const startJobs: ControllerDescriptor["start"] = async (context) => new Jobs(context);
+export const startJobController: ControllerDescriptor["start"] = async (context) =>
+  new Jobs(context);
 
 class Jobs implements RunningController {
   readonly #forJobs: KeyedController;
@@ -64,7 +65,7 @@ class Jobs implements RunningController {
     this.#pods.addIndex("orphan", orphanIndex);
     this.#follow();
     this.#forJobs.start((key) => this.#sync(key));
-    this.#forOrphans.start((key) => this.#free(key));
+    this.#forOrphans.start((key) => this.#releaseOrphan(key));
   }
 
   async stop(): Promise<void> {
@@ -73,23 +74,23 @@ class Jobs implements RunningController {
   }
 
   #follow(): void {
-    const wake = ({ key }: CachedObject): void => this.#forJobs.add(key);
+    const enqueue = ({ key }: CachedObject): void => this.#forJobs.add(key);
     this.#forJobs.follow(this.#jobs, {
-      added: wake,
+      added: enqueue,
       updated: (old, job) =>
         endCondition(job.read())
-          ? this.#freePods(job)
+          ? this.#enqueueOrphans(job)
           : this.#forJobs.add(job.key, old.generation === job.generation ? batchMs : undefined),
-      deleted: (job) => this.#freePods(job),
+      deleted: (job) => this.#enqueueOrphans(job),
     });
     this.#forJobs.follow(this.#pods, {
       added: (pod) => this.#podChanged(pod),
       updated: (old, pod) => {
         const before = controllerOf(old.read());
-        if (before && before.uid !== controllerOf(pod.read())?.uid) this.#wakeOwner(old);
+        if (before && before.uid !== controllerOf(pod.read())?.uid) this.#enqueueOwner(old);
         this.#podChanged(pod);
       },
-      deleted: (pod) => this.#wakeOwner(pod),
+      deleted: (pod) => this.#enqueueOwner(pod),
     });
   }
 
@@ -98,7 +99,7 @@ class Jobs implements RunningController {
    */
   #podChanged(entry: CachedObject<Pod>): void {
     const pod = entry.read();
-    const job = this.#wakeOwner(entry);
+    const job = this.#enqueueOwner(entry);
     if (job && !endCondition(job.read())) return;
     if (isTracked(pod) && (entry.deleting || !controllerOf(pod))) this.#forOrphans.add(entry.key);
     if (controllerOf(pod) || entry.deleting) return;
@@ -106,7 +107,7 @@ class Jobs implements RunningController {
       if (selects(one, pod)) this.#forJobs.add(keyFor(one), batchMs);
   }
 
-  #wakeOwner(entry: CachedObject<Pod>): CachedObject<Job> | undefined {
+  #enqueueOwner(entry: CachedObject<Pod>): CachedObject<Job> | undefined {
     const job = this.#jobOf(entry.read());
     if (job) this.#forJobs.add(job.key, batchMs);
     return job;
@@ -120,7 +121,7 @@ class Jobs implements RunningController {
   }
 
   /** Enqueues the tracked pods of a job that has finished or is gone. */
-  #freePods(entry: CachedObject<Job>): void {
+  #enqueueOrphans(entry: CachedObject<Job>): void {
     this.#streaks.delete(entry.key);
     const job = entry.read();
     for (const pod of this.#pods.list({ namespace: entry.namespace }))
@@ -141,16 +142,16 @@ class Jobs implements RunningController {
       finalizers: [trackingFinalizer],
     };
     const pods = await claimDependents(claimant, Pod, claimCandidates(this.#pods, job));
-    const look = new JobSync(this.#tools, job, pods, {
+    const sync = new JobSync(this.#tools, job, pods, {
       streak: ({ newSucceeded, newFailed }) =>
         continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),
       keep: (streak) => void this.#streaks.set(key, streak),
     });
-    return look.run();
+    return sync.run();
   }
 
   /** Removes the finalizer of a pod that no job counts. */
-  async #free(key: string): Promise<undefined> {
+  async #releaseOrphan(key: string): Promise<undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     if (!pod || !isTracked(pod)) return;
     const reference = controllerOf(pod);

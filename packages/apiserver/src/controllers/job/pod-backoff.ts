@@ -2,7 +2,7 @@
 // most 10 min. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/backoff_utils.go.
 import type { Pod } from "homeostat/k8s/core/v1";
-import { initStatuses, terminatedState } from "./job-objects.ts";
+import { initStatuses, terminatedState } from "./job-state.ts";
 
 const firstMs = 10_000;
 const longestMs = 600_000;

@@ -3,7 +3,7 @@
 import type { ContainerStatus, Pod } from "homeostat/k8s/core/v1";
 import type { Job, PodFailurePolicyRule } from "homeostat/k8s/batch/v1";
 import { countOfCommon, countOfIndexes, type IndexSet, parseIndexes } from "./index-set.ts";
-import { initStatuses, terminatedState } from "./job-objects.ts";
+import { initStatuses, terminatedState } from "./job-state.ts";
 
 /** The verdict on a failed pod. */
 export interface FailureJudgement {

@@ -4,12 +4,12 @@ import type { Job } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { ago, jobOf, names, now, podOf } from "./job-play.suite.ts";
 import { jobPodTemplate, podNamePrefix } from "./job-pod-template.ts";
-import { surveyPods } from "./job-survey.ts";
+import { createSyncContext } from "./sync-context.ts";
 import { continueStreak, finishedAt, noFailures, remainingBackoffMs } from "./pod-backoff.ts";
 import { planPods, type PodsPlan } from "./pods-plan.ts";
 
 const plan = (job: Job, pods: readonly Pod[], streak = noFailures): PodsPlan =>
-  planPods(surveyPods(job, pods), streak, now);
+  planPods(createSyncContext(job, pods), streak, now);
 const indexed = (more: Partial<Job["spec"]> = {}): Job =>
   jobOf({ completionMode: "Indexed", completions: 4, parallelism: 4, ...more });
 

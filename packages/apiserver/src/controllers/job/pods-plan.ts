@@ -1,12 +1,13 @@
 // The pods that a job creates or deletes next, and the delay if it has to wait. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/job (job_controller.go: manageJob;
 // indexed_job_utils.go), k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePods).
+import { compareProgress, compareRestarts } from "../../component-helpers/workloads/pod-order.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import type { Job } from "homeostat/k8s/batch/v1";
 import type { Pod } from "homeostat/k8s/core/v1";
 import { firstFreeIndexes, joinIndexes } from "./index-set.ts";
-import { isIndexed, isSuspended, replacesOnlyFailed } from "./job-objects.ts";
-import type { JobSurvey } from "./job-survey.ts";
+import { isIndexed, isSuspended, replacesOnlyFailed } from "./job-state.ts";
+import type { SyncContext } from "./sync-context.ts";
 import { type FailureStreak, finishedAt, remainingBackoffMs } from "./pod-backoff.ts";
 import { allFailures, indexesOf, indexOf } from "./pod-index.ts";
 
@@ -25,14 +26,14 @@ export interface PodsPlan {
 const nothing: PodsPlan = { remove: [], create: [] };
 
 /** Plans for an unfinished job. `streak` is the failures so far. */
-export function planPods(survey: JobSurvey, streak: FailureStreak, now: number): PodsPlan {
-  const { job, active } = survey;
+export function planPods(context: SyncContext, streak: FailureStreak, now: number): PodsPlan {
+  const { job, active } = context;
   if (isSuspended(job)) return { ...nothing, remove: podsToRemove(job, active, active.length) };
-  const wanted = wantedActive(survey);
+  const wanted = wantedActive(context);
   const remove = podsToRemove(job, active, Math.max(0, active.length - wanted)).slice(0, burst);
   if (remove.length > 0) return { ...nothing, remove };
   const missing =
-    wanted - active.length - (replacesOnlyFailed(job) ? survey.terminating.length : 0);
+    wanted - active.length - (replacesOnlyFailed(job) ? context.terminating.length : 0);
   if (missing <= 0) return nothing;
   const perIndex = job.spec.backoffLimitPerIndex !== undefined;
   const waitMs = perIndex ? 0 : remainingBackoffMs(streak, now);
@@ -40,19 +41,19 @@ export function planPods(survey: JobSurvey, streak: FailureStreak, now: number):
   const count = Math.min(missing, burst);
   if (!isIndexed(job))
     return { ...nothing, create: Array.from({ length: count }, () => undefined) };
-  const indexes = pendingIndexes(survey, count);
-  return perIndex ? readyIndexes(survey, indexes, now) : { ...nothing, create: indexes };
+  const indexes = pendingIndexes(context, count);
+  return perIndex ? readyIndexes(context, indexes, now) : { ...nothing, create: indexes };
 }
 
 /** Without `completions`, no pods are created after the first success. */
-function wantedActive({ job: { spec }, active, succeeded }: JobSurvey): number {
+function wantedActive({ job: { spec }, active, succeeded }: SyncContext): number {
   const { parallelism = 0 } = spec;
   if (spec.completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(spec.completions - succeeded, parallelism));
 }
 
 function pendingIndexes(
-  { job, active, terminating, indexes }: JobSurvey,
+  { job, active, terminating, indexes }: SyncContext,
   count: number,
 ): readonly number[] {
   const busy = indexesOf(replacesOnlyFailed(job) ? [...active, ...terminating] : active);
@@ -64,7 +65,7 @@ function pendingIndexes(
 }
 
 /** Every index has its own back-off; indexes that need not wait go first. */
-function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: number): PodsPlan {
+function readyIndexes({ indexes }: SyncContext, pending: readonly number[], now: number): PodsPlan {
   const waits = pending.map((index) => {
     const last = indexes!.awaitingSuccessor.get(index);
     return last
@@ -82,26 +83,21 @@ function readyIndexes({ indexes }: JobSurvey, pending: readonly number[], now: n
  * duplicate index.
  */
 export function podsToRemove(job: Job, active: readonly Pod[], atLeast: number): readonly Pod[] {
-  const doomed = isIndexed(job) ? misplaced(active, job.spec.completions ?? 0) : [];
-  if (doomed.length >= atLeast) return doomed;
-  const left = active.filter((pod) => !doomed.includes(pod));
-  return [...doomed, ...left.toSorted(leastFirst).slice(0, atLeast - doomed.length)];
+  const deletions = isIndexed(job) ? misplaced(active, job.spec.completions ?? 0) : [];
+  if (deletions.length >= atLeast) return deletions;
+  const left = active.filter((pod) => !deletions.includes(pod));
+  return [...deletions, ...left.toSorted(leastFirst).slice(0, atLeast - deletions.length)];
 }
 
 function misplaced(pods: readonly Pod[], completions: number): readonly Pod[] {
   const byIndex = Map.groupBy(pods, (pod) => indexOf(pod) ?? -1);
   return [...byIndex.entries()]
     .toSorted(([a], [b]) => a - b)
-    .flatMap(([index, same]) =>
-      index < 0 || index >= completions
-        ? same
-        : same.length === 1
-          ? []
-          : same.toSorted(leastFirst).slice(0, -1),
-    );
+    .flatMap(([index, same]) => {
+      if (index < 0 || index >= completions) return same;
+      return same.length === 1 ? [] : same.toSorted(leastFirst).slice(0, -1);
+    });
 }
-
-const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
 /**
  * Negative when `a` is deleted before `b`: unscheduled, pending, not ready, ready for a shorter
@@ -110,11 +106,9 @@ const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Runni
 function leastFirst(a: Pod, b: Pod): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
-    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
-    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
-    Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
+    compareProgress(a, b) ||
     (readyA && readyB ? younger(readyA.lastTransitionTime, readyB.lastTransitionTime) : 0) ||
-    restarts(b) - restarts(a) ||
+    compareRestarts(a, b) ||
     younger(a.metadata.creationTimestamp, b.metadata.creationTimestamp)
   );
 }
@@ -124,6 +118,3 @@ function younger(a: string | null | undefined, b: string | null | undefined): nu
   if (!a || !b) return Number(!b) - Number(!a);
   return Date.parse(b) - Date.parse(a);
 }
-
-const restarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

@@ -1,26 +1,24 @@
-// What is left in a namespace that is being deleted, as conditions: five of them, always all, with
-// upstream's words.
+// The remaining content of a terminating namespace as conditions: five, always all, with upstream's
+// messages.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go.
 
 import type { NamespaceCondition } from "homeostat/k8s/core/v1";
 
-/** What one pass over a namespace found. */
+/** The result of one pass over a namespace. */
 export interface ContentReport {
-  /** Why the kinds served could not be found out. */
+  /** Why discovery failed. */
   readonly discoveryError?: string;
-  /** One message per kind that could not be emptied. */
+  /** One message for each kind that could not be emptied. */
   readonly failures: readonly string[];
-  /** Objects left, by `resource.group` (the dot stays where the group is empty). */
+  /** Remaining objects by `resource.group` (the dot stays if the group is empty). */
   readonly remaining: ReadonlyMap<string, number>;
-  /** Objects left, by finalizer. */
+  /** Remaining objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
 type Finding = Omit<NamespaceCondition, "lastTransitionTime">;
 
-/**
- * In the order in which upstream appends them, each in the form that it has when nothing is wrong.
- */
+/** In the order in which upstream appends them, each in its healthy form. */
 const fine: readonly Finding[] = [
   {
     type: "NamespaceDeletionDiscoveryFailure",
@@ -54,10 +52,7 @@ const fine: readonly Finding[] = [
   },
 ];
 
-/**
- * The conditions after a pass, or undefined when they are what they were. `now` dates those whose
- * status moved.
- */
+/** The conditions after a pass; undefined if unchanged. `now` dates those whose status changed. */
 export function reportContent(
   report: ContentReport,
   before: readonly NamespaceCondition[],

@@ -14,7 +14,7 @@ import type {
   ControllerContext,
 } from "../../component-helpers/controller/controller.ts";
 import { reportContent } from "./namespace-conditions.ts";
-import { type Emptied, emptyNamespace } from "./namespaced-resources-deleter.ts";
+import { type DeletionResult, deleteNamespaceContent } from "./namespaced-resources-deleter.ts";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { RemainingObjects } from "./remaining-objects.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
@@ -91,12 +91,12 @@ class NamespaceController {
     return this.#context.client.find(Namespace, name);
   }
 
-  async #empty(name: string, goingForMs: number): Promise<Emptied> {
+  async #empty(name: string, terminatingForMs: number): Promise<DeletionResult> {
     const { client, kinds } = this.#context;
     try {
-      return await emptyNamespace(client, await kinds.deletable(), {
+      return await deleteNamespaceContent(client, await kinds.deletable(), {
         name,
-        goingForMs,
+        terminatingForMs,
         signal: this.#signal,
       });
     } catch (error) {
@@ -110,8 +110,8 @@ class NamespaceController {
   }
 
   /**
-   * Writes a status, on the latest revision; undefined when this namespace is gone. `next` gives
-   * undefined where nothing changes.
+   * Writes a status on the latest revision. `next` returns undefined if nothing changes. Resolves
+   * to undefined if this namespace is gone.
    */
   async #change(
     namespace: Namespace,

@@ -1,4 +1,4 @@
-// Deletes everything in a namespace, kind by kind, and counts what stays. Pods first, alone, as
+// Deletes everything in a namespace, kind by kind, and counts what remains. Pods first, alone, as
 // upstream's ordered namespace deletion does.
 // Upstream: k8s.io/kubernetes/pkg/controller/namespace/deletion/namespaced_resources_deleter.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
@@ -7,32 +7,32 @@ import type { Client, DiscoveredKind } from "homeostat/client";
 import { Pod } from "homeostat/k8s/core/v1";
 import type { ContentReport } from "./namespace-conditions.ts";
 
-/** What one pass found and what is to be said about it. */
-export interface Emptied {
+/** The result of one pass. */
+export interface DeletionResult {
   readonly report: ContentReport;
-  /** Kinds of which objects are left. */
+  /** Kinds with remaining objects. */
   readonly left: readonly DiscoveredKind[];
 }
 
 /** The namespace to empty. */
-export interface DoomedNamespace {
+export interface TerminatingNamespace {
   readonly name: string;
-  /** For how long it has been going; pods are given their grace period in it. */
-  readonly goingForMs: number;
+  /** Milliseconds since its deletion; pods have their grace period in it. */
+  readonly terminatingForMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Runs one pass over the namespace. What failed is in the report; rejects only when aborted. */
-export async function emptyNamespace(
+/** Runs one pass over the namespace. Failures are in the report; rejects only when aborted. */
+export async function deleteNamespaceContent(
   client: Client,
   kinds: readonly DiscoveredKind[],
-  namespace: DoomedNamespace,
-): Promise<Emptied> {
+  namespace: TerminatingNamespace,
+): Promise<DeletionResult> {
   const tally: Tally = { failures: [], remaining: new Map(), finalizers: new Map(), left: [] };
   const namespaced = kinds.filter((kind) => kind.scope === "Namespaced");
   const pods = namespaced.find((kind) => kind.group === "" && kind.resource === "pods");
   if (pods) await emptyKind(client, pods, namespace, tally);
-  // While pods are left upstream speaks of failures only: its conditions do not count the pods.
+  // While pods remain, upstream reports failures only: its conditions do not count pods.
   if (tally.left.length > 0)
     return {
       report: { failures: tally.failures, remaining: new Map(), finalizers: new Map() },
@@ -52,7 +52,7 @@ interface Tally {
 async function emptyKind(
   client: Client,
   kind: DiscoveredKind,
-  namespace: DoomedNamespace,
+  namespace: TerminatingNamespace,
   tally: Tally,
 ): Promise<void> {
   namespace.signal.throwIfAborted();
@@ -61,7 +61,7 @@ async function emptyKind(
     const graceful =
       kind.group === "" &&
       kind.resource === "pods" &&
-      (await podsMayTakeTheirTime(client, kind, namespace));
+      (await mayUseGracePeriod(client, kind, namespace));
     if (kind.verbs.includes("deletecollection"))
       await client.deleteCollection(kind, { namespace: name, propagationPolicy: "Background" });
     else await deleteEach(client, kind, name);
@@ -84,11 +84,11 @@ async function deleteEach(client: Client, kind: DiscoveredKind, namespace: strin
   }
 }
 
-/** True while some pod that is not through may still use its grace period. */
-async function podsMayTakeTheirTime(
+/** True while an unfinished pod may still use its grace period. */
+async function mayUseGracePeriod(
   client: Client,
   kind: DiscoveredKind,
-  { name, goingForMs }: DoomedNamespace,
+  { name, terminatingForMs }: TerminatingNamespace,
 ): Promise<boolean> {
   const pods = (await client.list(Pod, { namespace: name })).items;
   const grace = pods.map(({ spec, status }) =>
@@ -96,10 +96,10 @@ async function podsMayTakeTheirTime(
       ? 0
       : (spec.terminationGracePeriodSeconds ?? 0),
   );
-  return goingForMs < Math.max(0, ...grace) * 1000;
+  return terminatingForMs < Math.max(0, ...grace) * 1000;
 }
 
-/** What stays must be held by a finalizer or by grace; anything else is a failure. */
+/** Remaining objects must have a finalizer or grace left; anything else is a failure. */
 function count(
   kind: DiscoveredKind,
   items: readonly { readonly metadata: { readonly finalizers?: readonly string[] } }[],

@@ -1,29 +1,27 @@
-// Wakes those who wait for objects to go: namespaces that still hold something, by watching the
-// kinds of what they hold.
-// Upstream looks again after half of an estimate, about eight seconds; whoever waits for a
-// namespace would notice.
+// Enqueues a namespace when its remaining objects are deleted, by watching their kinds. Upstream
+// syncs again after half of an estimate, about eight seconds, which a waiting user would notice.
 import type { Cache } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
 
-/** Many objects that go together are one occasion. */
-const goneMs = 10;
-/** A watch that shows nothing left either lags behind or was too late to see the end. */
+/** Deletions within this time cause one sync. */
+const batchMs = 10;
+/** An informer that shows no objects lags behind, or started after the last deletion. */
 const unseenMs = 500;
 
-/** Watches for the end of objects, per namespace. */
+/** Watches for deletions, by namespace. */
 export class RemainingObjects {
   readonly #cache: Cache;
-  readonly #wake: (namespace: string, afterMs: number) => void;
+  readonly #enqueue: (namespace: string, afterMs: number) => void;
   readonly #watching = new Map<string, () => void>();
 
-  constructor(cache: Cache, wake: (namespace: string, afterMs: number) => void) {
+  constructor(cache: Cache, enqueue: (namespace: string, afterMs: number) => void) {
     this.#cache = cache;
-    this.#wake = wake;
+    this.#enqueue = enqueue;
   }
 
   /**
-   * Calls back when an object of these kinds goes from the namespace; replaces what was watched for
-   * it before.
+   * Enqueues the namespace when an object of these kinds is deleted from it. Replaces the kinds
+   * watched before.
    */
   waitFor(namespace: string, kinds: readonly DiscoveredKind[]): void {
     const before = this.#watching.get(namespace);
@@ -43,11 +41,12 @@ export class RemainingObjects {
       const lease = this.#cache.acquire(kind);
       const { informer } = lease;
       const handler = informer.addHandler({
-        deleted: (object) => void (object.namespace === namespace && this.#wake(namespace, goneMs)),
+        deleted: (object) =>
+          void (object.namespace === namespace && this.#enqueue(namespace, batchMs)),
       });
-      const look = (): void =>
-        void (informer.entries({ namespace }).length === 0 && this.#wake(namespace, unseenMs));
-      informer.synced(ended.signal).then(look, () => undefined);
+      const enqueueIfEmpty = (): void =>
+        void (informer.entries({ namespace }).length === 0 && this.#enqueue(namespace, unseenMs));
+      informer.synced(ended.signal).then(enqueueIfEmpty, () => undefined);
       return { lease, handler };
     });
     return () => {

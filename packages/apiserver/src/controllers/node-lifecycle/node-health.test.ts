@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node, Taint } from "homeostat/k8s/core/v1";
 import {
-  dueLabels,
-  dueTaints,
+  nextLabels,
+  nextTaints,
   type Eviction,
   evictionByZone,
   graceMs,
-  silentConditions,
+  unknownConditions,
 } from "./node-health.ts";
 
 const now = Date.parse("2024-01-01T00:00:00Z");
@@ -35,7 +35,7 @@ const taint = (name: string, effect: Taint["effect"]): Taint => ({
 });
 
 const taintsOf = (node: Node, eviction: Eviction = "yes"): readonly Taint[] | undefined =>
-  dueTaints(node, { now, eviction });
+  nextTaints(node, { now, eviction });
 
 test("taints follow from conditions and cordons; those of others stay", () => {
   const mine: Taint = { key: "mine", effect: "NoSchedule" };
@@ -64,20 +64,20 @@ test("a node that has never spoken loses the taint that it was born with", () =>
   assert.deepEqual(taintsOf(nodeOf(undefined, { taints: [taint("not-ready", "NoSchedule")] })), []);
 });
 
-test("a silent node is unknown, with or without a first word", () => {
+test("a node without heartbeats becomes unknown, with or without a first one", () => {
   assert.deepEqual([graceMs(nodeOf(undefined)), graceMs(nodeOf("True"))], [60_000, 50_000]);
   const reasons = (node: Node) =>
-    silentConditions(node, now)?.map((one) => (one as { reason: string }).reason);
+    unknownConditions(node, now)?.map((one) => (one as { reason: string }).reason);
   assert.deepEqual(
     reasons(nodeOf(undefined)),
     Array.from({ length: 4 }, () => "NodeStatusNeverUpdated"),
   );
   assert.deepEqual(reasons(nodeOf("True"))?.[0], "NodeStatusUnknown");
-  assert.equal(silentConditions(nodeOf("Unknown"), now), undefined);
+  assert.equal(unknownConditions(nodeOf("Unknown"), now), undefined);
 });
 
 test("the old names of labels follow the new ones", () => {
-  assert.deepEqual(dueLabels(nodeOf("True")), { "beta.kubernetes.io/os": "linux" });
+  assert.deepEqual(nextLabels(nodeOf("True")), { "beta.kubernetes.io/os": "linux" });
 });
 
 test("nobody is driven away where everything is down, and nobody more where most of a zone is", () => {

@@ -1,5 +1,5 @@
-// What follows from the conditions of a node, and what they become when nobody speaks for it any
-// more: taints, labels, unknown conditions. Pure.
+// Derives taints and labels of a node from its conditions, and its conditions once its kubelet
+// stops reporting. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go.
 import type { Node, Taint, PodCondition } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
@@ -9,7 +9,7 @@ const notReady = key("not-ready");
 const unreachable = key("unreachable");
 const unschedulable = key("unschedulable");
 
-/** Which taint a condition means, by its type and status. */
+/** The taint of a condition, by type and status. */
 const taintOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: notReady, Unknown: unreachable },
   MemoryPressure: { True: key("memory-pressure") },
@@ -22,7 +22,7 @@ const ours: ReadonlySet<string> = new Set([
   ...Object.values(taintOf).flatMap((one) => Object.values(one)),
 ]);
 
-/** How long a node may be silent: before its first word, and later. */
+/** How long a node may go without a heartbeat: before its first one, and later. */
 export const graceMs = ({ status }: Node): number =>
   readyStatus(status.conditions ?? []) === undefined ? 60_000 : 50_000;
 
@@ -30,15 +30,15 @@ export const readyStatus = (
   conditions: readonly PodCondition[],
 ): PodCondition["status"] | undefined => conditions.find(({ type }) => type === "Ready")?.status;
 
-/** Whether pods are driven from nodes that are not ready. */
+/** Whether pods are evicted from nodes that are not ready. */
 export type Eviction = "yes" | "no more" | "never";
 
-/** Of zones up to this size nobody more is driven away when most of their nodes are down. */
+/** In zones up to this size no further pods are evicted while most nodes are down. */
 const largeZone = 50;
 
 /**
- * Decides for the nodes of each zone. Where everything is down, it is rather the look at the nodes
- * that has failed: nobody is driven away, and what was begun is taken back.
+ * Decides for the nodes of each zone. If every node is down, the control plane is probably
+ * disconnected: nothing is evicted, and evictions in progress are cancelled.
  */
 export function evictionByZone(nodes: readonly Node[]): (node: Node) => Eviction {
   const zones = new Map<string, { ready: number; down: number }>();
@@ -60,8 +60,8 @@ const exempt = "node.kubernetes.io/exclude-disruption";
 const zoneOf = ({ metadata: { labels = {} } }: Node): string =>
   `${labels["topology.kubernetes.io/region"] ?? ""}:${labels["topology.kubernetes.io/zone"] ?? ""}`;
 
-/** The taints that a node ought to have, or undefined where it has them. Those of others stay. */
-export function dueTaints(
+/** The taints that a node should have; undefined if it has them. Taints of others stay. */
+export function nextTaints(
   { spec, status }: Node,
   { now, eviction }: { readonly now: number; readonly eviction: Eviction },
 ): readonly Taint[] | undefined {
@@ -91,7 +91,7 @@ export function dueTaints(
   const isOurs = ({ key: name, effect }: Taint): boolean =>
     (effect === "NoSchedule" && ours.has(name)) ||
     (effect === "NoExecute" && (name === notReady || name === unreachable));
-  // A node that has never spoken loses the taint that it was born with: no condition asks for it.
+  // A node that has never reported loses its initial taint: no condition asks for it.
   const kept = taints.filter((taint) => !isOurs(taint) || wanted.some(is(taint)));
   const added = wanted.filter((taint) => !taints.some(is(taint)));
   return kept.length === taints.length && added.length === 0
@@ -99,11 +99,8 @@ export function dueTaints(
     : [...kept, ...added.map((taint) => ({ ...taint, timeAdded: formatTime(now) }))];
 }
 
-/**
- * The conditions of a node that has been silent for too long, or undefined where they say so
- * already.
- */
-export function silentConditions(
+/** The conditions of a node without heartbeats; undefined if they are set already. */
+export function unknownConditions(
   { metadata, status }: Node,
   now: number,
 ): readonly object[] | undefined {
@@ -139,8 +136,8 @@ export function silentConditions(
   );
 }
 
-/** Labels that follow from others, or undefined where they are there. */
-export function dueLabels({
+/** Labels that follow from others; undefined if they are set already. */
+export function nextLabels({
   metadata: { labels = {} },
 }: Node): Readonly<Record<string, string>> | undefined {
   const due = ["os", "arch"].flatMap((name) => {

@@ -1,6 +1,5 @@
-// Watches over nodes: taints them by their conditions, declares them unknown when nobody renews
-// their lease, and then says of their pods that they are not ready. Whom taints drive away is
-// another controller's work.
+// Monitors nodes: taints them by their conditions, marks them unknown when their lease expires, and
+// then marks their pods not ready. The taint eviction controller evicts the pods.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go,
 // pkg/controller/util/node.
 import { isConflict, isNotFound, type Kind } from "homeostat/api";
@@ -17,28 +16,28 @@ import type {
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import {
-  dueLabels,
-  dueTaints,
+  nextLabels,
+  nextTaints,
   evictionByZone,
   graceMs,
   readyStatus,
-  silentConditions,
+  unknownConditions,
 } from "./node-health.ts";
 
 const leaseNamespace = "kube-node-lease";
 
-/** Starts watching over nodes. */
-export const startNodeLifecycle: ControllerDescriptor["start"] = async (context) => {
+/** Starts `nodelifecycle`. */
+export const startNodeLifecycleController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the watch over nodes");
   const recorder = controller.createRecorder("node-controller");
   const lifecycle = new NodeLifecycle(context, controller, recorder);
-  return controller.start((name) => lifecycle.look(name));
+  return controller.start((name) => lifecycle.sync(name));
 };
 
-/** When a node was last heard of, and what it said. */
-interface Heard {
+/** The last heartbeat of a node. */
+interface Heartbeat {
   readonly uid: string;
-  readonly word: string;
+  readonly value: string;
   /** On the monotonic clock. */
   readonly at: number;
 }
@@ -49,7 +48,7 @@ class NodeLifecycle {
   readonly #nodes: Informer<Kind<Node>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #leases: Informer<Kind<Lease>>;
-  readonly #heard = new Map<string, Heard>();
+  readonly #heartbeats = new Map<string, Heartbeat>();
 
   constructor(context: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
     this.#context = context;
@@ -68,57 +67,57 @@ class NodeLifecycle {
         for (const { key } of isOther ? this.#nodes.entries() : [node]) controller.add(key);
       },
       deleted: (node) => {
-        this.#heard.delete(node.key);
-        this.#tell(
+        this.#heartbeats.delete(node.key);
+        this.#record(
           node.read(),
           "RemovingNode",
           `Node ${node.key} event: Removing Node ${node.key} from Controller`,
         );
       },
     });
-    // A lease that is renewed postpones the next look, which the next look finds out for itself.
+    // A renewed lease postpones the next sync, which finds out for itself.
     controller.follow(this.#leases, {
       added: ({ key }) => controller.add(key.slice(key.indexOf("/") + 1)),
     });
   }
 
-  /** Brings one node in order; resolves to when its silence will have been too long. */
-  async look(name: string): Promise<number | undefined> {
+  /** Syncs one node; resolves to the milliseconds until its heartbeat is overdue. */
+  async sync(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
     if (!node) return undefined;
-    const leftMs = this.#listen(node);
+    const leftMs = this.#untilOverdue(node);
     try {
-      const silent = leftMs > 0 ? undefined : silentConditions(node, this.#now());
-      if (silent) await this.#declareSilent(node, silent);
-      else await this.#mark(node);
+      const unknown = leftMs > 0 ? undefined : unknownConditions(node, this.#now());
+      if (unknown) await this.#markUnknown(node, unknown);
+      else await this.#processTaints(node);
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
     return leftMs > 0 ? leftMs : undefined;
   }
 
-  /** How long a node may still be silent. */
-  #listen(node: Node): number {
+  /** Milliseconds until the heartbeat of a node is overdue. */
+  #untilOverdue(node: Node): number {
     const { name, uid } = node.metadata;
     const heartbeat = node.status.conditions?.find(({ type }) => type === "Ready");
-    const word = JSON.stringify([
+    const value = JSON.stringify([
       heartbeat?.lastHeartbeatTime,
       this.#leases.get({ namespace: leaseNamespace, name })?.spec.renewTime,
     ]);
     const now = this.#context.runtime.clock.monotonic();
-    const before = this.#heard.get(name);
+    const before = this.#heartbeats.get(name);
     if (before?.uid !== uid)
-      this.#tell(
+      this.#record(
         node,
         "RegisteredNode",
         `Node ${name} event: Registered Node ${name} in Controller`,
       );
-    const at = before?.uid === uid && before.word === word ? before.at : now;
-    this.#heard.set(name, { uid, word, at });
+    const at = before?.uid === uid && before.value === value ? before.at : now;
+    this.#heartbeats.set(name, { uid, value, at });
     return at + graceMs(node) - now;
   }
 
-  async #declareSilent(node: Node, conditions: readonly object[]): Promise<void> {
+  async #markUnknown(node: Node, conditions: readonly object[]): Promise<void> {
     const { name, uid, resourceVersion } = node.metadata;
     const wasReady = readyStatus(node.status.conditions ?? []) === "True";
     await this.#context.client.patch(
@@ -128,7 +127,7 @@ class NodeLifecycle {
       { subresource: "status" },
     );
     if (!wasReady) return;
-    this.#tell(node, "NodeNotReady", `Node ${name} status is now: NodeNotReady`);
+    this.#record(node, "NodeNotReady", `Node ${name} status is now: NodeNotReady`);
     for (const pod of this.#pods.byIndex("node", name)) await this.#markPod(pod);
   }
 
@@ -156,12 +155,12 @@ class NodeLifecycle {
     });
   }
 
-  async #mark(node: Node): Promise<void> {
-    const taints = dueTaints(node, {
+  async #processTaints(node: Node): Promise<void> {
+    const taints = nextTaints(node, {
       now: this.#now(),
       eviction: evictionByZone(this.#nodes.list())(node),
     });
-    const labels = dueLabels(node);
+    const labels = nextLabels(node);
     if (!taints && !labels) return;
     const { name, resourceVersion } = node.metadata;
     const body = {
@@ -171,7 +170,7 @@ class NodeLifecycle {
     await this.#context.client.patch(Node, name, { type: "merge", body });
   }
 
-  #tell({ metadata }: Node, reason: string, message: string): void {
+  #record({ metadata }: Node, reason: string, message: string): void {
     const regarding = { apiVersion: "v1", kind: "Node", name: metadata.name, uid: metadata.uid };
     this.#recorder.record({ regarding, type: "Normal", reason, note: message });
   }

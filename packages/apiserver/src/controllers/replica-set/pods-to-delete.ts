@@ -1,10 +1,10 @@
 // Chooses the pods to delete when there are too many. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks),
 // replicaset/replica_set.go.
+import { compareProgress, compareRestarts } from "../../component-helpers/workloads/pod-order.ts";
 import { isPodActive, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 
-const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 const costAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
 /**
@@ -29,15 +29,13 @@ export function podsToDelete(
 function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
   const [readyA, readyB] = [readyCondition(a), readyCondition(b)];
   return (
-    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
-    (phases[a.status.phase ?? ""] ?? 0) - (phases[b.status.phase ?? ""] ?? 0) ||
-    Number(Boolean(readyA)) - Number(Boolean(readyB)) ||
+    compareProgress(a, b) ||
     cost(a) - cost(b) ||
     rank(b) - rank(a) ||
     (readyA && readyB
       ? byAge(readyA.lastTransitionTime, readyB.lastTransitionTime, { a, b, now })
       : 0) ||
-    restarts(b) - restarts(a) ||
+    compareRestarts(a, b) ||
     byAge(a.metadata.creationTimestamp, b.metadata.creationTimestamp, { a, b, now })
   );
 }
@@ -67,6 +65,3 @@ function cost({ metadata }: Pod): number {
   const text = metadata.annotations?.[costAnnotation] ?? "";
   return /^(0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : 0;
 }
-
-const restarts = ({ status }: Pod): number =>
-  Math.max(0, ...(status.containerStatuses ?? []).map(({ restartCount }) => restartCount));

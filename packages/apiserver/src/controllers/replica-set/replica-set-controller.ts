@@ -44,7 +44,7 @@ export interface ReplicaOwnerKind<O extends ReplicaOwner> {
 }
 
 /** Starts the controller of one of the two kinds. */
-export function startReplicaSetController<O extends ReplicaOwner>(
+export function startReplicaController<O extends ReplicaOwner>(
   context: ControllerContext,
   ownerKind: ReplicaOwnerKind<O>,
 ): RunningController {
@@ -76,9 +76,9 @@ class ReplicaSetController<O extends ReplicaOwner> {
     this.#pods.addIndex("orphan", orphanIndex);
     controller.followKeys(this.#owners);
     controller.follow(this.#pods, {
-      added: (pod) => this.#wake(pod),
-      updated: (old, pod) => (this.#wake(old, pod), this.#wake(pod)),
-      deleted: (pod) => this.#wake(pod),
+      added: (pod) => this.#enqueue(pod),
+      updated: (old, pod) => (this.#enqueue(old, pod), this.#enqueue(pod)),
+      deleted: (pod) => this.#enqueue(pod),
     });
   }
 
@@ -86,7 +86,7 @@ class ReplicaSetController<O extends ReplicaOwner> {
    * Enqueues the controller of the pod, or the owners that may adopt it. `now` is given with a
    * former state.
    */
-  #wake(entry: CachedObject<Pod>, now?: CachedObject<Pod>): void {
+  #enqueue(entry: CachedObject<Pod>, now?: CachedObject<Pod>): void {
     const pod = entry.read();
     const reference = controllerOf(pod);
     if (reference) {
@@ -153,11 +153,13 @@ class ReplicaSetController<O extends ReplicaOwner> {
         this.#control.create(owner, owner.spec.template!),
       );
     if (diff <= 0) return;
-    const doomed = podsToDelete(active, this.#family(owner), {
+    const deletions = podsToDelete(active, this.#family(owner), {
       count: Math.min(diff, burst),
       now: this.#context.runtime.clock.now(),
     });
-    const deleted = await Promise.allSettled(doomed.map((pod) => this.#control.delete(owner, pod)));
+    const deleted = await Promise.allSettled(
+      deletions.map((pod) => this.#control.delete(owner, pod)),
+    );
     for (const one of deleted) if (one.status === "rejected") throw one.reason;
   }
 

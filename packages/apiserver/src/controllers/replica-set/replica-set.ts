@@ -3,11 +3,11 @@
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 import { ReplicaSet } from "homeostat/k8s/apps/v1";
-import { startReplicaSetController } from "./replica-set-controller.ts";
+import { startReplicaController } from "./replica-set-controller.ts";
 
 /** Starts `replicaset`. */
-export const startReplicaSets: ControllerDescriptor["start"] = async (context) =>
-  startReplicaSetController(context, {
+export const startReplicaSetController: ControllerDescriptor["start"] = async (context) =>
+  startReplicaController(context, {
     kind: ReplicaSet,
     component: "replicaset-controller",
     selector: ({ selector }) => toSelector(selector),

@@ -55,14 +55,14 @@ function failureConditions(
     return known ? before.filter(({ type }) => type !== failureType) : before;
   if (known) return before;
   const diff = active.length - (spec.replicas ?? 0);
-  const reason = diff < 0 ? { reason: "FailedCreate" } : diff > 0 ? { reason: "FailedDelete" } : {};
+  const reason = diff < 0 ? "FailedCreate" : "FailedDelete";
   return [
     ...before,
     {
       type: failureType,
       status: "True",
       lastTransitionTime: formatTime(now),
-      ...reason,
+      ...(diff === 0 ? {} : { reason }),
       message: failure,
     },
   ];

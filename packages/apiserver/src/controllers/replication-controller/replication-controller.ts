@@ -3,13 +3,15 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/replication (replication_controller.go,
 // conversion.go).
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { startReplicaSetController } from "../replica-set/replica-set-controller.ts";
+import { startReplicaController } from "../replica-set/replica-set-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 import { ReplicationController } from "homeostat/k8s/core/v1";
 
 /** Starts `replicationcontroller`. */
-export const startReplicationControllers: ControllerDescriptor["start"] = async (context) =>
-  startReplicaSetController(context, {
+export const startReplicationControllerController: ControllerDescriptor["start"] = async (
+  context,
+) =>
+  startReplicaController(context, {
     kind: ReplicationController,
     component: "replication-controller",
     selector: ({ selector }) => selector && toSelector({ matchLabels: selector }),

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/resource_claims.go.
 import type { JsonObject } from "homeostat/api";
 import { itemsAt, numberAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
-import { addTo, type Counted, one, type Sums } from "./quota-objects.ts";
+import { addTo, type Counted, one, type Sums } from "./quota-amounts.ts";
 
 const counted = "count/resourceclaims.resource.k8s.io";
 const ofClass = ".deviceclass.resource.k8s.io/devices";
@@ -33,5 +33,6 @@ export function deviceClaimUsage({ spec = {} }: Counted): Sums {
 
 function devicesOf(wanted: JsonObject): number {
   const mode = stringAt(wanted, "allocationMode");
-  return mode === "ExactCount" ? numberAt(wanted, "count") : mode === "All" ? mostDevices : 0;
+  if (mode === "All") return mostDevices;
+  return mode === "ExactCount" ? numberAt(wanted, "count") : 0;
 }

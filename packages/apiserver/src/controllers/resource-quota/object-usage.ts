@@ -10,7 +10,7 @@ import {
   objectAt,
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
-import { type Counted, meetsScope, one, type Sums, zero } from "./quota-objects.ts";
+import { type Counted, meetsScope, one, type Sums, zero } from "./quota-amounts.ts";
 import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 const serviceResources: ReadonlySet<string> = new Set([

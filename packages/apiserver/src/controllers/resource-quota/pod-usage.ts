@@ -13,7 +13,7 @@ import {
   objectAt,
   stringAt,
 } from "../../apimachinery/meta/read-fields.ts";
-import { addTo, type Amounts, type Counted, meetsScope, one, type Sums } from "./quota-objects.ts";
+import { addTo, type Amounts, type Counted, meetsScope, one, type Sums } from "./quota-amounts.ts";
 import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 const named: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
 import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
 import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
-import type { Counted, Sums } from "./quota-objects.ts";
+import type { Counted, Sums } from "./quota-amounts.ts";
 import type {
   ResourceQuota,
   ScopedResourceSelectorRequirement as ScopeRequirement,

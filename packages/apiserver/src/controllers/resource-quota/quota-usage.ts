@@ -23,7 +23,7 @@ import {
   scopesOf,
   type Sums,
   zero,
-} from "./quota-objects.ts";
+} from "./quota-amounts.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 
 /** How objects of one resource are measured. */

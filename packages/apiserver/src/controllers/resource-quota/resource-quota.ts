@@ -14,7 +14,7 @@ import type {
 } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { type Counted, sameAmounts } from "./quota-objects.ts";
+import { type Counted, sameAmounts } from "./quota-amounts.ts";
 import { type Measure, measureOf, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
 
 const verbs = ["create", "list", "watch", "delete"];
@@ -28,7 +28,7 @@ interface Watched {
 }
 
 /** Starts `resourcequota`. */
-export const startResourceQuotas: ControllerDescriptor["start"] = async (context) => {
+export const startResourceQuotaController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the resource quota controller");
   const quotas = new Quotas(context, controller);
   return controller.start((key) => quotas.sync(key));
@@ -44,11 +44,11 @@ class Quotas {
     this.#context = context;
     this.#controller = controller;
     this.#quotas = controller.acquire(ResourceQuota);
-    const wake = ({ key }: CachedObject): void => controller.add(key);
+    const enqueue = ({ key }: CachedObject): void => controller.add(key);
     controller.follow(this.#quotas, {
-      added: wake,
+      added: enqueue,
       updated: (old, quota) =>
-        void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || wake(quota)),
+        void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || enqueue(quota)),
       deleted: () => this.#unwatchIdle(),
     });
     const changed = context.kinds.changed(() =>
@@ -101,7 +101,7 @@ class Quotas {
     if (before) return before;
     const measure = measureOf(kind);
     const lease = this.#context.cache.acquire(kind);
-    const wake = ({ namespace }: CachedObject): void => this.#wake(namespace, measure);
+    const enqueue = ({ namespace }: CachedObject): void => this.#enqueue(namespace, measure);
     const isChange = (old: CachedObject, object: CachedObject): boolean =>
       measure.changes(
         old.read() as Counted,
@@ -109,16 +109,16 @@ class Quotas {
         this.#context.runtime.clock.now(),
       );
     const handler = lease.informer.addHandler({
-      added: wake,
-      updated: (old, object) => void (isChange(old, object) && wake(object)),
-      deleted: wake,
+      added: enqueue,
+      updated: (old, object) => void (isChange(old, object) && enqueue(object)),
+      deleted: enqueue,
     });
     const watched = { measure, lease, handler };
     this.#watched.set(id, watched);
     return watched;
   }
 
-  #wake(namespace: string, measure: Measure): void {
+  #enqueue(namespace: string, measure: Measure): void {
     for (const quota of this.#quotas.list({ namespace }))
       if (isLimiting(quota, measure)) this.#controller.add(keyFor(quota));
   }

@@ -9,7 +9,7 @@ import { Namespace, ServiceAccount } from "homeostat/k8s/core/v1";
 const name = "default";
 
 /** Starts `serviceaccount`. */
-export const startServiceAccounts: ControllerDescriptor["start"] = async (context) => {
+export const startServiceAccountController: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the service account controller");
   const namespaces = controller.acquire(Namespace);

@@ -7,7 +7,7 @@ import { type OwnerReference, toControllerReference } from "homeostat/api";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { Pod, type PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { StatefulSet } from "homeostat/k8s/apps/v1";
-import { isInRange, ordinalOf } from "./stateful-set-objects.ts";
+import { isInRange, ordinalOf } from "./ordinals.ts";
 
 /** A pod with a name, and a uid if it exists. */
 export type ClaimingPod = Pick<Pod, "metadata">;

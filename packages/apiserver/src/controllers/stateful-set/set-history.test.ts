@@ -12,7 +12,7 @@ import {
   withIdentity,
   withStorage,
 } from "./stateful-pod.ts";
-import { ordinalOf } from "./stateful-set-objects.ts";
+import { ordinalOf } from "./ordinals.ts";
 
 const metadata = (name: string): StatefulSet["metadata"] => ({
   name,

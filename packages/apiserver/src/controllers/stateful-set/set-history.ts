@@ -19,7 +19,7 @@ import {
   deleteRevision,
   renumberRevision,
 } from "../../component-helpers/workloads/revision-history.ts";
-import { revisionOfPod } from "./stateful-set-objects.ts";
+import { revisionOfPod } from "./ordinals.ts";
 
 /** The label with the hash of a revision before any collision. */
 const hashLabel = "controller.kubernetes.io/hash";

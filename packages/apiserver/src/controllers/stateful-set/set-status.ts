@@ -1,11 +1,12 @@
 // The status of a StatefulSet: counts of pods by state and revision. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go (updateStatus),
 // stateful_set_utils.go (completeRollingUpdate, inconsistentStatus).
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import { omitZero } from "../../component-helpers/meta/omit-zero.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 import type { StatefulSet, StatefulSetStatus } from "homeostat/k8s/apps/v1";
-import { isAvailable, isGoing, isRunningReady, type SetRevisions } from "./set-steps.ts";
-import { revisionOfPod } from "./stateful-set-objects.ts";
+import { isAvailable, isRunningReady, type SetRevisions } from "./set-steps.ts";
+import { revisionOfPod } from "./ordinals.ts";
 
 /** The input of a status. */
 export interface SetFindings {
@@ -22,7 +23,7 @@ export function setStatus(
   set: StatefulSet,
   { pods, revisions, collisions, replaced, now }: SetFindings,
 ): StatefulSetStatus {
-  const staying = pods.filter((pod) => !isGoing(pod));
+  const staying = pods.filter((pod) => !isTerminating(pod));
   const readyPods = pods.filter(isRunningReady);
   const updated = staying.filter((pod) => revisionOfPod(pod) === revisions.update).length;
   const current =

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Pod } from "homeostat/k8s/core/v1";
 import type { StatefulSet } from "homeostat/k8s/apps/v1";
 import { setStatus, isStatusNews } from "./set-status.ts";
-import { condemnedStep, placePods, placeStep, podToReplace } from "./set-steps.ts";
+import { condemnedStep, assignOrdinals, replicaStep, podToReplace } from "./set-steps.ts";
 
 const now = Date.parse("2024-01-01T01:00:00Z");
 const revisions = { current: "web-old", update: "web-new" };
@@ -50,15 +50,15 @@ const podOf = (ordinal: number, state: State = "ready", revision = "web-new"): P
   },
 });
 
-test("everybody has a place, from the first number on; who has none is condemned, the last one first", () => {
+test("pods are assigned to ordinals from the start; pods outside are condemned, the last one first", () => {
   const pods = [podOf(0), podOf(4), podOf(5, "pending"), podOf(7), podOf(8)];
-  const { places, condemned, firstUnavailable } = placePods(
+  const { replicas, condemned, firstUnavailable } = assignOrdinals(
     setOf({ ordinals: { start: 4 } }),
     pods,
     { revisions, now },
   );
   assert.deepEqual(
-    places.map(({ ordinal, pod }) => [ordinal, pod?.metadata.name]),
+    replicas.map(({ ordinal, pod }) => [ordinal, pod?.metadata.name]),
     [
       [4, "web-4"],
       [5, "web-5"],
@@ -77,10 +77,10 @@ test("below the partition a missing pod comes back as it was", () => {
     spec: Partial<StatefulSet["spec"]>,
     currentReplicas = 0,
   ): readonly string[] =>
-    placePods({ ...setOf(spec), status: { replicas: 0, currentReplicas } }, [], {
+    assignOrdinals({ ...setOf(spec), status: { replicas: 0, currentReplicas } }, [], {
       revisions,
       now,
-    }).places.map(({ revision }) => revision);
+    }).replicas.map(({ revision }) => revision);
   assert.deepEqual(
     revisionsAt({
       updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } },
@@ -100,25 +100,31 @@ test("below the partition a missing pod comes back as it was", () => {
   ]);
 });
 
-test("in order, a place waits for the one before it; else everybody is seen to", () => {
+test("an ordered set waits for each replica; a parallel one handles all", () => {
   const [ordered, parallel] = [
     setOf({ minReadySeconds: 90 }),
     setOf({ podManagementPolicy: "Parallel" }),
   ];
-  assert.deepEqual(placeStep(ordered, undefined, now), { deeds: ["create"], waits: true });
-  assert.deepEqual(placeStep(ordered, podOf(0, "pending"), now), {
-    deeds: ["claims"],
+  assert.deepEqual(replicaStep(ordered, undefined, now), { actions: ["create"], waits: true });
+  assert.deepEqual(replicaStep(ordered, podOf(0, "pending"), now), {
+    actions: ["claims"],
     waits: true,
   });
-  assert.deepEqual(placeStep(ordered, podOf(0, "failed"), now), { deeds: ["delete"], waits: true });
-  assert.deepEqual(placeStep(ordered, podOf(0), now), { deeds: [], waits: true });
-  assert.deepEqual(placeStep(ordered, podOf(0), now + 30_000), { deeds: ["repair"], waits: false });
-  assert.deepEqual(placeStep(parallel, podOf(0, "pending"), now), {
-    deeds: ["claims", "repair"],
+  assert.deepEqual(replicaStep(ordered, podOf(0, "failed"), now), {
+    actions: ["delete"],
+    waits: true,
+  });
+  assert.deepEqual(replicaStep(ordered, podOf(0), now), { actions: [], waits: true });
+  assert.deepEqual(replicaStep(ordered, podOf(0), now + 30_000), {
+    actions: ["repair"],
     waits: false,
   });
-  assert.deepEqual(placeStep(parallel, podOf(0, "going"), now), {
-    deeds: ["repair"],
+  assert.deepEqual(replicaStep(parallel, podOf(0, "pending"), now), {
+    actions: ["claims", "repair"],
+    waits: false,
+  });
+  assert.deepEqual(replicaStep(parallel, podOf(0, "going"), now), {
+    actions: ["repair"],
     waits: false,
   });
 });
@@ -126,7 +132,7 @@ test("in order, a place waits for the one before it; else everybody is seen to",
 test("in order, a condemned pod that is not well goes only if it is the first that is not", () => {
   const [sick, well] = [podOf(3, "pending"), podOf(4)];
   const step = (pod: Pod, firstUnavailable: Pod | undefined, spec = {}): readonly string[] =>
-    condemnedStep(setOf(spec), pod, { firstUnavailable, now }).deeds;
+    condemnedStep(setOf(spec), pod, { firstUnavailable, now }).actions;
   assert.deepEqual(step(well, sick), ["delete"]);
   assert.deepEqual(step(sick, sick), ["delete"]);
   assert.deepEqual(step(sick, podOf(0, "pending")), []);
@@ -142,7 +148,7 @@ test("the last old pod makes way once those after it are available, and none doe
     spec: Partial<StatefulSet["spec"]> = {},
   ): string | undefined => {
     const set = setOf(spec);
-    return podToReplace(set, placePods(set, pods, { revisions, now }).places, {
+    return podToReplace(set, assignOrdinals(set, pods, { revisions, now }).replicas, {
       revision: revisions.update,
       now,
     })?.metadata.name;

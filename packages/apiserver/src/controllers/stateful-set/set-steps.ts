@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
 // (updateStatefulSet, processReplica, processCondemned). MaxUnavailableStatefulSet is off by
 // default, and here.
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import {
   availableInMs,
   isPodFinished,
@@ -10,25 +11,19 @@ import {
 } from "../../component-helpers/workloads/pod-state.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 import type { StatefulSet } from "homeostat/k8s/apps/v1";
-import {
-  isInRange,
-  isOrdered,
-  ordinalOf,
-  revisionOfPod,
-  startOrdinal,
-} from "./stateful-set-objects.ts";
+import { isInRange, isOrdered, ordinalOf, revisionOfPod, startOrdinal } from "./ordinals.ts";
 
 /** An ordinal, its pod, and the revision that the pod has or is to be created from. */
-export interface Place {
+export interface Replica {
   readonly ordinal: number;
   readonly revision: string;
   readonly pod?: Pod;
 }
 
 /** The pods of a set by ordinal. */
-export interface Places {
+export interface OrdinalPods {
   /** In order, without gaps. */
-  readonly places: readonly Place[];
+  readonly replicas: readonly Replica[];
   /** Pods outside the range, the highest ordinal first. */
   readonly condemned: readonly Pod[];
   /** The pod that may be deleted although pods before it are unavailable. */
@@ -38,11 +33,11 @@ export interface Places {
 /**
  * claims: missing claims are created; repair: labels, volumes and owners of claims are corrected.
  */
-export type Deed = "create" | "delete" | "claims" | "repair";
+export type PodAction = "create" | "delete" | "claims" | "repair";
 
 /** The actions for one pod, and whether an ordered set waits after it. */
 export interface Step {
-  readonly deeds: readonly Deed[];
+  readonly actions: readonly PodAction[];
   readonly waits: boolean;
 }
 
@@ -53,13 +48,13 @@ export interface SetRevisions {
 }
 
 /** Assigns the pods to ordinals. */
-export function placePods(
+export function assignOrdinals(
   set: StatefulSet,
   pods: readonly Pod[],
   { revisions, now }: { readonly revisions: SetRevisions; readonly now: number },
-): Places {
+): OrdinalPods {
   const start = startOrdinal(set);
-  const places = Array.from({ length: set.spec.replicas ?? 0 }, (_, i): Place => {
+  const replicas = Array.from({ length: set.spec.replicas ?? 0 }, (_, i): Replica => {
     const ordinal = start + i;
     const pod = pods.findLast((one) => ordinalOf(one).ordinal === ordinal);
     return pod
@@ -72,29 +67,27 @@ export function placePods(
     .filter(outside)
     .toSorted((a, b) => ordinalOf(b).ordinal - ordinalOf(a).ordinal);
   const isBad = (pod: Pod | undefined): boolean => isUnavailable(set, pod, now);
-  const bad = places.find(({ pod }) => isBad(pod));
-  return { places, condemned, firstUnavailable: bad ? bad.pod : condemned.findLast(isBad) };
+  const bad = replicas.find(({ pod }) => isBad(pod));
+  return { replicas, condemned, firstUnavailable: bad ? bad.pod : condemned.findLast(isBad) };
 }
 
 /** The revision for a missing pod: the current one below the partition. */
 function revisionFor(set: StatefulSet, ordinal: number, { current, update }: SetRevisions): string {
   const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
-  const kept = rollingUpdate
-    ? (rollingUpdate.partition ?? 0)
-    : type === "RollingUpdate"
-      ? (set.status.currentReplicas ?? 0)
-      : 0;
+  const { currentReplicas = 0 } = set.status;
+  const withoutPartition = type === "RollingUpdate" ? currentReplicas : 0;
+  const kept = rollingUpdate ? (rollingUpdate.partition ?? 0) : withoutPartition;
   return ordinal < startOrdinal(set) + kept ? current : update;
 }
 
 /** The step for an ordinal. */
-export function placeStep(set: StatefulSet, pod: Pod | undefined, now: number): Step {
-  if (!pod) return { deeds: ["create"], waits: true };
-  if (isPodFinished(pod)) return { deeds: isGoing(pod) ? [] : ["delete"], waits: true };
-  const deeds: readonly Deed[] = pod.status.phase === "Pending" ? ["claims"] : [];
-  if (isOrdered(set) && (isGoing(pod) || !isRunningReady(pod) || !isAvailable(set, pod, now)))
-    return { deeds, waits: true };
-  return { deeds: [...deeds, "repair"], waits: false };
+export function replicaStep(set: StatefulSet, pod: Pod | undefined, now: number): Step {
+  if (!pod) return { actions: ["create"], waits: true };
+  if (isPodFinished(pod)) return { actions: isTerminating(pod) ? [] : ["delete"], waits: true };
+  const actions: readonly PodAction[] = pod.status.phase === "Pending" ? ["claims"] : [];
+  if (isOrdered(set) && (isTerminating(pod) || !isRunningReady(pod) || !isAvailable(set, pod, now)))
+    return { actions, waits: true };
+  return { actions: [...actions, "repair"], waits: false };
 }
 
 /**
@@ -106,12 +99,12 @@ export function condemnedStep(
   pod: Pod,
   { firstUnavailable, now }: { readonly firstUnavailable: Pod | undefined; readonly now: number },
 ): Step {
-  if (isGoing(pod)) return { deeds: [], waits: true };
+  if (isTerminating(pod)) return { actions: [], waits: true };
   const held =
     isOrdered(set) &&
     pod !== firstUnavailable &&
     (!isRunningReady(pod) || !isAvailable(set, pod, now));
-  return { deeds: held ? [] : ["delete"], waits: true };
+  return { actions: held ? [] : ["delete"], waits: true };
 }
 
 /**
@@ -120,22 +113,22 @@ export function condemnedStep(
  */
 export function podToReplace(
   set: StatefulSet,
-  places: readonly Place[],
+  replicas: readonly Replica[],
   { revision, now }: { readonly revision: string; readonly now: number },
 ): Pod | undefined {
   const { type, rollingUpdate } = set.spec.updateStrategy ?? {};
   if (type === "OnDelete") return undefined;
-  for (const place of places.slice(rollingUpdate?.partition ?? 0).toReversed()) {
-    if (place.pod && place.revision !== revision && !isGoing(place.pod)) return place.pod;
-    if (isUnavailable(set, place.pod, now)) return undefined;
+  for (const replica of replicas.slice(rollingUpdate?.partition ?? 0).toReversed()) {
+    if (replica.pod && replica.revision !== revision && !isTerminating(replica.pod))
+      return replica.pod;
+    if (isUnavailable(set, replica.pod, now)) return undefined;
   }
   return undefined;
 }
 
-export const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 export const isRunningReady = (pod: Pod): boolean =>
   pod.status.phase === "Running" && readyCondition(pod) !== undefined;
 export const isAvailable = ({ spec }: StatefulSet, pod: Pod, now: number): boolean =>
   availableInMs(pod, spec.minReadySeconds ?? 0, now) === 0;
 const isUnavailable = (set: StatefulSet, pod: Pod | undefined, now: number): boolean =>
-  !pod || isGoing(pod) || !isAvailable(set, pod, now);
+  !pod || isTerminating(pod) || !isAvailable(set, pod, now);

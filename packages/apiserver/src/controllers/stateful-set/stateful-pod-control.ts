@@ -17,7 +17,7 @@ import {
   hasOtherController,
   rightOwners,
 } from "./claim-owners.ts";
-import { ordinalOf, podNameFor } from "./stateful-set-objects.ts";
+import { ordinalOf, podNameFor } from "./ordinals.ts";
 import { claimsFor, hasIdentity, hasStorage, withIdentity, withStorage } from "./stateful-pod.ts";
 
 /** Attempts to write a pod that others keep changing. */
@@ -47,18 +47,18 @@ export class StatefulPodControl {
     const { name } = pod.metadata;
     const coming = { metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "" } };
     if (this.#claimsOf(set, ordinal).some((claim) => blocksPod(claim, set, coming))) return;
-    await this.#told("create", set, name, () => this.#makeClaims(set, ordinal));
+    await this.#recordingFailure("create", set, name, () => this.#makeClaims(set, ordinal));
     const failure = await createObject(this.#client, Pod, pod).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     if (failure && isAlreadyExists(failure.error)) throw failure.error;
-    await this.#told("update", set, name, () => this.#ownClaims(set, coming));
+    await this.#recordingFailure("update", set, name, () => this.#ownClaims(set, coming));
     if (failure) {
-      this.#tellFailure("create", set, name, failure.error);
+      this.#recordFailure("create", set, name, failure.error);
       throw failure.error;
     }
-    this.#tell(
+    this.#record(
       set,
       "Normal",
       "SuccessfulCreate",
@@ -68,10 +68,10 @@ export class StatefulPodControl {
 
   /** Deletes a pod. A missing pod is no error. */
   async delete(set: StatefulSet, { metadata: { name, namespace } }: Pod): Promise<void> {
-    await this.#told("delete", set, name, () =>
+    await this.#recordingFailure("delete", set, name, () =>
       this.#client.delete(Pod, { name, namespace }).catch(ignoreNotFound),
     );
-    this.#tell(
+    this.#record(
       set,
       "Normal",
       "SuccessfulDelete",
@@ -82,17 +82,19 @@ export class StatefulPodControl {
   /** Creates the missing claims of a pod. */
   async makeMissingClaims(set: StatefulSet, pod: Pod): Promise<void> {
     await this.#makeClaims(set, ordinalOf(pod).ordinal);
-    await this.#told("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
+    await this.#recordingFailure("update", set, pod.metadata.name, () => this.#ownClaims(set, pod));
   }
 
   /** Corrects the labels, the volumes and the owners of the claims of a pod. */
   async repair(set: StatefulSet, pod: Pod): Promise<void> {
     const { name, namespace } = pod.metadata;
     for (let left = attempts, latest = pod; !this.#isRight(set, latest); left -= 1) {
-      const mended = await this.#told("update", set, name, () => this.#mend(set, latest));
+      const mended = await this.#recordingFailure("update", set, name, () =>
+        this.#mend(set, latest),
+      );
       try {
         await this.#client.update(Pod, mended);
-        return this.#tell(
+        return this.#record(
           set,
           "Normal",
           "SuccessfulUpdate",
@@ -100,7 +102,7 @@ export class StatefulPodControl {
         );
       } catch (error) {
         if (!isConflict(error) || left <= 1) {
-          this.#tellFailure("update", set, name, error);
+          this.#recordFailure("update", set, name, error);
           throw error;
         }
         latest = await this.#client.get(Pod, { name, namespace });
@@ -143,7 +145,7 @@ export class StatefulPodControl {
       const { name } = claim.metadata;
       if (hasOtherController(claim, set, pod)) {
         const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
-        this.#tell(set, "Warning", "ConflictingController", message);
+        this.#record(set, "Warning", "ConflictingController", message);
       }
       if (areOwnersRight(claim, set, pod)) continue;
       const owned = {
@@ -184,7 +186,7 @@ export class StatefulPodControl {
     const { name } = claim.metadata;
     try {
       await createObject(this.#client, PersistentVolumeClaim, claim);
-      this.#tell(
+      this.#record(
         set,
         "Normal",
         "SuccessfulCreate",
@@ -193,7 +195,7 @@ export class StatefulPodControl {
       return undefined;
     } catch (error) {
       if (!isAlreadyExists(error))
-        this.#tell(
+        this.#record(
           set,
           "Warning",
           "FailedCreate",
@@ -204,18 +206,23 @@ export class StatefulPodControl {
   }
 
   /** Records an event if `run` rejects. */
-  async #told<T>(verb: Verb, set: StatefulSet, pod: string, run: () => Promise<T>): Promise<T> {
+  async #recordingFailure<T>(
+    verb: Verb,
+    set: StatefulSet,
+    pod: string,
+    run: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      this.#tellFailure(verb, set, pod, error);
+      this.#recordFailure(verb, set, pod, error);
       throw error;
     }
   }
 
-  #tellFailure(verb: Verb, set: StatefulSet, pod: string, error: unknown): void {
+  #recordFailure(verb: Verb, set: StatefulSet, pod: string, error: unknown): void {
     const word = verb.charAt(0).toUpperCase() + verb.slice(1);
-    this.#tell(
+    this.#record(
       set,
       "Warning",
       `Failed${word}`,
@@ -223,7 +230,7 @@ export class StatefulPodControl {
     );
   }
 
-  #tell(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
+  #record(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
     this.#recorder.record({
       regarding: objectReference(StatefulSet, set),
       type,

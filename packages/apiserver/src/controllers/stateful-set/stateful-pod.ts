@@ -14,7 +14,7 @@ import {
   podNameFor,
   podNameLabel,
   volumeName,
-} from "./stateful-set-objects.ts";
+} from "./ordinals.ts";
 
 /** The pod of an ordinal, from the template of a revision. */
 export function statefulPod(

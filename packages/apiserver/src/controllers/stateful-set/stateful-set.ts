@@ -27,29 +27,29 @@ import { findRevisions, type SetHistory, truncateHistory } from "./set-history.t
 import { isStatusNews, setStatus } from "./set-status.ts";
 import {
   condemnedStep,
-  type Place,
-  placePods,
-  placeStep,
+  type Replica,
+  assignOrdinals,
+  replicaStep,
   podToReplace,
   type SetRevisions,
   type Step,
 } from "./set-steps.ts";
 import { StatefulPodControl } from "./stateful-pod-control.ts";
-import { isOrdered, ordinalOf } from "./stateful-set-objects.ts";
+import { isOrdered, ordinalOf } from "./ordinals.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
 /** Attempts to write a status that others keep changing. */
 const attempts = 5;
 
 /** Starts `statefulset`. */
-export const startStatefulSets: ControllerDescriptor["start"] = async (context) => {
+export const startStatefulSetController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the statefulset-controller");
   const sets = new StatefulSets(context, controller);
   return controller.start((key) => sets.sync(key));
 };
 
 /** The inputs of one sync. */
-interface Look {
+interface SyncInput {
   readonly set: StatefulSet;
   readonly history: SetHistory;
   readonly revisions: SetRevisions;
@@ -113,13 +113,13 @@ class StatefulSets {
     let history: SetHistory | undefined;
     try {
       history = await findRevisions(client, set, revisions);
-      const look = {
+      const input = {
         set,
         history,
         revisions: { current: history.current.metadata.name, update: history.update.metadata.name },
         now,
       };
-      const done = await this.#arrange(look, pods);
+      const done = await this.#syncPods(input, pods);
       await this.#writeStatus(set, done.status);
       if (done.failure) throw done.failure.error;
       return nextCheckMs(set, done.status, { pods, now });
@@ -129,24 +129,24 @@ class StatefulSets {
   }
 
   /** Resolves to the resulting status, and the failure if any. */
-  async #arrange(
-    look: Look,
+  async #syncPods(
+    input: SyncInput,
     pods: readonly Pod[],
   ): Promise<{
     readonly status: StatefulSetStatus;
     readonly failure?: { readonly error: unknown };
   }> {
-    const { set, revisions, history, now } = look;
+    const { set, revisions, history, now } = input;
     const { collisions } = history;
     const statusOf = (counted: readonly Pod[], replaced: number): StatefulSetStatus =>
       setStatus(set, { pods: counted, revisions, collisions, replaced, now });
     if (set.metadata.deletionTimestamp !== undefined) return { status: statusOf(pods, 0) };
-    const { places, condemned, firstUnavailable } = placePods(set, pods, { revisions, now });
-    const counted = [...places.flatMap(({ pod }) => pod ?? []), ...condemned];
+    const { replicas, condemned, firstUnavailable } = assignOrdinals(set, pods, { revisions, now });
+    const counted = [...replicas.flatMap(({ pod }) => pod ?? []), ...condemned];
     try {
       const waits =
-        (await this.#forAll(set, places, async (place) =>
-          this.#takeStep(look, place, placeStep(set, place.pod, now)),
+        (await this.#forAll(set, replicas, async (replica) =>
+          this.#takeStep(input, replica, replicaStep(set, replica.pod, now)),
         )) ||
         (await this.#forAll(
           set,
@@ -155,14 +155,14 @@ class StatefulSets {
         )) ||
         (await this.#forAll(set, condemned, async (pod) =>
           this.#takeStep(
-            look,
+            input,
             { ordinal: ordinalOf(pod).ordinal, revision: "", pod },
             condemnedStep(set, pod, { firstUnavailable, now }),
           ),
         ));
       const old = waits
         ? undefined
-        : podToReplace(set, places, { revision: revisions.update, now });
+        : podToReplace(set, replicas, { revision: revisions.update, now });
       if (old) await this.#control.delete(set, old);
       return { status: statusOf(counted, old ? 1 : 0) };
     } catch (error) {
@@ -189,12 +189,12 @@ class StatefulSets {
   }
 
   async #takeStep(
-    { set, history }: Look,
-    { ordinal, revision, pod }: Place,
-    { deeds, waits }: Step,
+    { set, history }: SyncInput,
+    { ordinal, revision, pod }: Replica,
+    { actions, waits }: Step,
   ): Promise<boolean> {
-    for (const deed of deeds) {
-      if (deed === "create") {
+    for (const action of actions) {
+      if (action === "create") {
         const from = revision === history.update.metadata.name ? history.update : history.current;
         await this.#control.create(
           set,
@@ -203,9 +203,9 @@ class StatefulSets {
         );
       }
       if (!pod) continue;
-      if (deed === "delete") await this.#control.delete(set, pod);
-      if (deed === "claims") await this.#control.makeMissingClaims(set, pod);
-      if (deed === "repair") await this.#control.repair(set, pod);
+      if (action === "delete") await this.#control.delete(set, pod);
+      if (action === "claims") await this.#control.makeMissingClaims(set, pod);
+      if (action === "repair") await this.#control.repair(set, pod);
     }
     return waits;
   }

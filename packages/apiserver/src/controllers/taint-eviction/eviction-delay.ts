@@ -1,21 +1,18 @@
-// How long a pod may stay on a node whose taints say NoExecute. Pure.
+// How long a pod tolerates the NoExecute taints of its node. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go
 // (getMinTolerationTime), k8s.io/kubernetes/pkg/apis/core/v1/helper/helpers.go
 // (GetMatchingTolerations).
 import { isTolerated } from "../../component-helpers/nodes/node-fit.ts";
 import type { Taint, Toleration } from "homeostat/k8s/core/v1";
 
-/**
- * Milliseconds, 0 when one of the taints is not tolerated at all; undefined when the pod may stay
- * for ever.
- */
+/** Milliseconds: 0 if a taint is not tolerated, undefined if the pod may stay forever. */
 export function evictionDelayMs(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],
 ): number | undefined {
   const limits: number[] = [];
   for (const taint of taints.filter(({ effect }) => effect === "NoExecute")) {
-    // The first that fits counts, though a later one might allow more.
+    // The first match counts, although a later one may allow more.
     const used = tolerations.find((one) => isTolerated(taint, [one]));
     if (!used) return 0;
     if (used.tolerationSeconds !== undefined)

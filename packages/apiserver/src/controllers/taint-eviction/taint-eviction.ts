@@ -1,6 +1,5 @@
-// Takes pods from nodes whose taints say NoExecute: those that do not tolerate it at once, those
-// that do for a time when it is over. A pod is told to go once, and says why (condition
-// DisruptionTarget) before it does.
+// Evicts pods from nodes with NoExecute taints: pods without a toleration at once, others when
+// their toleration ends. Sets the condition DisruptionTarget first, and deletes each pod once.
 // Upstream: k8s.io/kubernetes/pkg/controller/tainteviction/taint_eviction.go.
 import { isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -23,36 +22,36 @@ const target = {
   message: "Taint manager: deleting due to NoExecute taint",
 } as const;
 
-/** What is to become of a pod that may not stay. */
+/** A planned eviction. */
 interface Eviction {
   readonly uid: string;
   /**
-   * On the monotonic clock. What has been planned is kept, whatever taints and tolerations come to
-   * say in between.
+   * On the monotonic clock. A planned time is kept, whatever taints and tolerations change in
+   * between.
    */
   readonly at: number;
   readonly done: boolean;
 }
 
-/** Starts the eviction of pods from tainted nodes. */
-export const startTaintEviction: ControllerDescriptor["start"] = async (context) => {
+/** Starts `taint-eviction-controller`. */
+export const startTaintEvictionController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the eviction from tainted nodes");
   const recorder = controller.createRecorder(component);
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
   const evictions = new Evictions(context, { pods, nodes }, recorder);
-  const wake = ({ key }: CachedObject): void => controller.add(key);
-  const wakeAll = ({ key }: CachedObject<Node>): void =>
-    pods.entriesByIndex("node", key).forEach(wake);
+  const enqueue = ({ key }: CachedObject): void => controller.add(key);
+  const enqueueAll = ({ key }: CachedObject<Node>): void =>
+    pods.entriesByIndex("node", key).forEach(enqueue);
   controller.followKeys(pods);
   controller.follow(nodes, {
-    added: wakeAll,
+    added: enqueueAll,
     updated(old, node) {
-      if (noExecute(old.read()) !== noExecute(node.read())) wakeAll(node);
+      if (noExecute(old.read()) !== noExecute(node.read())) enqueueAll(node);
     },
   });
-  return controller.start((key) => evictions.look(key));
+  return controller.start((key) => evictions.sync(key));
 };
 
 const noExecute = ({ spec }: Node): string =>
@@ -63,7 +62,7 @@ class Evictions {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #recorder: EventRecorder;
-  /** By key of the pod. */
+  /** By the key of the pod. */
   readonly #planned = new Map<string, Eviction>();
 
   constructor(
@@ -77,8 +76,8 @@ class Evictions {
     this.#recorder = recorder;
   }
 
-  /** Evicts a pod whose time is over; resolves to how long the others have. */
-  async look(key: string): Promise<number | undefined> {
+  /** Evicts a pod whose time is up; resolves to the milliseconds left otherwise. */
+  async sync(key: string): Promise<number | undefined> {
     const pod = this.#pods.get(parseObjectKey(key));
     const node =
       pod?.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
@@ -97,17 +96,17 @@ class Evictions {
       return at - now;
     }
     if (delayMs === 0) this.#cancel(key);
-    this.#tell(key, `Marking for deletion Pod ${key}`);
+    this.#record(key, `Marking for deletion Pod ${key}`);
     await this.#evict(pod);
     this.#planned.set(key, { uid, at, done: true });
     return undefined;
   }
 
-  /** Forgets what was planned, and says so where it has not come to pass. */
+  /** Cancels a planned eviction, with an event if it has not happened. */
   #cancel(key: string): void {
     const planned = this.#planned.get(key);
     this.#planned.delete(key);
-    if (planned && !planned.done) this.#tell(key, `Cancelling deletion of Pod ${key}`);
+    if (planned && !planned.done) this.#record(key, `Cancelling deletion of Pod ${key}`);
   }
 
   async #evict(pod: Pod): Promise<void> {
@@ -134,7 +133,7 @@ class Evictions {
     }
   }
 
-  #tell(key: string, message: string): void {
+  #record(key: string, message: string): void {
     const { name, namespace = "" } = parseObjectKey(key);
     this.#recorder.record({
       regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid: "" },

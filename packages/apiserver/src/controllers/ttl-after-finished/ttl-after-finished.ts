@@ -1,22 +1,23 @@
 // Deletes finished jobs after their `ttlSecondsAfterFinished`.
 // Upstream: k8s.io/kubernetes/pkg/controller/ttlafterfinished/ttlafterfinished_controller.go.
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
-import { endCondition, isGoing } from "../job/job-objects.ts";
+import { endCondition } from "../job/job-state.ts";
 import { Job } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
 
 /** Starts `ttl-after-finished`. */
-export const startTtlAfterFinished: ControllerDescriptor["start"] = async (context) => {
+export const startTtlAfterFinishedController: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the controller of jobs' time to live");
   const jobs = controller.acquire(Job);
-  const wake = (job: CachedObject<Job>): void => {
+  const enqueue = (job: CachedObject<Job>): void => {
     if (expiresAt(job.read()) !== undefined) controller.add(job.key);
   };
-  controller.follow(jobs, { added: wake, updated: (_, job) => wake(job) });
+  controller.follow(jobs, { added: enqueue, updated: (_, job) => enqueue(job) });
   return controller.start(async (key) => {
     const address = parseObjectKey(key);
     const cached = jobs.get(address);
@@ -45,7 +46,7 @@ export function timeLeftMs(job: Job, now: number): number | undefined {
 function expiresAt(job: Job): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
   const end = endCondition(job)?.lastTransitionTime;
-  return isGoing(job) || ttlSecondsAfterFinished === undefined || !end
+  return isTerminating(job) || ttlSecondsAfterFinished === undefined || !end
     ? undefined
     : Date.parse(end) + ttlSecondsAfterFinished * 1000;
 }

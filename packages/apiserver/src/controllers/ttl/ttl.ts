@@ -18,7 +18,7 @@ const steps = [
 ] as const;
 
 /** Starts `ttl`. */
-export const startTtl: ControllerDescriptor["start"] = async (context) => {
+export const startTtlController: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the controller of nodes' time to live");
   const nodes = controller.acquire(Node);

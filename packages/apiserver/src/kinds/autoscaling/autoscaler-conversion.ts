@@ -1,160 +1,148 @@
 // HorizontalPodAutoscalers of v1 and v2, which share one storage in v2.
 // Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go, v2/defaults.go.
-import { isObject, JsonSyntaxError, type Json, type JsonObject, parseJson } from "homeostat/api";
 import {
-  formatStruct,
-  goList,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  type StructField,
-} from "../printers/format-struct.ts";
-import {
-  hasItems,
-  isSet,
-  itemsAt,
-  mutableAt,
-  setIfNil,
-  textMapAt,
-  objectAt,
-} from "../../apimachinery/meta/read-fields.ts";
+  type Decoded,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+} from "homeostat/api";
+import type { HorizontalPodAutoscaler as AutoscalerV1 } from "homeostat/k8s/autoscaling/v1";
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerCondition,
+  MetricSpec,
+  MetricStatus,
+} from "homeostat/k8s/autoscaling/v2";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { keepOld } from "../definition/default-strategy.ts";
-import { carried, dropCarried } from "./autoscaler-annotations.ts";
-import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
+import { dropRoundTripAnnotations, roundTripAnnotations } from "./autoscaler-annotations.ts";
+import { cpuMetric, setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import {
   cpuUtilizationOf,
-  fromOldMetric,
-  fromOldStatus,
-  toOldMetric,
-  toOldStatus,
+  fromMetricSpecV1,
+  fromMetricStatusV1,
+  toMetricSpecV1,
+  toMetricStatusV1,
 } from "./metric-conversion.ts";
 
-/** The metric for a share of the CPU that pods request. */
-export const cpuMetric = (utilization: Json): JsonObject => ({
-  type: "Resource",
-  resource: { name: "cpu", target: { type: "Utilization", averageUtilization: utilization } },
-});
+/** Copies the fields that are present, null included. */
+function pick<T extends object, F extends keyof T>(from: T, ...fields: readonly F[]): Pick<T, F> {
+  return Object.fromEntries(
+    fields.filter((field) => from[field] !== undefined).map((field) => [field, from[field]]),
+  ) as Pick<T, F>;
+}
 
-const printedRules: readonly StructField[] = [
-  ["StabilizationWindowSeconds", "stabilizationWindowSeconds", goPointer],
-  ["SelectPolicy", "selectPolicy", goPointer],
-  [
-    "Policies",
-    "policies",
-    goList((policy) =>
-      formatStruct(policy, [
-        ["Type", "type", goText],
-        ["Value", "value", goNumber],
-        ["PeriodSeconds", "periodSeconds", goNumber],
-      ]),
-    ),
-  ],
-  ["Tolerance", "tolerance", goPointer],
-];
-
-/** A stored object as v1 shows it. */
-export function toV1(stored: JsonObject): JsonObject {
-  const object: JsonObject = { ...stored, metadata: { ...metadataOf(stored) } };
-  dropCarried(object);
-  const spec = objectAt(stored, "spec");
-  const status = objectAt(stored, "status");
-  const metrics = itemsAt(spec, "metrics");
-  const utilization = metrics.map((metric) => cpuUtilizationOf(metric, "target")).find(isSet);
-  const oldSpec: JsonObject = {
-    ...(isSet(utilization) ? { targetCPUUtilizationPercentage: utilization } : {}),
-  };
-  for (const field of ["scaleTargetRef", "minReplicas", "maxReplicas"])
-    keepOld(oldSpec, spec, field);
-  const current = itemsAt(status, "currentMetrics")
+/** Converts a stored object to v1. */
+export function toV1(
+  stored: Decoded<HorizontalPodAutoscaler>,
+  print: PrintInternal,
+): Decoded<AutoscalerV1> {
+  const spec = stored.spec ?? {};
+  const status = stored.status ?? {};
+  const utilization = (spec.metrics ?? [])
+    .map((metric) => cpuUtilizationOf(metric, "target"))
+    .find(isSet);
+  const current = (status.currentMetrics ?? [])
     .map((metric) => cpuUtilizationOf(metric, "current"))
     .findLast(isSet);
-  const oldStatus: JsonObject = {
-    ...(isSet(current) ? { currentCPUUtilizationPercentage: current } : {}),
+  const object: Decoded<AutoscalerV1> = {
+    ...stored,
+    apiVersion: "autoscaling/v1",
+    metadata: { ...metadataOf(stored) },
+    spec: {
+      ...(isSet(utilization) ? { targetCPUUtilizationPercentage: utilization } : {}),
+      ...pick(spec, "scaleTargetRef", "minReplicas", "maxReplicas"),
+    },
+    status: {
+      ...(isSet(current) ? { currentCPUUtilizationPercentage: current } : {}),
+      ...pick(status, "observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"),
+    },
   };
-  for (const field of ["observedGeneration", "lastScaleTime", "currentReplicas", "desiredReplicas"])
-    keepOld(oldStatus, status, field);
-  const annotations = { ...textMapAt(metadataOf(object), "annotations"), ...carry(spec, status) };
-  if (Object.keys(annotations).length) metadataOf(object)["annotations"] = annotations;
-  return { ...object, spec: oldSpec, status: oldStatus };
+  dropRoundTripAnnotations(object);
+  const annotations = { ...object.metadata?.annotations, ...annotationsOf(stored, print) };
+  if (Object.keys(annotations).length) metadataOf(object).annotations = annotations;
+  return object;
 }
 
-/** What has no field, as annotations. */
-function carry(spec: JsonObject, status: JsonObject): Record<string, string> {
-  const others = itemsAt(spec, "metrics").filter(
+/** The annotations for the fields that v1 lacks. */
+function annotationsOf(
+  { spec, status }: Decoded<HorizontalPodAutoscaler>,
+  print: PrintInternal,
+): Record<string, string> {
+  const { metrics, currentMetrics, conditions, behavior } = roundTripAnnotations;
+  const others = (spec?.metrics ?? []).filter(
     (metric) => !isSet(cpuUtilizationOf(metric, "target")),
   );
-  const behavior = mutableAt(spec, "behavior");
   return {
-    ...(others.length ? { [carried.metrics]: JSON.stringify(others.map(toOldMetric)) } : {}),
-    ...(hasItems(status["currentMetrics"])
+    ...(others.length ? { [metrics]: JSON.stringify(others.map(toMetricSpecV1)) } : {}),
+    ...(status?.currentMetrics?.length
+      ? { [currentMetrics]: JSON.stringify(status.currentMetrics.map(toMetricStatusV1)) }
+      : {}),
+    ...(spec?.behavior
       ? {
-          [carried.currentMetrics]: JSON.stringify(
-            itemsAt(status, "currentMetrics").map(toOldStatus),
-          ),
+          [behavior]: print("autoscaling.HorizontalPodAutoscalerBehavior", spec.behavior),
         }
       : {}),
-    ...(behavior
-      ? {
-          [carried.behavior]: formatStruct(behavior, [
-            ["ScaleUp", "scaleUp", goStructPointer(printedRules)],
-            ["ScaleDown", "scaleDown", goStructPointer(printedRules)],
-          ]),
-        }
-      : {}),
-    ...(hasItems(status["conditions"])
-      ? {
-          [carried.conditions]: JSON.stringify(itemsAt(status, "conditions").map(orderedCondition)),
-        }
+    ...(status?.conditions?.length
+      ? { [conditions]: JSON.stringify(status.conditions.map(orderedCondition)) }
       : {}),
   };
 }
 
-/** A time is written even where there is none. */
-const orderedCondition = (condition: JsonObject): JsonObject => ({
-  type: condition["type"] ?? "",
-  status: condition["status"] ?? "",
-  lastTransitionTime: condition["lastTransitionTime"] ?? null,
-  ...Object.fromEntries(
-    ["reason", "message"]
-      .filter((field) => condition[field])
-      .map((field) => [field, condition[field]!]),
-  ),
+/** In the order of the Go struct, which always writes a time. */
+const orderedCondition = (condition: Decoded<HorizontalPodAutoscalerCondition>): JsonObject => ({
+  type: condition.type ?? "",
+  status: condition.status ?? "",
+  lastTransitionTime: condition.lastTransitionTime ?? null,
+  ...(condition.reason ? { reason: condition.reason } : {}),
+  ...(condition.message ? { message: condition.message } : {}),
 });
 
-/** An object of v1 as it is stored. */
-export function fromV1(old: JsonObject): JsonObject {
-  const annotations = textMapAt(metadataOf(old), "annotations");
-  const object: JsonObject = { ...old, metadata: { ...metadataOf(old) } };
-  dropCarried(object);
-  const { targetCPUUtilizationPercentage: utilization, ...spec } = objectAt(old, "spec");
-  const { currentCPUUtilizationPercentage: current, ...status } = objectAt(old, "status");
-  const own = isSet(utilization) ? [cpuMetric(utilization)] : [];
-  const metrics = [...(listIn(annotations[carried.metrics]) ?? []).map(fromOldMetric), ...own];
-  const behavior = behaviorIn(annotations[carried.behavior]);
+/** Converts an object of v1 to the stored version. */
+export function fromV1(old: Decoded<AutoscalerV1>): Decoded<HorizontalPodAutoscaler> {
+  const annotations = old.metadata?.annotations ?? {};
+  const { targetCPUUtilizationPercentage: utilization, ...spec } = old.spec ?? {};
+  const { currentCPUUtilizationPercentage: current, ...status } = old.status ?? {};
+  const metrics = [
+    ...(parseList(annotations[roundTripAnnotations.metrics]) ?? []).map(fromMetricSpecV1),
+    ...(isSet(utilization) ? [cpuMetric(utilization)] : []),
+  ] as Decoded<MetricSpec>[];
+  const behavior = parseBehavior(annotations[roundTripAnnotations.behavior]);
   const currentMetrics =
-    listIn(annotations[carried.currentMetrics])?.map(fromOldStatus) ??
-    (isSet(current)
-      ? [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }]
-      : []);
-  const conditions = listIn(annotations[carried.conditions]);
-  object["spec"] = {
-    ...spec,
-    metrics: metrics.length ? metrics : [cpuMetric(80)],
-    ...(behavior ? { behavior } : {}),
+    parseList(annotations[roundTripAnnotations.currentMetrics])?.map(fromMetricStatusV1) ??
+    (isSet(current) ? [currentCpu(current)] : []);
+  const conditions = parseList(annotations[roundTripAnnotations.conditions]);
+  const object: Decoded<HorizontalPodAutoscaler> = {
+    ...old,
+    apiVersion: "autoscaling/v2",
+    metadata: { ...metadataOf(old) },
+    spec: {
+      ...spec,
+      metrics: metrics.length ? metrics : [cpuMetric()],
+      ...(behavior ? { behavior } : {}),
+    },
+    status: {
+      ...status,
+      ...(currentMetrics.length ? { currentMetrics } : {}),
+      ...(conditions ? { conditions } : {}),
+    },
   };
-  object["status"] = {
-    ...status,
-    ...(currentMetrics.length ? { currentMetrics } : {}),
-    ...(conditions ? { conditions } : {}),
-  };
+  dropRoundTripAnnotations(object);
   setAutoscalerDefaults(object);
   return object;
 }
 
-/** What cannot be read is as if it were not there. */
-function read(text: string | undefined): Json | undefined {
+const currentCpu = (averageUtilization: number): Decoded<MetricStatus> => ({
+  type: "Resource",
+  resource: { name: "cpu", current: { averageUtilization } },
+});
+
+/** Malformed JSON counts as absent. */
+function parse(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined;
   try {
     return parseJson(text).value;
@@ -164,32 +152,33 @@ function read(text: string | undefined): Json | undefined {
   }
 }
 
-function listIn(text: string | undefined): JsonObject[] | undefined {
-  const value = read(text);
+function parseList(text: string | undefined): JsonObject[] | undefined {
+  const value = parse(text);
   return Array.isArray(value) && value.every(isObject) ? value : undefined;
 }
 
 /**
- * The internal form has Go's names; its reader does not care about case. Policies have no defaults
- * here, and must be there.
+ * The annotation holds upstream's internal struct, with Go's field names, which its decoder matches
+ * in any case. Absent policies become empty ones, which validation refuses.
  */
-function behaviorIn(text: string | undefined): JsonObject | undefined {
-  const value = read(text);
+function parseBehavior(
+  text: string | undefined,
+): Decoded<HorizontalPodAutoscalerBehavior> | undefined {
+  const value = parse(text);
   if (!isObject(value)) return undefined;
-  const lower = lowerNames(value) as JsonObject;
-  for (const direction of ["scaleUp", "scaleDown"]) {
-    const rules = mutableAt(lower, direction);
-    if (rules) setIfNil(rules, "policies", []);
-  }
-  return isSet(lower["scaleUp"]) || isSet(lower["scaleDown"]) ? lower : undefined;
+  const behavior: Decoded<HorizontalPodAutoscalerBehavior> = lowerNames(value);
+  for (const rules of [behavior.scaleUp, behavior.scaleDown]) if (rules) rules.policies ??= [];
+  return isSet(behavior.scaleUp) || isSet(behavior.scaleDown) ? behavior : undefined;
 }
 
-function lowerNames(value: Json): Json {
-  if (Array.isArray(value)) return value.map(lowerNames);
-  if (!isObject(value)) return value;
+function lowerNames(object: JsonObject): JsonObject {
+  const lower = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(lower);
+    return isObject(value) ? lowerNames(value) : value;
+  };
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, each]) => each !== null)
-      .map(([name, each]) => [name.charAt(0).toLowerCase() + name.slice(1), lowerNames(each)]),
+    Object.entries(object)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), lower(value)]),
   );
 }

@@ -1,63 +1,61 @@
 // HorizontalPodAutoscalers in both versions; they have no generation.
 // Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go,
 // pkg/printers/internalversion/printers.go.
-import { cloneJson, type Json, type JsonObject } from "homeostat/api";
-import { nonNegative } from "../validation/field-rules.ts";
+import { cloneJson, type Decoded, type Json } from "homeostat/api";
+import type { HorizontalPodAutoscaler as AutoscalerV1 } from "homeostat/k8s/autoscaling/v1";
+import type {
+  HorizontalPodAutoscaler,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from "homeostat/k8s/autoscaling/v2";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  isSet,
-  itemsAt,
-  mutableAt,
-  numberAt,
-  optionalNumberAt,
-  setIfNil,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
-import { dropCarried } from "./autoscaler-annotations.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import { dropRoundTripAnnotations } from "./autoscaler-annotations.ts";
 import { fromV1, toV1 } from "./autoscaler-conversion.ts";
 import { setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import { validateAutoscalerSpec } from "./validate-autoscaler.ts";
 
-const strategy: StrategyOverrides = {
+/** Both versions share it: strategies see the stored version. */
+const strategy: StrategyOverrides<Decoded<HorizontalPodAutoscaler>> = {
   resetFields: [["f:status"]],
-  prepareForCreate: (object) => void (object["status"] = {}),
+  prepareForCreate: (object) => void (object.status = {}),
   prepareForUpdate: (object, old) => keepOld(object, old, "status"),
   validateCreate: (object) => [
     ...finalizerErrors(object),
-    ...validateAutoscalerSpec(objectAt(object, "spec")),
+    ...validateAutoscalerSpec(object.spec ?? {}),
   ],
   validateUpdate: (object, old) => [
     ...finalizerErrors(object),
-    ...validateAutoscalerSpec(objectAt(object, "spec"), objectAt(old, "spec")),
+    ...validateAutoscalerSpec(object.spec ?? {}, old.spec ?? {}),
   ],
 };
 
-const subresources = {
-  status: {
-    ...statusStrategy,
-    validateUpdate: (object) => [
-      ...finalizerErrors(object),
-      ...["currentReplicas", "desiredReplicas"].flatMap((field) =>
-        nonNegative(numberAt(objectAt(object, "status"), field), `status.${field}`),
-      ),
-    ],
-  } satisfies StrategyOverrides,
+const status: StrategyOverrides<Decoded<HorizontalPodAutoscaler>> = {
+  ...statusStrategy,
+  validateUpdate: (object) => [
+    ...finalizerErrors(object),
+    ...nonNegative(object.status?.currentReplicas ?? 0, "status.currentReplicas"),
+    ...nonNegative(object.status?.desiredReplicas ?? 0, "status.desiredReplicas"),
+  ],
 };
 
-/** autoscaling/v2, which is what is stored. */
-export const autoscalerV2: KindDefinition = {
+/** autoscaling/v2, the stored version. */
+export const autoscalerV2: KindDefinition<Decoded<HorizontalPodAutoscaler>> = {
   group: "autoscaling",
   version: "v2",
   kind: "HorizontalPodAutoscaler",
   defaults(object) {
     setAutoscalerDefaults(object);
-    dropCarried(object);
+    dropRoundTripAnnotations(object);
   },
   strategy,
-  subresources,
+  subresources: { status },
   cells,
 };
 
@@ -67,74 +65,83 @@ export const autoscalerV1: KindDefinition = {
   version: "v1",
   kind: "HorizontalPodAutoscaler",
   storage: { group: "autoscaling", version: "v2", fromStorage: toV1, toStorage: fromV1 },
-  defaults: canonize,
+  defaults: roundTrip,
   strategy,
-  subresources,
-  cells: (object, nowMs) => cells(fromV1(object), nowMs),
+  subresources: { status },
+  cells: (object: Decoded<AutoscalerV1>, nowMs) => cells(fromV1(object), nowMs),
 };
 
-/** What a round trip through the storage version makes of an object. */
-function canonize(object: JsonObject): void {
-  setIfNil(objectAt(object, "spec"), "minReplicas", 1);
+/** Converts an object to the stored version and back, as upstream's defaulting does. */
+function roundTrip(object: Decoded<AutoscalerV1>, print: PrintInternal): void {
+  if (object.spec) object.spec.minReplicas ??= 1;
   const { apiVersion, kind } = object;
-  const whole = toV1(fromV1(cloneJson(object)));
-  for (const field of ["metadata", "spec", "status"]) keepOld(object, whole, field);
+  const converted = toV1(fromV1(cloneJson(object)), print);
+  for (const field of ["metadata", "spec", "status"] as const) keepOld(object, converted, field);
   Object.assign(object, { apiVersion, kind });
 }
 
-function cells(object: JsonObject, nowMs: number): readonly Json[] {
-  const spec = objectAt(object, "spec");
-  const status = objectAt(object, "status");
-  const target = objectAt(spec, "scaleTargetRef");
-  const min = optionalNumberAt(spec, "minReplicas");
+function cells(object: Decoded<HorizontalPodAutoscaler>, nowMs: number): readonly Json[] {
+  const spec = object.spec ?? {};
   return [
     nameOf(object),
-    `${stringAt(target, "kind")}/${stringAt(target, "name")}`,
-    metricsCell(itemsAt(spec, "metrics"), itemsAt(status, "currentMetrics")),
-    min === undefined ? "<unset>" : String(min),
-    numberAt(spec, "maxReplicas"),
-    numberAt(status, "currentReplicas"),
+    `${spec.scaleTargetRef?.kind ?? ""}/${spec.scaleTargetRef?.name ?? ""}`,
+    metricsCell(spec.metrics ?? [], object.status?.currentMetrics ?? []),
+    isSet(spec.minReplicas) ? String(spec.minReplicas) : "<unset>",
+    spec.maxReplicas ?? 0,
+    object.status?.currentReplicas ?? 0,
     ageOf(object, nowMs),
   ];
 }
 
-const shown = 2;
+const maxShown = 2;
 
-function metricsCell(metrics: readonly JsonObject[], statuses: readonly JsonObject[]): string {
+function metricsCell(
+  metrics: readonly Decoded<MetricSpec>[],
+  statuses: readonly Decoded<MetricStatus>[],
+): string {
   if (!metrics.length) return "<none>";
-  const texts = metrics.map((metric, i) => metricText(metric, statuses[i]));
-  const list = texts.slice(0, shown).join(", ");
-  return texts.length > shown ? `${list} + ${texts.length - shown} more...` : list;
+  const texts = metrics.map((metric, i) => formatMetric(metric, statuses[i]));
+  const list = texts.slice(0, maxShown).join(", ");
+  return texts.length > maxShown ? `${list} + ${texts.length - maxShown} more...` : list;
 }
 
-function metricText(metric: JsonObject, status: JsonObject | undefined): string {
-  const type = stringAt(metric, "type");
-  const field = type.charAt(0).toLowerCase() + type.slice(1);
-  const source = objectAt(metric, field);
-  const target = objectAt(source, "target");
-  const reported = status && mutableAt(status, field);
-  const current = reported && objectAt(reported, "current");
-  const unknown = "<unknown>";
-  const quantity = (name: "value" | "averageValue"): string =>
-    current && isSet(current[name]) ? String(current[name]) : unknown;
-  switch (type) {
+/** The current value of a metric and its target, e.g. `cpu: 12%/80%`. */
+function formatMetric(
+  metric: Decoded<MetricSpec>,
+  status: Decoded<MetricStatus> | undefined,
+): string {
+  switch (metric.type) {
     case "External":
+      return formatValue(metric.external?.target, status?.external?.current);
     case "Object":
-      return isSet(target["averageValue"])
-        ? `${quantity("averageValue")}/${String(target["averageValue"])} (avg)`
-        : `${quantity("value")}/${String(target["value"])}`;
+      return formatValue(metric.object?.target, status?.object?.current);
     case "Pods":
-      return `${quantity("averageValue")}/${String(target["averageValue"])}`;
+      return formatAverage(metric.pods?.target, status?.pods?.current);
     case "Resource":
-    case "ContainerResource": {
-      const share = (from: JsonObject | undefined, none: string): string =>
-        from && isSet(from["averageUtilization"]) ? `${String(from["averageUtilization"])}%` : none;
-      const numbers = isSet(target["averageValue"])
-        ? `${quantity("averageValue")}/${String(target["averageValue"])}`
-        : `${share(current, unknown)}/${share(target, "<auto>")}`;
-      return `${stringAt(source, "name")}: ${numbers}`;
-    }
+      return `${metric.resource?.name ?? ""}: ${formatResource(metric.resource?.target, status?.resource?.current)}`;
+    case "ContainerResource":
+      return `${metric.containerResource?.name ?? ""}: ${formatResource(metric.containerResource?.target, status?.containerResource?.current)}`;
     default:
       return "<unknown type>";
   }
+}
+
+type Target = Decoded<MetricTarget> | null | undefined;
+type Current = Decoded<MetricValueStatus> | null | undefined;
+
+const unknown = "<unknown>";
+
+const formatAverage = (target: Target, current: Current): string =>
+  `${current?.averageValue ?? unknown}/${String(target?.averageValue ?? undefined)}`;
+
+const formatValue = (target: Target, current: Current): string =>
+  isSet(target?.averageValue)
+    ? `${formatAverage(target, current)} (avg)`
+    : `${current?.value ?? unknown}/${String(target?.value ?? undefined)}`;
+
+function formatResource(target: Target, current: Current): string {
+  if (isSet(target?.averageValue)) return formatAverage(target, current);
+  const percent = (value: number | null | undefined, none: string): string =>
+    isSet(value) ? `${value}%` : none;
+  return `${percent(current?.averageUtilization, unknown)}/${percent(target?.averageUtilization, "<auto>")}`;
 }

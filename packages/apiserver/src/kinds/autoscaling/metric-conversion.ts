@@ -1,221 +1,255 @@
-// Metrics of autoscaling/v1, which stand in annotations, and those of v2.
-// Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
-import type { Json, JsonObject } from "homeostat/api";
-import { isSet, mutableAt, objectAt, stringAt } from "../../apimachinery/meta/read-fields.ts";
+// Conversion between the metrics of autoscaling/v2 and those of v1, which stand in annotations.
+// Upstream: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go,
+// k8s.io/api/autoscaling/v1/types.go (MetricSpec, MetricStatus).
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type {
+  CrossVersionObjectReference,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from "homeostat/k8s/autoscaling/v2";
+import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
 
-/** Members that are set, in the order given. */
+/** A source of a v1 metric: the fields of all types. Its values come from JSON, unchecked. */
+interface MetricSourceV1 {
+  readonly target?: Decoded<CrossVersionObjectReference> | null;
+  readonly name?: Json;
+  readonly container?: Json;
+  readonly metricName?: Json;
+  readonly selector?: Json;
+  readonly metricSelector?: Json;
+  readonly averageValue?: Json;
+  readonly targetValue?: Json;
+  readonly targetAverageValue?: Json;
+  readonly targetAverageUtilization?: Json;
+  readonly currentValue?: Json;
+  readonly currentAverageValue?: Json;
+  readonly currentAverageUtilization?: Json;
+}
+
+/** A metric of v1, or its status. Upstream does not publish the types in its OpenAPI document. */
+export interface MetricV1 {
+  readonly type?: Json;
+  readonly object?: MetricSourceV1 | null;
+  readonly pods?: MetricSourceV1 | null;
+  readonly resource?: MetricSourceV1 | null;
+  readonly containerResource?: MetricSourceV1 | null;
+  readonly external?: MetricSourceV1 | null;
+}
+
+/** The members that are set, in the given order. */
 function members(entries: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(entries).filter((entry): entry is [string, Json] => isSet(entry[1])),
   );
 }
 
-const identifier = (name: Json | undefined, selector: Json | undefined): JsonObject =>
+const metricIdentifier = (name: Json | undefined, selector: Json | undefined): JsonObject =>
   members({ name: name ?? "", selector });
-const reference = (source: JsonObject): JsonObject =>
+
+function objectReference(
+  reference: Decoded<CrossVersionObjectReference> | null | undefined,
+): JsonObject {
+  return members({
+    kind: reference?.kind ?? "",
+    name: reference?.name ?? "",
+    apiVersion: reference?.apiVersion || undefined,
+  });
+}
+
+interface ResourceSource<T> {
+  readonly name?: string | null;
+  readonly container?: string | null;
+  readonly target?: T | null;
+  readonly current?: T | null;
+}
+
+const resourceTargetV1 = (source: ResourceSource<Decoded<MetricTarget>>): JsonObject =>
   members({
-    kind: source["kind"] ?? "",
-    name: source["name"] ?? "",
-    apiVersion: source["apiVersion"] || undefined,
+    name: source.name,
+    targetAverageUtilization: source.target?.averageUtilization,
+    targetAverageValue: source.target?.averageValue,
+    container: source.container,
   });
 
-/** A metric of v2 as v1 writes it. */
-export function toOldMetric(metric: JsonObject): JsonObject {
-  const part = (
-    name: string,
-    convert: (source: JsonObject, target: JsonObject, id: JsonObject) => JsonObject,
-  ): Json | undefined => {
-    const source = mutableAt(metric, name);
-    return source && convert(source, objectAt(source, "target"), objectAt(source, "metric"));
-  };
-  const resource = (source: JsonObject, target: JsonObject): JsonObject =>
-    members({
-      name: source["name"],
-      targetAverageUtilization: target["averageUtilization"],
-      targetAverageValue: target["averageValue"],
-      container: source["container"],
-    });
+/** Converts a metric of v2 to v1. */
+export function toMetricSpecV1(metric: Decoded<MetricSpec>): JsonObject {
+  const { object, pods, resource, containerResource, external } = metric;
   return members({
-    type: metric["type"] ?? "",
-    object: part("object", (source, target, id) =>
+    type: metric.type ?? "",
+    object:
+      object &&
       members({
-        target: reference(objectAt(source, "describedObject")),
-        metricName: id["name"] ?? "",
-        targetValue: target["value"] ?? "0",
-        selector: id["selector"],
-        averageValue: target["averageValue"],
+        target: objectReference(object.describedObject),
+        metricName: object.metric?.name ?? "",
+        targetValue: object.target?.value ?? "0",
+        selector: object.metric?.selector,
+        averageValue: object.target?.averageValue,
       }),
-    ),
-    pods: part("pods", (_, target, id) =>
+    pods:
+      pods &&
       members({
-        metricName: id["name"] ?? "",
-        targetAverageValue: target["averageValue"] ?? "0",
-        selector: id["selector"],
+        metricName: pods.metric?.name ?? "",
+        targetAverageValue: pods.target?.averageValue ?? "0",
+        selector: pods.metric?.selector,
       }),
-    ),
-    resource: part("resource", resource),
-    containerResource: part("containerResource", resource),
-    external: part("external", (_, target, id) =>
+    resource: resource && resourceTargetV1(resource),
+    containerResource: containerResource && resourceTargetV1(containerResource),
+    external:
+      external &&
       members({
-        metricName: id["name"] ?? "",
-        metricSelector: id["selector"],
-        targetValue: target["value"],
-        targetAverageValue: target["averageValue"],
+        metricName: external.metric?.name ?? "",
+        metricSelector: external.metric?.selector,
+        targetValue: external.target?.value,
+        targetAverageValue: external.target?.averageValue,
       }),
-    ),
   });
 }
 
-/** A metric of v1 as v2 has it. */
-export function fromOldMetric(metric: JsonObject): JsonObject {
-  const part = (name: string, convert: (source: JsonObject) => JsonObject): Json | undefined => {
-    const source = mutableAt(metric, name);
-    return source && convert(source);
-  };
-  const resource = (source: JsonObject): JsonObject => {
-    const utilization = source["targetAverageUtilization"];
-    return members({
-      name: source["name"] ?? "",
-      container: source["container"],
-      target: members({
-        type: isSet(utilization) ? "Utilization" : "AverageValue",
-        averageValue: source["targetAverageValue"],
-        averageUtilization: utilization,
-      }),
-    });
-  };
+function resourceTargetV2(source: MetricSourceV1): JsonObject {
+  const utilization = source.targetAverageUtilization;
   return members({
-    type: metric["type"] ?? "",
-    object: part("object", (source) => {
-      const average = source["averageValue"];
-      const value =
-        isSet(average) && nanoOf(source["targetValue"]) === 0n
-          ? undefined
-          : (source["targetValue"] ?? "0");
-      return members({
-        describedObject: reference(objectAt(source, "target")),
-        target: members({
-          type: isSet(average) ? "AverageValue" : "Value",
-          value,
-          averageValue: average,
-        }),
-        metric: identifier(source["metricName"], source["selector"]),
-      });
+    name: source.name ?? "",
+    container: source.container,
+    target: members({
+      type: isSet(utilization) ? "Utilization" : "AverageValue",
+      averageValue: source.targetAverageValue,
+      averageUtilization: utilization,
     }),
-    pods: part("pods", (source) => ({
-      metric: identifier(source["metricName"], source["selector"]),
-      target: { type: "AverageValue", averageValue: source["targetAverageValue"] ?? "0" },
-    })),
-    resource: part("resource", resource),
-    containerResource: part("containerResource", resource),
-    external: part("external", (source) => ({
-      metric: identifier(source["metricName"], source["metricSelector"]),
+  });
+}
+
+function objectTargetV2(source: MetricSourceV1): JsonObject {
+  const { averageValue } = source;
+  const isAverage = isSet(averageValue);
+  const isUnused = isAverage && nanoOf(source.targetValue) === 0n;
+  return members({
+    describedObject: objectReference(source.target),
+    target: members({
+      type: isAverage ? "AverageValue" : "Value",
+      value: isUnused ? undefined : (source.targetValue ?? "0"),
+      averageValue,
+    }),
+    metric: metricIdentifier(source.metricName, source.selector),
+  });
+}
+
+/** Converts a metric of v1 to v2. */
+export function fromMetricSpecV1(metric: MetricV1): JsonObject {
+  const { object, pods, resource, containerResource, external } = metric;
+  return members({
+    type: metric.type ?? "",
+    object: object && objectTargetV2(object),
+    pods: pods && {
+      metric: metricIdentifier(pods.metricName, pods.selector),
+      target: { type: "AverageValue", averageValue: pods.targetAverageValue ?? "0" },
+    },
+    resource: resource && resourceTargetV2(resource),
+    containerResource: containerResource && resourceTargetV2(containerResource),
+    external: external && {
+      metric: metricIdentifier(external.metricName, external.metricSelector),
       target: members({
-        type: isSet(source["targetValue"]) ? "Value" : "AverageValue",
-        value: source["targetValue"],
-        averageValue: source["targetAverageValue"],
+        type: isSet(external.targetValue) ? "Value" : "AverageValue",
+        value: external.targetValue,
+        averageValue: external.targetAverageValue,
       }),
-    })),
+    },
   });
 }
 
-/** A metric's status of v2 as v1 writes it. */
-export function toOldStatus(metric: JsonObject): JsonObject {
-  const part = (
-    name: string,
-    convert: (source: JsonObject, current: JsonObject, id: JsonObject) => JsonObject,
-  ): Json | undefined => {
-    const source = mutableAt(metric, name);
-    return source && convert(source, objectAt(source, "current"), objectAt(source, "metric"));
-  };
-  const resource = (source: JsonObject, current: JsonObject): JsonObject =>
-    members({
-      name: source["name"],
-      currentAverageUtilization: current["averageUtilization"],
-      currentAverageValue: current["averageValue"] ?? "0",
-      container: source["container"],
-    });
+const resourceCurrentV1 = (source: ResourceSource<Decoded<MetricValueStatus>>): JsonObject =>
+  members({
+    name: source.name,
+    currentAverageUtilization: source.current?.averageUtilization,
+    currentAverageValue: source.current?.averageValue ?? "0",
+    container: source.container,
+  });
+
+/** Converts the status of a metric of v2 to v1. */
+export function toMetricStatusV1(metric: Decoded<MetricStatus>): JsonObject {
+  const { object, pods, resource, containerResource, external } = metric;
   return members({
-    type: metric["type"] ?? "",
-    object: part("object", (source, current, id) =>
+    type: metric.type ?? "",
+    object:
+      object &&
       members({
-        target: reference(objectAt(source, "describedObject")),
-        metricName: id["name"] ?? "",
-        currentValue: current["value"] ?? "0",
-        selector: id["selector"],
-        averageValue: current["averageValue"],
+        target: objectReference(object.describedObject),
+        metricName: object.metric?.name ?? "",
+        currentValue: object.current?.value ?? "0",
+        selector: object.metric?.selector,
+        averageValue: object.current?.averageValue,
       }),
-    ),
-    pods: part("pods", (_, current, id) =>
+    pods:
+      pods &&
       members({
-        metricName: id["name"] ?? "",
-        currentAverageValue: current["averageValue"] ?? "0",
-        selector: id["selector"],
+        metricName: pods.metric?.name ?? "",
+        currentAverageValue: pods.current?.averageValue ?? "0",
+        selector: pods.metric?.selector,
       }),
-    ),
-    resource: part("resource", resource),
-    containerResource: part("containerResource", resource),
-    external: part("external", (_, current, id) =>
+    resource: resource && resourceCurrentV1(resource),
+    containerResource: containerResource && resourceCurrentV1(containerResource),
+    external:
+      external &&
       members({
-        metricName: id["name"] ?? "",
-        metricSelector: id["selector"],
-        currentValue: current["value"] ?? "0",
-        currentAverageValue: current["averageValue"],
+        metricName: external.metric?.name ?? "",
+        metricSelector: external.metric?.selector,
+        currentValue: external.current?.value ?? "0",
+        currentAverageValue: external.current?.averageValue,
       }),
-    ),
   });
 }
 
-/** A metric's status of v1 as v2 has it. */
-export function fromOldStatus(metric: JsonObject): JsonObject {
-  const part = (name: string, convert: (source: JsonObject) => JsonObject): Json | undefined => {
-    const source = mutableAt(metric, name);
-    return source && convert(source);
-  };
-  const resource = (source: JsonObject): JsonObject =>
-    members({
-      name: source["name"] ?? "",
-      container: source["container"],
-      current: members({
-        averageValue: source["currentAverageValue"] ?? "0",
-        averageUtilization: source["currentAverageUtilization"],
-      }),
-    });
+const resourceCurrentV2 = (source: MetricSourceV1): JsonObject =>
+  members({
+    name: source.name ?? "",
+    container: source.container,
+    current: members({
+      averageValue: source.currentAverageValue ?? "0",
+      averageUtilization: source.currentAverageUtilization,
+    }),
+  });
+
+/** Converts the status of a metric of v1 to v2. */
+export function fromMetricStatusV1(metric: MetricV1): JsonObject {
+  const { object, pods, resource, containerResource, external } = metric;
   return members({
-    type: metric["type"] ?? "",
-    object: part("object", (source) => ({
-      metric: identifier(source["metricName"], source["selector"]),
+    type: metric.type ?? "",
+    object: object && {
+      metric: metricIdentifier(object.metricName, object.selector),
       current: members({
-        value: source["currentValue"] ?? "0",
-        averageValue: source["averageValue"],
+        value: object.currentValue ?? "0",
+        averageValue: object.averageValue,
       }),
-      describedObject: reference(objectAt(source, "target")),
-    })),
-    pods: part("pods", (source) => ({
-      metric: identifier(source["metricName"], source["selector"]),
-      current: { averageValue: source["currentAverageValue"] ?? "0" },
-    })),
-    resource: part("resource", resource),
-    containerResource: part("containerResource", resource),
-    external: part("external", (source) => ({
-      metric: identifier(source["metricName"], source["metricSelector"]),
+      describedObject: objectReference(object.target),
+    },
+    pods: pods && {
+      metric: metricIdentifier(pods.metricName, pods.selector),
+      current: { averageValue: pods.currentAverageValue ?? "0" },
+    },
+    resource: resource && resourceCurrentV2(resource),
+    containerResource: containerResource && resourceCurrentV2(containerResource),
+    external: external && {
+      metric: metricIdentifier(external.metricName, external.metricSelector),
       current: members({
-        value: source["currentValue"] ?? "0",
-        averageValue: source["currentAverageValue"],
+        value: external.currentValue ?? "0",
+        averageValue: external.currentAverageValue,
       }),
-    })),
+    },
   });
 }
 
-/** The one metric that v1 has a field for. */
+interface CpuMetric {
+  readonly type?: string | null;
+  readonly resource?: ResourceSource<Decoded<MetricTarget> | Decoded<MetricValueStatus>> | null;
+}
+
+/** The CPU utilization, for which v1 has a field; undefined for other metrics. */
 export function cpuUtilizationOf(
-  metric: JsonObject,
-  holder: "target" | "current",
-): Json | undefined {
-  const resource = mutableAt(metric, "resource");
-  if (stringAt(metric, "type") !== "Resource" || !resource || stringAt(resource, "name") !== "cpu")
-    return undefined;
-  const value = objectAt(resource, holder)["averageUtilization"];
-  return isSet(value) ? value : undefined;
+  { type, resource }: CpuMetric,
+  field: "target" | "current",
+): number | undefined {
+  if (type !== "Resource" || resource?.name !== "cpu") return undefined;
+  return resource[field]?.averageUtilization ?? undefined;
 }

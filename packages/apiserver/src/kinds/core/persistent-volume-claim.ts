@@ -9,14 +9,19 @@ import type {
   PersistentVolumeClaimStatus,
   TypedLocalObjectReference,
 } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  invalid,
+} from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
-import { diffClaimSpecs } from "./format-claim-spec.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
   classAnnotation,
@@ -114,9 +119,15 @@ function validateClaimUpdate(
     ...(equalJson(changed, frozen)
       ? []
       : [
-          forbidden(
+          forbiddenChange(
             "spec",
-            `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`,
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+            {
+              type: "core.PersistentVolumeClaimSpec",
+              before: frozen,
+              after: changed,
+              diff: diffPrinted,
+            },
           ),
         ]),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),

@@ -1,14 +1,17 @@
-// The definition of a built-in kind: what sets it apart from a plain object with a name. Everything
-// common has a default, so that most kinds are a few lines; names, verbs and types come from the
-// kind data. How a definition becomes a served resource is create-builtin-resource.ts.
+// The definition of a built-in kind: how it differs from a plain object with a name. Every member
+// has a default, so that most kinds are a few lines; names, verbs and types come from the kind
+// data.
+// create-builtin-resource.ts turns a definition into a served resource.
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
   ProxyHandler,
 } from "../../apimachinery/rest/connecter.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
@@ -29,8 +32,7 @@ export interface SelectableFieldsDefinition<T extends object = JsonObject> {
 
 /**
  * One built-in kind in one version. `T` is the decoded object of that version, e.g.
- * `Decoded<Deployment>`; functions may mutate the object that they are given first only where their
- * sentence says so.
+ * `Decoded<Deployment>`; functions mutate their first argument only where their comment says so.
  */
 export interface KindDefinition<T extends object = JsonObject> {
   readonly group: string;
@@ -43,7 +45,7 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly storage?: {
     readonly group: string;
     readonly version: string;
-    readonly fromStorage: (stored: JsonObject) => JsonObject;
+    readonly fromStorage: (stored: JsonObject, print: PrintInternal) => JsonObject;
     readonly toStorage: (object: JsonObject) => JsonObject;
   };
   /**
@@ -57,7 +59,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   readonly returnsDeletedObject?: true;
   /** Upstream's SetDefaults functions; mutates the decoded object. */
-  defaults?(object: T): void;
+  defaults?(object: T, print: PrintInternal): void;
   readonly strategy?: StrategyOverrides<T>;
   /**
    * Subresources that read and write the object itself (`status`, `finalize`), each with the part
@@ -66,7 +68,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   readonly subresources?: Readonly<Record<string, StrategyOverrides<T>>>;
   readonly scale?: ScaleConverter<T>;
-  /** Subresources that are no part of the object (`token`, `eviction`). */
+  /** Subresources that are not part of the object (`token`, `eviction`). */
   readonly connect?: Readonly<Record<string, ConnectHandler>>;
   /** Validates the body of these before the object is looked up. */
   readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
@@ -81,7 +83,9 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   cells?(object: T, nowMs: number): readonly Json[];
   /** See ServedResource. */
-  readonly review?: ServedResource["review"];
+  readonly review?: (
+    ...given: [...Parameters<ReviewHandler>, print: PrintInternal]
+  ) => ReturnType<ReviewHandler>;
   /** See ServedResource. */
   readonly observed?: ServedResource["observed"];
   /** See ServedResource. */
@@ -94,6 +98,6 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly committed?: ServedResource["committed"];
 }
 
-/** A definition whatever its object's type, as registries of definitions hold it. */
+/** A definition of any kind, as lists of definitions hold it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- T of each definition is its own
 export type AnyKindDefinition = KindDefinition<any>;

@@ -67,7 +67,7 @@ function dropTopology(object: Decoded<EndpointSlice>): void {
 
 const ownManagers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
-/** Upstream's own controllers write what they have been given. */
+/** Slices of upstream's own controllers, which copy the addresses of pods, have no warnings. */
 function addressWarnings(object: Decoded<EndpointSlice>): readonly string[] {
   const manager = metadataOf(object).labels?.["endpointslice.kubernetes.io/managed-by"];
   if (ownManagers.includes(manager ?? "")) return [];

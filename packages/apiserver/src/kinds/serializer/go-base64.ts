@@ -1,11 +1,8 @@
-// Checks base64 as Go's StdEncoding decoder does, down to the byte at which it stumbles; Node's own
-// decoder accepts anything.
+// Checks base64 as Go's StdEncoding decoder does, with the byte of its error; Node's decoder
+// accepts any input.
 // Upstream: Go's encoding/base64 (decodeQuantum).
 
-/**
- * Go's message for text that is not padded standard base64 (line breaks allowed), or undefined when
- * it is fine.
- */
+/** Go's error for text that is not padded standard base64; line breaks are allowed. */
 export function checkGoBase64(text: string): string | undefined {
   const at = firstCorruptByte(Buffer.from(text, "utf8"));
   return at < 0 ? undefined : `illegal base64 data at input byte ${at}`;

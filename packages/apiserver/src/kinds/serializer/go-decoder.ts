@@ -35,7 +35,7 @@ export interface GoDecoded {
  */
 export class GoDecodeError extends Error {
   override readonly name = "GoDecodeError";
-  /** What did not fit, for the document that this one stands in. */
+  /** The mismatch, for the document that contains this one. */
   readonly mismatch: TypeMismatch | undefined;
 
   constructor(message: string, mismatch?: TypeMismatch) {
@@ -84,7 +84,7 @@ class Decoding {
   readonly #body: ParsedJson;
   readonly #strict: StrictErrors | undefined;
   readonly #emptyLists: EmptyLists;
-  /** The way to the value at hand: members, list indices, map keys. */
+  /** The path of the current value: members, list indices, map keys. */
   readonly #trail: (MemberPlan | number | string)[] = [];
   #saved: GoDecodeError | undefined;
 

@@ -1,6 +1,5 @@
 // Writes objects of a Go type as Go writes them: fields in the order of the struct, maps by key.
-// Equal objects have equal bytes, as with the plain encoder; the order is what people and scripts
-// see from upstream.
+// Equal objects have equal bytes, as with the plain encoder; the order is upstream's.
 // Upstream: encoding/json.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";

@@ -1,6 +1,5 @@
 // Collects the errors of strict decoding in the order of the document, each once and a hundred at
-// most. The parser has found the duplicate keys; only the decoder knows which
-// fields exist, so the two meet here.
+// most. The parser finds duplicate keys, and the decoder unknown fields; this file merges both.
 // Upstream: sigs.k8s.io/json internal/golang/encoding/json/kubernetes_patch.go (saveStrictError).
 import type { ParsedJson } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";

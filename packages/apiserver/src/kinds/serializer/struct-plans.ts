@@ -50,7 +50,7 @@ export interface StructPlans {
   fillZeros(plan: StructPlan, object: JsonObject): JsonObject;
 }
 
-/** Makes plans when first asked for and keeps them. */
+/** Creates plans on first use and keeps them. */
 export function createStructPlans(data: KindData): StructPlans {
   const plans = new Map<string, StructPlan>();
   const self: StructPlans = {

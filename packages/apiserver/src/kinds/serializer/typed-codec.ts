@@ -1,6 +1,5 @@
 // Reads and writes one version of a built-in kind: Go's typed decoding, the kind's defaults, and
-// conversion where several versions share one storage. Knows nothing of the rules that a kind sets
-// beyond that.
+// conversion where several versions share one storage. Knows nothing of strategies.
 // Upstream: k8s.io/apimachinery/pkg/runtime/serializer/json,
 // k8s.io/apiserver/pkg/endpoints/handlers (transformDecodeError).
 import {
@@ -25,16 +24,16 @@ export interface TypedCodecOptions {
   readonly kind: GroupVersionKind;
   /** Model name of the type, e.g. `io.k8s.api.core.v1.ConfigMap`. */
   readonly model: string;
-  /** Model of the storage version, where it is another. */
+  /** Model of the storage version, if it is a different one. */
   readonly storageModel?: string;
   readonly smd: SmdType;
   readonly emptyLists: EmptyLists;
   /**
-   * Sets what upstream's SetDefaults functions set, in place; runs on requests and on what comes
-   * from storage. May throw {@link GoDecodeError}.
+   * Upstream's SetDefaults functions, in place; runs on requests and on stored objects. May throw
+   * {@link GoDecodeError}.
    */
   readonly defaults?: (object: JsonObject) => void;
-  /** Between this version and the storage version; absent where they are one. */
+  /** Between this version and the storage version; absent for the storage version. */
   readonly conversion?: {
     readonly fromStorage: (stored: JsonObject) => JsonObject;
     readonly toStorage: (object: JsonObject) => JsonObject;
@@ -74,10 +73,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
   };
 }
 
-/**
- * A list of managers that is there and empty is a wish (forget them all), which an omitted one is
- * not.
- */
+/** An empty list of managedFields resets them, unlike an absent one. */
 function keepEmptyManagers(sent: Json, object: JsonObject): void {
   const metadata = isObject(sent) && isObject(sent.metadata) ? sent.metadata : undefined;
   if (

@@ -20,27 +20,28 @@ import type {
 const askAgainMs = 60_000;
 
 /** Starts `csrapproving`. */
-export const startCsrApproving: ControllerDescriptor["start"] = async (context) => {
-  const { client } = context;
-  return startCertificateController(context, "the csrapproving controller", async (request) => {
-    if (request.status.certificate || verdictOf(request)) return undefined;
-    const grounds = groundsFor(request);
-    for (const { subresource, message } of grounds) {
-      if (!(await mayAsk(context, request, subresource))) continue;
-      const conditions = [
-        ...conditionsOf(request),
-        { type: "Approved", status: "True" as const, reason: "AutoApproved", message },
-      ];
-      await client.update(
-        CertificateSigningRequest,
-        { ...request, status: { ...request.status, conditions } },
-        { subresource: "approval" },
-      );
-      return undefined;
-    }
-    return grounds.length ? askAgainMs : undefined;
-  });
-};
+export const startCertificateSigningRequestApprovingController: ControllerDescriptor["start"] =
+  async (context) => {
+    const { client } = context;
+    return startCertificateController(context, "the csrapproving controller", async (request) => {
+      if (request.status.certificate || verdictOf(request)) return undefined;
+      const grounds = groundsFor(request);
+      for (const { subresource, message } of grounds) {
+        if (!(await mayAsk(context, request, subresource))) continue;
+        const conditions = [
+          ...conditionsOf(request),
+          { type: "Approved", status: "True" as const, reason: "AutoApproved", message },
+        ];
+        await client.update(
+          CertificateSigningRequest,
+          { ...request, status: { ...request.status, conditions } },
+          { subresource: "approval" },
+        );
+        return undefined;
+      }
+      return grounds.length ? askAgainMs : undefined;
+    });
+  };
 
 /**
  * The permissions that allow approval, the narrowest first; none for requests that are not a

@@ -12,18 +12,19 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Starts `csrcleaner`. */
-export const startCsrCleaner: ControllerDescriptor["start"] = async (context) => {
-  const { client, runtime } = context;
-  const controller = new KeyedController(context, "the cleaner of certificate requests");
-  const requests = controller.acquire(CertificateSigningRequest);
-  controller.add("all");
-  return controller.start(async () => {
-    for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
-      await client.delete(CertificateSigningRequest, request.metadata.name).catch(ignoreNotFound);
-    }
-    return hourMs;
-  });
-};
+export const startCertificateSigningRequestCleanerController: ControllerDescriptor["start"] =
+  async (context) => {
+    const { client, runtime } = context;
+    const controller = new KeyedController(context, "the cleaner of certificate requests");
+    const requests = controller.acquire(CertificateSigningRequest);
+    controller.add("all");
+    return controller.start(async () => {
+      for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
+        await client.delete(CertificateSigningRequest, request.metadata.name).catch(ignoreNotFound);
+      }
+      return hourMs;
+    });
+  };
 
 /** Whether a request is stale. */
 export function isStale(request: CertificateSigningRequest, now: number): boolean {

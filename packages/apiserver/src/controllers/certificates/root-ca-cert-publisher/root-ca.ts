@@ -14,7 +14,9 @@ const description =
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
 /** Starts `root-ca-certificate-publisher`. */
-export const startRootCa: ControllerDescriptor["start"] = async (context) => {
+export const startRootCaCertificatePublisherController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const { client, rootCa: certificate } = context;
   if (certificate === undefined) return { stop: async () => {} };
   const controller = new KeyedController(context, "the publisher of the root certificate");

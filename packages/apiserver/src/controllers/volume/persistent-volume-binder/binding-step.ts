@@ -1,5 +1,4 @@
-// What is to be written next so that claim and volume find each other, or a volume is free, or
-// released. Pure.
+// The next write that binds a claim to a volume, and the phase of a volume. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go (syncClaim,
 // syncVolume).
 import {
@@ -9,15 +8,15 @@ import {
   isReservedFor,
   noProvisioner,
   selectedNode,
-} from "../../../component-helpers/storage/storage-objects.ts";
+} from "../../../component-helpers/storage/volume-binding.ts";
 import type { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
 import type { StorageClass } from "homeostat/k8s/storage/v1";
 
-/** The next write of a claim. */
+/** The next write for a claim. */
 export type ClaimStep =
   | { readonly step: "bind"; readonly volume: PersistentVolume }
   | { readonly step: "lose" }
-  | { readonly step: "ask"; readonly provisioner: string }
+  | { readonly step: "provision"; readonly provisioner: string }
   | {
       readonly step: "wait";
       readonly reason?: string;
@@ -25,7 +24,7 @@ export type ClaimStep =
       readonly type?: "Normal" | "Warning";
     };
 
-/** Decides about a claim; `find` looks up volumes by name, `volumes` are all of them. */
+/** Decides about a claim. `volumes` are all volumes. */
 export function claimStep(
   claim: PersistentVolumeClaim,
   storage: {
@@ -70,7 +69,7 @@ export function claimStep(
     };
   return storageClass.provisioner === noProvisioner
     ? { step: "wait" }
-    : { step: "ask", provisioner: storageClass.provisioner };
+    : { step: "provision", provisioner: storageClass.provisioner };
 }
 
 function namedStep(
@@ -88,7 +87,7 @@ function namedStep(
   };
 }
 
-/** The phase that a volume ought to have; undefined while its claim is to decide. */
+/** The phase that a volume should have; undefined while its claim decides. */
 export function volumePhase(
   { spec, metadata, status }: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,

@@ -1,4 +1,4 @@
-// Brings claims and volumes together, and asks provisioners for volumes where there are none.
+// Binds claims to volumes, and requests dynamic provisioning of missing volumes.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
 import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
@@ -14,16 +14,18 @@ import {
   claimReference,
   isReservedFor,
   storageProvisioner,
-} from "../../../component-helpers/storage/storage-objects.ts";
+} from "../../../component-helpers/storage/volume-binding.ts";
 import { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
 import { StorageClass } from "homeostat/k8s/storage/v1";
 import { type ClaimStep, claimStep, volumePhase } from "./binding-step.ts";
 
-/** Keys of volumes have no namespace; claims always have one. */
+/** Volume keys have no namespace; claim keys always do. */
 const isVolumeKey = (key: string): boolean => !key.includes("/");
 
-/** Starts the binder of volumes. */
-export const startVolumeBinder: ControllerDescriptor["start"] = async (context) => {
+/** Starts `persistentvolume-binder`. */
+export const startPersistentVolumeBinderController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the binding of volumes");
   const recorder = controller.createRecorder("persistentvolume-controller");
   const binder = new VolumeBinder(context, controller, recorder);
@@ -38,8 +40,8 @@ class VolumeBinder {
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
   readonly #volumes: Informer<Kind<PersistentVolume>>;
   readonly #classes: Informer<Kind<StorageClass>>;
-  /** What was said of a claim last, by key: nothing is said twice in a row. */
-  readonly #said = new Map<string, string>();
+  /** The last message about a claim, by key: it is not repeated. */
+  readonly #lastMessages = new Map<string, string>();
 
   constructor({ client }: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
     this.#client = client;
@@ -51,15 +53,15 @@ class VolumeBinder {
       this.#claims
         .entries()
         .forEach((entry) => entry.read().status.phase !== "Bound" && controller.add(entry.key));
-    const wakeVolumeOf = (claim: PersistentVolumeClaim): void => {
+    const enqueueVolumeOf = (claim: PersistentVolumeClaim): void => {
       if (claim.spec.volumeName) controller.add(claim.spec.volumeName);
     };
     controller.follow(this.#claims, {
       added: ({ key }) => controller.add(key),
       updated: (_, { key }) => controller.add(key),
       deleted: (claim) => {
-        this.#said.delete(claim.key);
-        wakeVolumeOf(claim.read());
+        this.#lastMessages.delete(claim.key);
+        enqueueVolumeOf(claim.read());
       },
     });
     const volume = ({ key }: { readonly key: string }): void => {
@@ -87,33 +89,37 @@ class VolumeBinder {
       storageClass: this.#classes.get({ name: claim.spec.storageClassName ?? "" }),
     });
     try {
-      await this.#take(key, claim, step);
+      await this.#execute(key, claim, step);
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
 
-  async #take(key: string, claim: PersistentVolumeClaim, step: ClaimStep): Promise<void> {
+  async #execute(key: string, claim: PersistentVolumeClaim, step: ClaimStep): Promise<void> {
     switch (step.step) {
       case "bind":
         return await this.#bind(claim, step.volume);
       case "lose":
         if (claim.status.phase !== "Lost")
-          this.#say(key, claim, {
+          this.#recordOnce(key, claim, {
             type: "Warning",
             reason: "ClaimLost",
             message: "Bound claim has lost its PersistentVolume. Data on the volume is lost!",
           });
         return await this.#phase(claim, { phase: "Lost" });
-      case "ask":
-        return await this.#ask(key, claim, step.provisioner);
+      case "provision":
+        return await this.#requestProvisioning(key, claim, step.provisioner);
       case "wait":
-        this.#say(key, claim, step);
+        this.#recordOnce(key, claim, step);
         return await this.#phase(claim, { phase: "Pending" });
     }
   }
 
-  async #ask(key: string, claim: PersistentVolumeClaim, provisioner: string): Promise<void> {
+  async #requestProvisioning(
+    key: string,
+    claim: PersistentVolumeClaim,
+    provisioner: string,
+  ): Promise<void> {
     const { name, namespace, annotations } = claim.metadata;
     if (annotations?.[storageProvisioner] !== provisioner) {
       const both = {
@@ -127,10 +133,10 @@ class VolumeBinder {
       );
     }
     const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
-    this.#say(key, claim, { type: "Normal", reason: "ExternalProvisioning", message });
+    this.#recordOnce(key, claim, { type: "Normal", reason: "ExternalProvisioning", message });
   }
 
-  /** Volume first, then the claim: whatever is written already is not written again. */
+  /** Writes the volume first, then the claim. What is written already is skipped. */
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { name, namespace, uid } = claim.metadata;
     const address = { name, namespace };
@@ -186,7 +192,7 @@ class VolumeBinder {
     );
   }
 
-  #say(
+  #recordOnce(
     key: string,
     claim: PersistentVolumeClaim,
     {
@@ -199,8 +205,9 @@ class VolumeBinder {
       readonly message?: string;
     },
   ): void {
-    if (reason === undefined || message === undefined || this.#said.get(key) === message) return;
-    this.#said.set(key, message);
+    if (reason === undefined || message === undefined || this.#lastMessages.get(key) === message)
+      return;
+    this.#lastMessages.set(key, message);
     this.#recorder.record({
       regarding: objectReference(PersistentVolumeClaim, claim),
       type,
@@ -217,7 +224,7 @@ class VolumeBinder {
       ? this.#claims.get({ namespace: claimRef.namespace ?? "", name: claimRef.name ?? "" })
       : undefined;
     const phase = volumePhase(volume, claim);
-    // A claim that is not in the cache yet may be there all the same.
+    // The claim may exist and not be in the cache yet.
     if (
       phase === "Released" &&
       claimRef &&

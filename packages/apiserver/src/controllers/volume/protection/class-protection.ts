@@ -1,5 +1,4 @@
-// Keeps a VolumeAttributesClass from going while a volume or a claim names it, by the finalizer
-// that it is given here.
+// Protects VolumeAttributesClasses that a volume or a claim names from deletion, by a finalizer.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/vacprotection/vac_protection_controller.go.
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -12,16 +11,18 @@ import { nextFinalizers } from "./volume-protection.ts";
 
 const finalizer = "kubernetes.io/vac-protection";
 
-/** Starts the protection of classes of volume attributes. */
-export const startClassProtection: ControllerDescriptor["start"] = async (context) => {
+/** Starts `volumeattributesclass-protection-controller`. */
+export const startVolumeAttributesClassProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the protection of classes of volume attributes");
   const classes = controller.acquire(VolumeAttributesClass);
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);
-  const wake = (one: CachedObject<ApiObject>): void => {
+  const enqueue = (one: CachedObject<ApiObject>): void => {
     if (nextFinalizers(one.read(), finalizer, () => false)) controller.add(one.key);
   };
-  controller.follow(classes, { added: wake, updated: (_, one) => wake(one) });
+  controller.follow(classes, { added: enqueue, updated: (_, one) => enqueue(one) });
   followUsers(controller, claims, classesOfClaim);
   followUsers(controller, volumes, classesOfVolume);
   return controller.start(async (key) => {
@@ -40,7 +41,7 @@ export const startClassProtection: ControllerDescriptor["start"] = async (contex
   });
 };
 
-/** Indexes the objects that name classes, and adds a class that one of them no longer names. */
+/** Indexes objects by the classes that they name, and enqueues a class that one no longer names. */
 function followUsers<O>(
   controller: KeyedController,
   users: Informer<Kind<O>>,

@@ -1,6 +1,5 @@
-// Keeps claims and volumes that are in use from going: both carry a finalizer (admission gives it),
-// which is taken away from what is to be deleted once no pod uses the claim, or the volume is bound
-// no longer.
+// Protects claims and volumes in use from deletion. Admission adds a finalizer; it is removed from
+// a deleted claim once no pod uses it, and from a deleted volume once it is unbound.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/pvcprotection/pvc_protection_controller.go and
 // pvprotection/pv_protection_controller.go.
 import { parseObjectKey } from "homeostat/api";
@@ -18,8 +17,10 @@ import {
 const claimFinalizer = "kubernetes.io/pvc-protection";
 const volumeFinalizer = "kubernetes.io/pv-protection";
 
-/** Starts the protection of claims. */
-export const startClaimProtection: ControllerDescriptor["start"] = async (context) => {
+/** Starts `persistentvolumeclaim-protection`. */
+export const startPersistentVolumeClaimProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const { client } = context;
   const controller = new KeyedController(context, "the protection of claims");
   const claims = controller.acquire(PersistentVolumeClaim);
@@ -27,30 +28,30 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
   pods.addIndex("claim", (pod) =>
     claimNames(pod).map((name) => `${pod.metadata.namespace}/${name}`),
   );
-  const wake = (claim: CachedObject<ApiObject>): void => {
+  const enqueue = (claim: CachedObject<ApiObject>): void => {
     if (nextFinalizers(claim.read(), claimFinalizer, () => false)) controller.add(claim.key);
   };
-  const wakeClaims = (pod: Pod): void => {
+  const enqueueClaims = (pod: Pod): void => {
     for (const name of claimNames(pod)) controller.add(`${pod.metadata.namespace}/${name}`);
   };
   const seen = (pod: CachedObject<Pod>): void => {
-    if (releasesClaims(pod.read())) wakeClaims(pod.read());
+    if (releasesClaims(pod.read())) enqueueClaims(pod.read());
   };
-  controller.follow(claims, { added: wake, updated: (_, claim) => wake(claim) });
+  controller.follow(claims, { added: enqueue, updated: (_, claim) => enqueue(claim) });
   controller.follow(pods, {
     added: seen,
     updated(old, pod) {
-      if (old.uid !== pod.uid) wakeClaims(old.read());
+      if (old.uid !== pod.uid) enqueueClaims(old.read());
       seen(pod);
     },
-    deleted: (pod) => wakeClaims(pod.read()),
+    deleted: (pod) => enqueueClaims(pod.read()),
   });
   return controller.start(async (key) => {
     const claim = claims.get(parseObjectKey(key));
     const isUsed = (users: readonly Pod[]): boolean => users.some((pod) => usesClaim(pod, claim!));
     if (!claim || !nextFinalizers(claim, claimFinalizer, () => isUsed(pods.byIndex("claim", key))))
       return undefined;
-    // A pod may be there that is not in the cache yet, and once the claim has gone it is too late.
+    // A pod may exist that is not in the cache yet, and the deletion of a claim cannot be undone.
     const live =
       claim.metadata.deletionTimestamp === undefined
         ? []
@@ -61,14 +62,16 @@ export const startClaimProtection: ControllerDescriptor["start"] = async (contex
   });
 };
 
-/** Starts the protection of volumes. */
-export const startVolumeProtection: ControllerDescriptor["start"] = async (context) => {
+/** Starts `persistentvolume-protection`. */
+export const startPersistentVolumeProtectionController: ControllerDescriptor["start"] = async (
+  context,
+) => {
   const controller = new KeyedController(context, "the protection of volumes");
   const volumes = controller.acquire(PersistentVolume);
-  const wake = (volume: CachedObject<PersistentVolume>): void => {
+  const enqueue = (volume: CachedObject<PersistentVolume>): void => {
     if (nextFinalizers(volume.read(), volumeFinalizer, () => false)) controller.add(volume.key);
   };
-  controller.follow(volumes, { added: wake, updated: (_, volume) => wake(volume) });
+  controller.follow(volumes, { added: enqueue, updated: (_, volume) => enqueue(volume) });
   return controller.start(async (key) => {
     const volume = volumes.get(parseObjectKey(key));
     const finalizers =
@@ -80,8 +83,8 @@ export const startVolumeProtection: ControllerDescriptor["start"] = async (conte
 };
 
 /**
- * The finalizers that an object ought to have; undefined when it has them. What stays has ours,
- * what goes loses it unless it is in use.
+ * The finalizers that an object should have; undefined if it has them. Deletion removes ours unless
+ * the object is in use.
  */
 export function nextFinalizers(
   { metadata }: ApiObject,

@@ -1,6 +1,6 @@
-// Plays every storage provisioner there could be: makes a volume, with nothing behind it, for each
-// claim that asks for one, and removes it when it is released. Where no class is there it makes
-// one, `standard`, which claims get by default.
+// Simulates every storage provisioner: creates a volume without storage for each claim that asks
+// for one, and deletes it when it is released. Creates the default class `standard` if there is no
+// class.
 // Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as
 // others can see it.
 import { ignoreNotFound } from "../../../component-helpers/errors/ignore-not-found.ts";
@@ -15,7 +15,7 @@ import {
   provisionedBy,
   selectedNode,
   storageProvisioner,
-} from "../../../component-helpers/storage/storage-objects.ts";
+} from "../../../component-helpers/storage/volume-binding.ts";
 import {
   PersistentVolumeClaim,
   PersistentVolume,
@@ -23,7 +23,7 @@ import {
 } from "homeostat/k8s/core/v1";
 import { StorageClass } from "homeostat/k8s/storage/v1";
 
-/** Which provisioner the class names that we make, and what drives every volume that we make. */
+/** The provisioner of the default class, and the CSI driver of all volumes. */
 const provisioner = "volumes.simulator.homeostat.dev";
 const makeClass = "class?";
 
@@ -35,7 +35,7 @@ const standardClass = StorageClass(
   { provisioner, reclaimPolicy: "Delete", volumeBindingMode: "WaitForFirstConsumer" },
 );
 
-/** Starts the provisioner. */
+/** Starts `volume-provisioner`. */
 export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the making of volumes");
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
@@ -43,11 +43,11 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);
   const classes = controller.acquire(StorageClass);
-  const wake = ({ key }: { readonly key: string }): void => controller.add(key);
-  const wakeClaims = (): void => claims.entries().forEach(wake);
-  controller.follow(claims, { added: wake, updated: (_, claim) => wake(claim) });
-  controller.follow(volumes, { added: wake, updated: (_, volume) => wake(volume) });
-  controller.follow(classes, { added: wakeClaims, updated: wakeClaims });
+  const enqueue = ({ key }: { readonly key: string }): void => controller.add(key);
+  const enqueueClaims = (): void => claims.entries().forEach(enqueue);
+  controller.follow(claims, { added: enqueue, updated: (_, claim) => enqueue(claim) });
+  controller.follow(volumes, { added: enqueue, updated: (_, volume) => enqueue(volume) });
+  controller.follow(classes, { added: enqueueClaims, updated: enqueueClaims });
   controller.add(makeClass);
 
   const provision = async (key: string): Promise<undefined> => {
@@ -83,7 +83,8 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
 };
 
 /**
- * Whether a claim asks for a volume, and, where that has to wait for a pod, is told for which node.
+ * Whether a volume is to be provisioned for a claim. With delayed binding, a node must be selected
+ * first.
  */
 export function isWanted(claim: PersistentVolumeClaim, storageClass: StorageClass): boolean {
   const { metadata, spec } = claim;
@@ -95,14 +96,14 @@ export function isWanted(claim: PersistentVolumeClaim, storageClass: StorageClas
   );
 }
 
-/** Ours, and nobody's any more. */
+/** Provisioned here, and released. */
 const isLeft = ({ metadata, spec, status }: PersistentVolume): boolean =>
   status.phase === "Released" &&
   spec.persistentVolumeReclaimPolicy === "Delete" &&
   metadata.annotations?.[provisionedBy] !== undefined &&
   metadata.deletionTimestamp === undefined;
 
-/** The volume for a claim: as large as it asks for, and its own from the start. */
+/** The volume for a claim: of the requested size, and reserved for it. */
 export function volumeFor(
   claim: PersistentVolumeClaim,
   { metadata: { name: className }, provisioner: asked, reclaimPolicy = "Delete" }: StorageClass,

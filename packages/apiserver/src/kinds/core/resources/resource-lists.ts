@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go (SetDefaults_ResourceList),
 // k8s.io/component-helpers/resource/helpers.go (AggregateContainerRequests,
 // AggregateContainerLimits).
-import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type { Decoded, Json } from "homeostat/api";
 import type {
   Container,
   PodSpec,
@@ -32,10 +32,10 @@ export function roundResources(
 }
 
 /** Rounds every quantity of a list up to thousandths, in place. */
-export function roundList(list: JsonObject | null | undefined): void {
+export function roundList(list: Record<string, string> | null | undefined): void {
   if (!list) return;
   for (const [name, text] of Object.entries(list)) {
-    const quantity = parseQuantity(String(text));
+    const quantity = parseQuantity(text);
     if (quantity.nano % milli !== 0n)
       list[name] = formatQuantity({ ...quantity, nano: roundUp(quantity.nano) });
   }

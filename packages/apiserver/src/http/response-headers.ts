@@ -1,12 +1,12 @@
-// What every answer has, whichever wire the request came by: audit id, cache control.
-// Knows no resource and no socket.
+// Adds the headers that all responses have, over HTTP or in process: audit id, cache control. Knows
+// no resource and no socket.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters (audit_init.go, cachecontrol.go).
 import { encodeJsonBytes, type Json } from "homeostat/api";
 import { type Runtime, uuid } from "homeostat/runtime";
 import type { ApiRequest, ApiResponse, Handler } from "../apimachinery/handler.ts";
 
-/** Puts the headers that belong to every answer around a server core. Never rejects. */
-export function createFrontDoor(core: Handler, runtime: Runtime): Handler {
+/** Wraps the handler of a server core. The result never rejects. */
+export function withResponseHeaders(core: Handler, runtime: Runtime): Handler {
   return async (request) => {
     const answer = await answerOf(core, request);
     return {
@@ -20,9 +20,7 @@ export function createFrontDoor(core: Handler, runtime: Runtime): Handler {
   };
 }
 
-/**
- * The core promises never to reject; should it break that promise, the client still gets an answer.
- */
+/** The core should never reject; if it does, the client gets an InternalError. */
 async function answerOf(core: Handler, request: ApiRequest): Promise<ApiResponse> {
   try {
     return await core(request);

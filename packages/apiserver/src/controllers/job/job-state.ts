@@ -1,7 +1,7 @@
 // Questions about jobs and their pods. Pure.
 // Upstream: k8s.io/api/batch/v1/types.go, k8s.io/kubernetes/pkg/controller/job/util/utils.go,
 // job_controller.go.
-import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import { isTerminating } from "../../component-helpers/meta/api-object.ts";
 import type { ContainerStatus, Pod, ContainerStateTerminated } from "homeostat/k8s/core/v1";
 import type { Job } from "homeostat/k8s/batch/v1";
 import { type JobStatus, type JobCondition } from "homeostat/k8s/batch/v1";
@@ -18,8 +18,6 @@ export const isManagedElsewhere = ({ spec }: Job): boolean =>
 /** True when a terminating pod is replaced only after it has failed. */
 export const replacesOnlyFailed = ({ spec }: Job): boolean =>
   spec.podReplacementPolicy === "Failed" || spec.podFailurePolicy !== undefined;
-export const isGoing = ({ metadata }: ApiObject): boolean =>
-  metadata.deletionTimestamp !== undefined;
 
 /** The condition of a finished job: Complete or Failed. */
 export function endCondition({ status }: Job): JobCondition | undefined {
@@ -40,7 +38,7 @@ export const isTracked = ({ metadata }: Pod): boolean =>
  */
 export function isFailedFor(job: Job, pod: Pod): boolean {
   if (pod.status.phase === "Failed") return true;
-  return !replacesOnlyFailed(job) && isGoing(pod) && pod.status.phase !== "Succeeded";
+  return !replacesOnlyFailed(job) && isTerminating(pod) && pod.status.phase !== "Succeeded";
 }
 
 /** The terminated state of a container. */

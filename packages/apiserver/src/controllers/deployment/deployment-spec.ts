@@ -1,11 +1,11 @@
-// Deployments, as far as their controller looks at them, and the numbers that their specs stand
-// for. Pure.
+// Numbers that the spec of a Deployment stands for. Pure.
 // Upstream: k8s.io/api/apps/v1/types.go,
 // k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+import { byCreation } from "../../component-helpers/meta/by-creation.ts";
 import type { Deployment } from "homeostat/k8s/apps/v1";
 import { type ReplicaSet } from "homeostat/k8s/apps/v1";
 
-/** The label by which the pods of one template are told from others. */
+/** The label with the hash of the pod template. */
 export const hashLabel = "pod-template-hash";
 const noLimit = 2 ** 31 - 1;
 
@@ -21,18 +21,18 @@ export const replicasOf = ({ spec }: Deployment | ReplicaSet): number => spec.re
 /** The desired number of pods of all replica sets together. */
 export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, set) => sum + replicasOf(set), 0);
-/** A count of replica sets' statuses, together. */
+/** The sum of a count over the statuses of replica sets. */
 export const countOf = (
   sets: readonly ReplicaSet[],
   field: "replicas" | "readyReplicas" | "availableReplicas",
 ): number => sets.reduce((sum, { status }) => sum + (status[field] ?? 0), 0);
 
-/** Pods above the number asked for that a rollout may make. */
+/** How many pods a rollout may create above the desired number. */
 export function maxSurge(deployment: Deployment): number {
   return isRolling(deployment) ? fenceposts(deployment).surge : 0;
 }
 
-/** Pods below the number asked for that a rollout may leave. */
+/** How many pods below the desired number may be unavailable. */
 export function maxUnavailable(deployment: Deployment): number {
   const replicas = replicasOf(deployment);
   return isRolling(deployment) && replicas > 0
@@ -41,8 +41,8 @@ export function maxUnavailable(deployment: Deployment): number {
 }
 
 /**
- * Surge is rounded up, unavailability down; when both come to nothing, one may be unavailable, or
- * nothing would ever move.
+ * Surge is rounded up, unavailability down. If both are zero, one pod may be unavailable: otherwise
+ * the rollout could not proceed.
  */
 function fenceposts(deployment: Deployment): {
   readonly surge: number;
@@ -59,15 +59,9 @@ function scaled(value: number | string, total: number, round: (share: number) =>
   return typeof value === "number" ? value : round((Number.parseInt(value, 10) * total) / 100);
 }
 
-/** The older first; names decide between those made in the same second. */
-export const byCreation = (a: ReplicaSet, b: ReplicaSet): number =>
-  compare(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
-  compare(a.metadata.name, b.metadata.name);
-/** The bigger first, of equals the older. */
+/** The larger first, of equals the older. */
 export const bySizeOlder = (a: ReplicaSet, b: ReplicaSet): number =>
   replicasOf(b) - replicasOf(a) || byCreation(a, b);
-/** The bigger first, of equals the newer. */
+/** The larger first, of equals the newer. */
 export const bySizeNewer = (a: ReplicaSet, b: ReplicaSet): number =>
   replicasOf(b) - replicasOf(a) || byCreation(b, a);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -17,13 +17,13 @@ import {
   parseIndexes,
   toIndexSet,
 } from "./index-set.ts";
-import { isFailedFor, isIndexed, isTracked } from "./job-objects.ts";
+import { isFailedFor, isIndexed, isTracked } from "./job-state.ts";
 import { finishedAt } from "./pod-backoff.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { allFailures, countedFailures, indexesOf, indexOf, validIndexOf } from "./pod-index.ts";
 
 /** The indexes of an Indexed job. */
-export interface IndexSurvey {
+export interface IndexState {
   /** As recorded in the status. */
   readonly before: IndexSet;
   readonly succeeded: IndexSet;
@@ -37,7 +37,7 @@ export interface IndexSurvey {
 }
 
 /** The pods of a job at one moment. */
-export interface JobSurvey {
+export interface SyncContext {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
@@ -48,11 +48,11 @@ export interface JobSurvey {
   /** Counted, uncounted and new pods together. */
   readonly succeeded: number;
   readonly failed: number;
-  readonly indexes: IndexSurvey | undefined;
+  readonly indexes: IndexState | undefined;
 }
 
 /** Sorts the pods that the job controls. */
-export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
+export function createSyncContext(job: Job, pods: readonly Pod[]): SyncContext {
   const { status } = job;
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const uncounted = pods.filter(
@@ -67,7 +67,7 @@ export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
     (pod) => !failed.includes(pod.metadata.uid) && isFailedFor(job, pod),
   );
   const active = pods.filter(isPodActive);
-  const indexes = isIndexed(job) ? surveyIndexes(job, pods, uncounted) : undefined;
+  const indexes = isIndexed(job) ? indexState(job, pods, uncounted) : undefined;
   return {
     job,
     pods,
@@ -88,7 +88,7 @@ export function surveyPods(job: Job, pods: readonly Pod[]): JobSurvey {
 
 export const countReady = (pods: readonly Pod[]): number => pods.filter(readyCondition).length;
 
-function surveyIndexes(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]): IndexSurvey {
+function indexState(job: Job, pods: readonly Pod[], uncounted: readonly Pod[]): IndexState {
   const { spec, status } = job;
   const completions = spec.completions ?? 0;
   const before = parseIndexes(status.completedIndexes, completions);

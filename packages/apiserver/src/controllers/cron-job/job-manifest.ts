@@ -1,4 +1,4 @@
-// CronJobs and the jobs that they make. Types, names and the manifest of a job; pure.
+// The jobs that a CronJob creates: names and manifests. Pure.
 // Upstream: k8s.io/api/batch/v1/types.go, k8s.io/kubernetes/pkg/controller/cronjob/utils.go.
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
 import { toControllerReference } from "homeostat/api";
@@ -8,11 +8,11 @@ import { zoneClock } from "./zone-clock.ts";
 
 const timestampAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/** The name of the job for a moment: the same for everybody, so that no two are made. */
+/** The name of the job of a scheduled time; deterministic, so that no two are created. */
 export const jobName = (cronJob: CronJob, scheduledAt: number): string =>
   `${cronJob.metadata.name}-${Math.floor(scheduledAt / 60_000)}`;
 
-/** The job for a moment. */
+/** The job of a scheduled time. */
 export function jobManifest(cronJob: CronJob, scheduledAt: number): NewObject<Job> {
   const { jobTemplate, timeZone = "UTC" } = cronJob.spec;
   const { labels = {}, annotations = {} } = jobTemplate.metadata ?? {};
@@ -34,7 +34,7 @@ export function jobManifest(cronJob: CronJob, scheduledAt: number): NewObject<Jo
   };
 }
 
-/** Names a job in a status. */
+/** The reference to a job in a status. */
 export function referenceTo({ metadata }: Job): ObjectReference {
   const { apiVersion, kind } = Job;
   const { namespace = "", name, uid, resourceVersion } = metadata;
@@ -42,13 +42,15 @@ export function referenceTo({ metadata }: Job): ObjectReference {
 }
 
 /**
- * The jobs to be deleted so that no more than `limit` are left: those that began first; one that
- * never began is the last.
+ * The jobs to delete so that no more than `limit` remain: those that started first; jobs that never
+ * started come last.
  */
 export function oldestJobs(jobs: readonly Job[], limit: number): readonly Job[] {
   const begin = ({ status }: Job): number =>
     status.startTime === undefined ? Infinity : Date.parse(status.startTime);
-  const order = (a: Job, b: Job): number =>
-    begin(a) === begin(b) ? (a.metadata.name < b.metadata.name ? -1 : 1) : begin(a) - begin(b);
+  const order = (a: Job, b: Job): number => {
+    if (begin(a) !== begin(b)) return begin(a) - begin(b);
+    return a.metadata.name < b.metadata.name ? -1 : 1;
+  };
   return jobs.toSorted(order).slice(0, Math.max(0, jobs.length - limit));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node, Pod, PodPhase } from "homeostat/k8s/core/v1";
-import { abandonmentOf, lastStatus } from "./abandoned.ts";
+import { garbageReason, lastStatus } from "./garbage-reason.ts";
 
 const metadata = {
   name: "p",
@@ -33,20 +33,20 @@ const nodeOf = (ready: "True" | "False", ...taints: readonly string[]): Node => 
   status: { conditions: [{ type: "Ready", status: ready }] },
 });
 
-test("pods are abandoned by nodes that are gone, or out of service, and by nobody at all", () => {
+test("pods are garbage-reason by nodes that are gone, or out of service, and by nobody at all", () => {
   const outOfService = "node.kubernetes.io/out-of-service";
-  assert.equal(abandonmentOf(podOf({ nodeName: "n" }), undefined), "orphan");
-  assert.equal(abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("False")), undefined);
+  assert.equal(garbageReason(podOf({ nodeName: "n" }), undefined), "orphan");
+  assert.equal(garbageReason(podOf({ nodeName: "n", going: true }), nodeOf("False")), undefined);
   assert.equal(
-    abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("False", outOfService)),
+    garbageReason(podOf({ nodeName: "n", going: true }), nodeOf("False", outOfService)),
     "terminating",
   );
   assert.equal(
-    abandonmentOf(podOf({ nodeName: "n", going: true }), nodeOf("True", outOfService)),
+    garbageReason(podOf({ nodeName: "n", going: true }), nodeOf("True", outOfService)),
     undefined,
   );
-  assert.equal(abandonmentOf(podOf({ going: true }), undefined), "terminating");
-  assert.equal(abandonmentOf(podOf({}), undefined), undefined);
+  assert.equal(garbageReason(podOf({ going: true }), undefined), "terminating");
+  assert.equal(garbageReason(podOf({}), undefined), undefined);
 });
 
 test("a pod fails before it goes, unless it is through", () => {

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export type MutatingAdmissionPolicy = models.MutatingAdmissionPolicy;
 export const MutatingAdmissionPolicy: BuiltInKind<
@@ -21,7 +22,8 @@ export const MutatingAdmissionPolicy: BuiltInKind<
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export type MutatingAdmissionPolicyBinding = models.MutatingAdmissionPolicyBinding;
 export const MutatingAdmissionPolicyBinding: BuiltInKind<
@@ -36,7 +38,8 @@ export const MutatingAdmissionPolicyBinding: BuiltInKind<
 
 /**
  * admissionregistration.k8s.io/v1 MutatingWebhookConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export type MutatingWebhookConfiguration = models.MutatingWebhookConfiguration;
 export const MutatingWebhookConfiguration: BuiltInKind<
@@ -51,7 +54,8 @@ export const MutatingWebhookConfiguration: BuiltInKind<
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export type ValidatingAdmissionPolicy = models.ValidatingAdmissionPolicy;
 export const ValidatingAdmissionPolicy: BuiltInKind<
@@ -68,7 +72,8 @@ export const ValidatingAdmissionPolicy: BuiltInKind<
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export type ValidatingAdmissionPolicyBinding = models.ValidatingAdmissionPolicyBinding;
 export const ValidatingAdmissionPolicyBinding: BuiltInKind<
@@ -83,7 +88,8 @@ export const ValidatingAdmissionPolicyBinding: BuiltInKind<
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export type ValidatingWebhookConfiguration = models.ValidatingWebhookConfiguration;
 export const ValidatingWebhookConfiguration: BuiltInKind<

@@ -6,7 +6,8 @@ import type { Bytes, ListItem } from "../../wire-types.ts";
 
 /**
  * admissionregistration.k8s.io/v1 ApplyConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#applyconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#applyconfiguration-v1-admissionregistration-k8s-io
  */
 export interface ApplyConfiguration {
   readonly expression?: string;
@@ -14,7 +15,8 @@ export interface ApplyConfiguration {
 
 /**
  * admissionregistration.k8s.io/v1 AuditAnnotation.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#auditannotation-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#auditannotation-v1-admissionregistration-k8s-io
  */
 export interface AuditAnnotation {
   readonly key: string;
@@ -23,7 +25,8 @@ export interface AuditAnnotation {
 
 /**
  * admissionregistration.k8s.io/v1 ExpressionWarning.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#expressionwarning-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#expressionwarning-v1-admissionregistration-k8s-io
  */
 export interface ExpressionWarning {
   readonly fieldRef: string;
@@ -32,7 +35,8 @@ export interface ExpressionWarning {
 
 /**
  * admissionregistration.k8s.io/v1 JSONPatch.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonpatch-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonpatch-v1-admissionregistration-k8s-io
  */
 export interface JSONPatch {
   readonly expression?: string;
@@ -40,7 +44,8 @@ export interface JSONPatch {
 
 /**
  * admissionregistration.k8s.io/v1 MatchCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#matchcondition-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#matchcondition-v1-admissionregistration-k8s-io
  */
 export interface MatchCondition {
   readonly name: string;
@@ -49,7 +54,8 @@ export interface MatchCondition {
 
 /**
  * admissionregistration.k8s.io/v1 MatchResources.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#matchresources-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#matchresources-v1-admissionregistration-k8s-io
  */
 export interface MatchResources {
   readonly namespaceSelector?: LabelSelector;
@@ -61,7 +67,8 @@ export interface MatchResources {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicy, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicy {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -72,7 +79,8 @@ export interface MutatingAdmissionPolicy {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicy, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -83,7 +91,8 @@ export interface MutatingAdmissionPolicyManifest {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyBinding {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -94,7 +103,8 @@ export interface MutatingAdmissionPolicyBinding {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyBindingManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -105,7 +115,8 @@ export interface MutatingAdmissionPolicyBindingManifest {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBindingList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybindinglist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybindinglist-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyBindingList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -116,7 +127,8 @@ export interface MutatingAdmissionPolicyBindingList {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBindingSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybindingspec-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicybindingspec-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyBindingSpec {
   readonly policyName?: string;
@@ -126,7 +138,8 @@ export interface MutatingAdmissionPolicyBindingSpec {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicyList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicylist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicylist-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicyList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -137,7 +150,8 @@ export interface MutatingAdmissionPolicyList {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingAdmissionPolicySpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicyspec-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingadmissionpolicyspec-v1-admissionregistration-k8s-io
  */
 export interface MutatingAdmissionPolicySpec {
   readonly paramKind?: ParamKind;
@@ -151,7 +165,8 @@ export interface MutatingAdmissionPolicySpec {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingWebhook.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhook-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhook-v1-admissionregistration-k8s-io
  */
 export interface MutatingWebhook {
   readonly name: string;
@@ -170,7 +185,8 @@ export interface MutatingWebhook {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingWebhookConfiguration, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export interface MutatingWebhookConfiguration {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -181,7 +197,8 @@ export interface MutatingWebhookConfiguration {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingWebhookConfiguration, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export interface MutatingWebhookConfigurationManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -192,7 +209,8 @@ export interface MutatingWebhookConfigurationManifest {
 
 /**
  * admissionregistration.k8s.io/v1 MutatingWebhookConfigurationList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfigurationlist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutatingwebhookconfigurationlist-v1-admissionregistration-k8s-io
  */
 export interface MutatingWebhookConfigurationList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -203,7 +221,8 @@ export interface MutatingWebhookConfigurationList {
 
 /**
  * admissionregistration.k8s.io/v1 Mutation.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutation-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#mutation-v1-admissionregistration-k8s-io
  */
 export interface Mutation {
   readonly patchType: PatchType;
@@ -213,7 +232,8 @@ export interface Mutation {
 
 /**
  * admissionregistration.k8s.io/v1 NamedRuleWithOperations.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namedrulewithoperations-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namedrulewithoperations-v1-admissionregistration-k8s-io
  */
 export interface NamedRuleWithOperations {
   readonly resourceNames?: readonly string[];
@@ -226,7 +246,8 @@ export interface NamedRuleWithOperations {
 
 /**
  * admissionregistration.k8s.io/v1 ParamKind.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#paramkind-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#paramkind-v1-admissionregistration-k8s-io
  */
 export interface ParamKind {
   readonly apiVersion?: string;
@@ -235,7 +256,8 @@ export interface ParamKind {
 
 /**
  * admissionregistration.k8s.io/v1 ParamRef.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#paramref-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#paramref-v1-admissionregistration-k8s-io
  */
 export interface ParamRef {
   readonly name?: string;
@@ -257,7 +279,8 @@ export interface Rule {
 
 /**
  * admissionregistration.k8s.io/v1 RuleWithOperations.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rulewithoperations-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rulewithoperations-v1-admissionregistration-k8s-io
  */
 export interface RuleWithOperations {
   readonly operations?: readonly OperationType[];
@@ -269,7 +292,8 @@ export interface RuleWithOperations {
 
 /**
  * admissionregistration.k8s.io/v1 ServiceReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-admissionregistration-k8s-io
  */
 export interface ServiceReference {
   readonly namespace: string;
@@ -280,7 +304,8 @@ export interface ServiceReference {
 
 /**
  * admissionregistration.k8s.io/v1 TypeChecking.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typechecking-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typechecking-v1-admissionregistration-k8s-io
  */
 export interface TypeChecking {
   readonly expressionWarnings?: readonly ExpressionWarning[];
@@ -288,7 +313,8 @@ export interface TypeChecking {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicy {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -300,7 +326,8 @@ export interface ValidatingAdmissionPolicy {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicy-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -311,7 +338,8 @@ export interface ValidatingAdmissionPolicyManifest {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyBinding {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -322,7 +350,8 @@ export interface ValidatingAdmissionPolicyBinding {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybinding-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyBindingManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -333,7 +362,8 @@ export interface ValidatingAdmissionPolicyBindingManifest {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBindingList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybindinglist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybindinglist-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyBindingList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -344,7 +374,8 @@ export interface ValidatingAdmissionPolicyBindingList {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBindingSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybindingspec-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicybindingspec-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyBindingSpec {
   readonly policyName: string;
@@ -355,7 +386,8 @@ export interface ValidatingAdmissionPolicyBindingSpec {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicylist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicylist-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -366,7 +398,8 @@ export interface ValidatingAdmissionPolicyList {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicySpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicyspec-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicyspec-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicySpec {
   readonly paramKind?: ParamKind;
@@ -380,7 +413,8 @@ export interface ValidatingAdmissionPolicySpec {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicystatus-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingadmissionpolicystatus-v1-admissionregistration-k8s-io
  */
 export interface ValidatingAdmissionPolicyStatus {
   readonly observedGeneration?: number;
@@ -390,7 +424,8 @@ export interface ValidatingAdmissionPolicyStatus {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingWebhook.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhook-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhook-v1-admissionregistration-k8s-io
  */
 export interface ValidatingWebhook {
   readonly name: string;
@@ -408,7 +443,8 @@ export interface ValidatingWebhook {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export interface ValidatingWebhookConfiguration {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -419,7 +455,8 @@ export interface ValidatingWebhookConfiguration {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfiguration-v1-admissionregistration-k8s-io
  */
 export interface ValidatingWebhookConfigurationManifest {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -430,7 +467,8 @@ export interface ValidatingWebhookConfigurationManifest {
 
 /**
  * admissionregistration.k8s.io/v1 ValidatingWebhookConfigurationList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfigurationlist-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validatingwebhookconfigurationlist-v1-admissionregistration-k8s-io
  */
 export interface ValidatingWebhookConfigurationList {
   readonly apiVersion: "admissionregistration.k8s.io/v1";
@@ -441,7 +479,8 @@ export interface ValidatingWebhookConfigurationList {
 
 /**
  * admissionregistration.k8s.io/v1 Validation.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validation-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validation-v1-admissionregistration-k8s-io
  */
 export interface Validation {
   readonly expression: string;
@@ -452,7 +491,8 @@ export interface Validation {
 
 /**
  * admissionregistration.k8s.io/v1 Variable.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#variable-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#variable-v1-admissionregistration-k8s-io
  */
 export interface Variable {
   readonly name: string;
@@ -461,7 +501,8 @@ export interface Variable {
 
 /**
  * admissionregistration.k8s.io/v1 WebhookClientConfig.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-admissionregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-admissionregistration-k8s-io
  */
 export interface WebhookClientConfig {
   readonly url?: string;

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export type CustomResourceDefinition = models.CustomResourceDefinition;
 export const CustomResourceDefinition: BuiltInKind<

@@ -6,7 +6,8 @@ import type { Bytes, ListItem, RawExtension, Time } from "../../wire-types.ts";
 
 /**
  * apiextensions.k8s.io/v1 ConversionRequest.
- * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionRequest
+ * @see
+ * https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionRequest
  */
 export interface ConversionRequest {
   readonly uid: string;
@@ -16,7 +17,8 @@ export interface ConversionRequest {
 
 /**
  * apiextensions.k8s.io/v1 ConversionResponse.
- * @see https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionResponse
+ * @see
+ * https://pkg.go.dev/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1#ConversionResponse
  */
 export interface ConversionResponse {
   readonly uid: string;
@@ -37,7 +39,8 @@ export interface ConversionReview {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceColumnDefinition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcecolumndefinition-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcecolumndefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceColumnDefinition {
   readonly name: string;
@@ -50,7 +53,8 @@ export interface CustomResourceColumnDefinition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceConversion.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourceconversion-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourceconversion-v1-apiextensions-k8s-io
  */
 export interface CustomResourceConversion {
   readonly strategy: string;
@@ -59,7 +63,8 @@ export interface CustomResourceConversion {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinition {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -71,7 +76,8 @@ export interface CustomResourceDefinition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinition, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionManifest {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -82,7 +88,8 @@ export interface CustomResourceDefinitionManifest {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitioncondition-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitioncondition-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionCondition {
   readonly type: string;
@@ -95,7 +102,8 @@ export interface CustomResourceDefinitionCondition {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionlist-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionlist-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionList {
   readonly apiVersion: "apiextensions.k8s.io/v1";
@@ -106,7 +114,8 @@ export interface CustomResourceDefinitionList {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionNames.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionnames-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionnames-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionNames {
   readonly plural: string;
@@ -119,7 +128,8 @@ export interface CustomResourceDefinitionNames {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionspec-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionspec-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionSpec {
   readonly group: string;
@@ -132,7 +142,8 @@ export interface CustomResourceDefinitionSpec {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionstatus-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionstatus-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionStatus {
   readonly conditions?: readonly CustomResourceDefinitionCondition[] | null;
@@ -143,7 +154,8 @@ export interface CustomResourceDefinitionStatus {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceDefinitionVersion.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionversion-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcedefinitionversion-v1-apiextensions-k8s-io
  */
 export interface CustomResourceDefinitionVersion {
   readonly name: string;
@@ -159,7 +171,8 @@ export interface CustomResourceDefinitionVersion {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresourceScale.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcescale-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcescale-v1-apiextensions-k8s-io
  */
 export interface CustomResourceSubresourceScale {
   readonly specReplicasPath: string;
@@ -169,13 +182,15 @@ export interface CustomResourceSubresourceScale {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresourceStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcestatus-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresourcestatus-v1-apiextensions-k8s-io
  */
 export type CustomResourceSubresourceStatus = Readonly<Record<string, never>>;
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceSubresources.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresources-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcesubresources-v1-apiextensions-k8s-io
  */
 export interface CustomResourceSubresources {
   readonly status?: CustomResourceSubresourceStatus;
@@ -184,7 +199,8 @@ export interface CustomResourceSubresources {
 
 /**
  * apiextensions.k8s.io/v1 CustomResourceValidation.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcevalidation-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#customresourcevalidation-v1-apiextensions-k8s-io
  */
 export interface CustomResourceValidation {
   readonly openAPIV3Schema?: JSONSchemaProps;
@@ -192,7 +208,8 @@ export interface CustomResourceValidation {
 
 /**
  * apiextensions.k8s.io/v1 ExternalDocumentation.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externaldocumentation-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externaldocumentation-v1-apiextensions-k8s-io
  */
 export interface ExternalDocumentation {
   readonly description?: string;
@@ -201,7 +218,8 @@ export interface ExternalDocumentation {
 
 /**
  * apiextensions.k8s.io/v1 JSONSchemaProps.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jsonschemaprops-v1-apiextensions-k8s-io
  */
 export interface JSONSchemaProps {
   readonly id?: string;
@@ -252,7 +270,8 @@ export interface JSONSchemaProps {
 
 /**
  * apiextensions.k8s.io/v1 SelectableField.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selectablefield-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selectablefield-v1-apiextensions-k8s-io
  */
 export interface SelectableField {
   readonly jsonPath: string;
@@ -260,7 +279,8 @@ export interface SelectableField {
 
 /**
  * apiextensions.k8s.io/v1 ServiceReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiextensions-k8s-io
  */
 export interface ServiceReference {
   readonly namespace: string;
@@ -271,7 +291,8 @@ export interface ServiceReference {
 
 /**
  * apiextensions.k8s.io/v1 ValidationRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validationrule-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validationrule-v1-apiextensions-k8s-io
  */
 export interface ValidationRule {
   readonly rule: string;
@@ -284,7 +305,8 @@ export interface ValidationRule {
 
 /**
  * apiextensions.k8s.io/v1 WebhookClientConfig.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookclientconfig-v1-apiextensions-k8s-io
  */
 export interface WebhookClientConfig {
   readonly url?: string;
@@ -294,7 +316,8 @@ export interface WebhookClientConfig {
 
 /**
  * apiextensions.k8s.io/v1 WebhookConversion.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookconversion-v1-apiextensions-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#webhookconversion-v1-apiextensions-k8s-io
  */
 export interface WebhookConversion {
   readonly clientConfig?: WebhookClientConfig;

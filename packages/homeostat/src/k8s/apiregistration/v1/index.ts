@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * apiregistration.k8s.io/v1 APIService.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
  */
 export type APIService = models.APIService;
 export const APIService: BuiltInKind<

@@ -6,7 +6,8 @@ import type { Bytes, ListItem, Time } from "../../wire-types.ts";
 
 /**
  * apiregistration.k8s.io/v1 APIService, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
  */
 export interface APIService {
   readonly apiVersion: "apiregistration.k8s.io/v1";
@@ -18,7 +19,8 @@ export interface APIService {
 
 /**
  * apiregistration.k8s.io/v1 APIService, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservice-v1-apiregistration-k8s-io
  */
 export interface APIServiceManifest {
   readonly apiVersion: "apiregistration.k8s.io/v1";
@@ -29,7 +31,8 @@ export interface APIServiceManifest {
 
 /**
  * apiregistration.k8s.io/v1 APIServiceCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicecondition-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicecondition-v1-apiregistration-k8s-io
  */
 export interface APIServiceCondition {
   readonly type: string;
@@ -41,7 +44,8 @@ export interface APIServiceCondition {
 
 /**
  * apiregistration.k8s.io/v1 APIServiceList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicelist-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicelist-v1-apiregistration-k8s-io
  */
 export interface APIServiceList {
   readonly apiVersion: "apiregistration.k8s.io/v1";
@@ -52,7 +56,8 @@ export interface APIServiceList {
 
 /**
  * apiregistration.k8s.io/v1 APIServiceSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicespec-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicespec-v1-apiregistration-k8s-io
  */
 export interface APIServiceSpec {
   readonly service?: ServiceReference;
@@ -66,7 +71,8 @@ export interface APIServiceSpec {
 
 /**
  * apiregistration.k8s.io/v1 APIServiceStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicestatus-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#apiservicestatus-v1-apiregistration-k8s-io
  */
 export interface APIServiceStatus {
   readonly conditions?: readonly APIServiceCondition[];
@@ -74,7 +80,8 @@ export interface APIServiceStatus {
 
 /**
  * apiregistration.k8s.io/v1 ServiceReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiregistration-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicereference-v1-apiregistration-k8s-io
  */
 export interface ServiceReference {
   readonly namespace?: string;

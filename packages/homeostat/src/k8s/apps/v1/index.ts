@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * apps/v1 ControllerRevision.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export type ControllerRevision = models.ControllerRevision;
 export const ControllerRevision: BuiltInKind<

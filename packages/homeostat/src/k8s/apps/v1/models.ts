@@ -7,7 +7,8 @@ import type { IntOrString, ListItem, RawExtension, Time } from "../../wire-types
 
 /**
  * apps/v1 ControllerRevision, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export interface ControllerRevision {
   readonly apiVersion: "apps/v1";
@@ -19,7 +20,8 @@ export interface ControllerRevision {
 
 /**
  * apps/v1 ControllerRevision, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevision-v1-apps
  */
 export interface ControllerRevisionManifest {
   readonly apiVersion: "apps/v1";
@@ -31,7 +33,8 @@ export interface ControllerRevisionManifest {
 
 /**
  * apps/v1 ControllerRevisionList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevisionlist-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#controllerrevisionlist-v1-apps
  */
 export interface ControllerRevisionList {
   readonly apiVersion: "apps/v1";
@@ -65,7 +68,8 @@ export interface DaemonSetManifest {
 
 /**
  * apps/v1 DaemonSetCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetcondition-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetcondition-v1-apps
  */
 export interface DaemonSetCondition {
   readonly type: string;
@@ -117,7 +121,8 @@ export interface DaemonSetStatus {
 
 /**
  * apps/v1 DaemonSetUpdateStrategy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetupdatestrategy-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#daemonsetupdatestrategy-v1-apps
  */
 export interface DaemonSetUpdateStrategy {
   readonly type?: DaemonSetUpdateStrategyType;
@@ -149,7 +154,8 @@ export interface DeploymentManifest {
 
 /**
  * apps/v1 DeploymentCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentcondition-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentcondition-v1-apps
  */
 export interface DeploymentCondition {
   readonly type: string;
@@ -188,7 +194,8 @@ export interface DeploymentSpec {
 
 /**
  * apps/v1 DeploymentStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstatus-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstatus-v1-apps
  */
 export interface DeploymentStatus {
   readonly observedGeneration?: number;
@@ -204,7 +211,8 @@ export interface DeploymentStatus {
 
 /**
  * apps/v1 DeploymentStrategy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstrategy-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deploymentstrategy-v1-apps
  */
 export interface DeploymentStrategy {
   readonly type?: DeploymentStrategyType;
@@ -236,7 +244,8 @@ export interface ReplicaSetManifest {
 
 /**
  * apps/v1 ReplicaSetCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetcondition-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetcondition-v1-apps
  */
 export interface ReplicaSetCondition {
   readonly type: string;
@@ -270,7 +279,8 @@ export interface ReplicaSetSpec {
 
 /**
  * apps/v1 ReplicaSetStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetstatus-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicasetstatus-v1-apps
  */
 export interface ReplicaSetStatus {
   readonly replicas: number;
@@ -284,7 +294,8 @@ export interface ReplicaSetStatus {
 
 /**
  * apps/v1 RollingUpdateDaemonSet.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedaemonset-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedaemonset-v1-apps
  */
 export interface RollingUpdateDaemonSet {
   readonly maxUnavailable?: IntOrString;
@@ -293,7 +304,8 @@ export interface RollingUpdateDaemonSet {
 
 /**
  * apps/v1 RollingUpdateDeployment.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedeployment-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatedeployment-v1-apps
  */
 export interface RollingUpdateDeployment {
   readonly maxUnavailable?: IntOrString;
@@ -302,7 +314,8 @@ export interface RollingUpdateDeployment {
 
 /**
  * apps/v1 RollingUpdateStatefulSetStrategy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatestatefulsetstrategy-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rollingupdatestatefulsetstrategy-v1-apps
  */
 export interface RollingUpdateStatefulSetStrategy {
   readonly partition?: number;
@@ -334,7 +347,8 @@ export interface StatefulSetManifest {
 
 /**
  * apps/v1 StatefulSetCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetcondition-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetcondition-v1-apps
  */
 export interface StatefulSetCondition {
   readonly type: string;
@@ -357,7 +371,8 @@ export interface StatefulSetList {
 
 /**
  * apps/v1 StatefulSetOrdinals.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetordinals-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetordinals-v1-apps
  */
 export interface StatefulSetOrdinals {
   readonly start?: number;
@@ -365,7 +380,8 @@ export interface StatefulSetOrdinals {
 
 /**
  * apps/v1 StatefulSetPersistentVolumeClaimRetentionPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetpersistentvolumeclaimretentionpolicy-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetpersistentvolumeclaimretentionpolicy-v1-apps
  */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
   readonly whenDeleted?: string;
@@ -392,7 +408,8 @@ export interface StatefulSetSpec {
 
 /**
  * apps/v1 StatefulSetStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetstatus-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetstatus-v1-apps
  */
 export interface StatefulSetStatus {
   readonly observedGeneration?: number;
@@ -409,7 +426,8 @@ export interface StatefulSetStatus {
 
 /**
  * apps/v1 StatefulSetUpdateStrategy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetupdatestrategy-v1-apps
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#statefulsetupdatestrategy-v1-apps
  */
 export interface StatefulSetUpdateStrategy {
   readonly type?: StatefulSetUpdateStrategyType;

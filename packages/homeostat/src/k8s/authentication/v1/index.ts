@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * authentication.k8s.io/v1 SelfSubjectReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
  */
 export type SelfSubjectReview = models.SelfSubjectReview;
 export const SelfSubjectReview: ReviewKind<
@@ -21,7 +22,8 @@ export const SelfSubjectReview: ReviewKind<
 
 /**
  * authentication.k8s.io/v1 TokenReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
  */
 export type TokenReview = models.TokenReview;
 export const TokenReview: ReviewKind<models.TokenReview, models.TokenReviewManifest> =

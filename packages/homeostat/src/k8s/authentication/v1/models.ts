@@ -16,7 +16,8 @@ export interface BoundObjectReference {
 
 /**
  * authentication.k8s.io/v1 SelfSubjectReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
  */
 export interface SelfSubjectReview {
   readonly apiVersion: "authentication.k8s.io/v1";
@@ -27,7 +28,8 @@ export interface SelfSubjectReview {
 
 /**
  * authentication.k8s.io/v1 SelfSubjectReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreview-v1-authentication-k8s-io
  */
 export interface SelfSubjectReviewManifest {
   readonly apiVersion: "authentication.k8s.io/v1";
@@ -37,7 +39,8 @@ export interface SelfSubjectReviewManifest {
 
 /**
  * authentication.k8s.io/v1 SelfSubjectReviewStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreviewstatus-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectreviewstatus-v1-authentication-k8s-io
  */
 export interface SelfSubjectReviewStatus {
   readonly userInfo?: UserInfo;
@@ -76,7 +79,8 @@ export interface TokenRequestStatus {
 
 /**
  * authentication.k8s.io/v1 TokenReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
  */
 export interface TokenReview {
   readonly apiVersion: "authentication.k8s.io/v1";
@@ -88,7 +92,8 @@ export interface TokenReview {
 
 /**
  * authentication.k8s.io/v1 TokenReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreview-v1-authentication-k8s-io
  */
 export interface TokenReviewManifest {
   readonly apiVersion: "authentication.k8s.io/v1";
@@ -99,7 +104,8 @@ export interface TokenReviewManifest {
 
 /**
  * authentication.k8s.io/v1 TokenReviewSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreviewspec-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreviewspec-v1-authentication-k8s-io
  */
 export interface TokenReviewSpec {
   readonly token: string;
@@ -108,7 +114,8 @@ export interface TokenReviewSpec {
 
 /**
  * authentication.k8s.io/v1 TokenReviewStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreviewstatus-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenreviewstatus-v1-authentication-k8s-io
  */
 export interface TokenReviewStatus {
   readonly authenticated?: boolean;
@@ -119,7 +126,8 @@ export interface TokenReviewStatus {
 
 /**
  * authentication.k8s.io/v1 UserInfo.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#userinfo-v1-authentication-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#userinfo-v1-authentication-k8s-io
  */
 export interface UserInfo {
   readonly username?: string;

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * authorization.k8s.io/v1 LocalSubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
  */
 export type LocalSubjectAccessReview = models.LocalSubjectAccessReview;
 export const LocalSubjectAccessReview: ReviewKind<
@@ -21,7 +22,8 @@ export const LocalSubjectAccessReview: ReviewKind<
 
 /**
  * authorization.k8s.io/v1 SelfSubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
  */
 export type SelfSubjectAccessReview = models.SelfSubjectAccessReview;
 export const SelfSubjectAccessReview: ReviewKind<
@@ -36,7 +38,8 @@ export const SelfSubjectAccessReview: ReviewKind<
 
 /**
  * authorization.k8s.io/v1 SelfSubjectRulesReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
  */
 export type SelfSubjectRulesReview = models.SelfSubjectRulesReview;
 export const SelfSubjectRulesReview: ReviewKind<
@@ -51,7 +54,8 @@ export const SelfSubjectRulesReview: ReviewKind<
 
 /**
  * authorization.k8s.io/v1 SubjectAccessReview.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
  */
 export type SubjectAccessReview = models.SubjectAccessReview;
 export const SubjectAccessReview: ReviewKind<

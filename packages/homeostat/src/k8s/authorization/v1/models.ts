@@ -8,7 +8,8 @@ import type {
 
 /**
  * authorization.k8s.io/v1 FieldSelectorAttributes.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fieldselectorattributes-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fieldselectorattributes-v1-authorization-k8s-io
  */
 export interface FieldSelectorAttributes {
   readonly rawSelector?: string;
@@ -17,7 +18,8 @@ export interface FieldSelectorAttributes {
 
 /**
  * authorization.k8s.io/v1 LabelSelectorAttributes.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#labelselectorattributes-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#labelselectorattributes-v1-authorization-k8s-io
  */
 export interface LabelSelectorAttributes {
   readonly rawSelector?: string;
@@ -26,7 +28,8 @@ export interface LabelSelectorAttributes {
 
 /**
  * authorization.k8s.io/v1 LocalSubjectAccessReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
  */
 export interface LocalSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -38,7 +41,8 @@ export interface LocalSubjectAccessReview {
 
 /**
  * authorization.k8s.io/v1 LocalSubjectAccessReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localsubjectaccessreview-v1-authorization-k8s-io
  */
 export interface LocalSubjectAccessReviewManifest {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -49,7 +53,8 @@ export interface LocalSubjectAccessReviewManifest {
 
 /**
  * authorization.k8s.io/v1 NonResourceAttributes.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourceattributes-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourceattributes-v1-authorization-k8s-io
  */
 export interface NonResourceAttributes {
   readonly path?: string;
@@ -58,7 +63,8 @@ export interface NonResourceAttributes {
 
 /**
  * authorization.k8s.io/v1 NonResourceRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcerule-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcerule-v1-authorization-k8s-io
  */
 export interface NonResourceRule {
   readonly verbs: readonly string[];
@@ -67,7 +73,8 @@ export interface NonResourceRule {
 
 /**
  * authorization.k8s.io/v1 ResourceAttributes.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceattributes-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceattributes-v1-authorization-k8s-io
  */
 export interface ResourceAttributes {
   readonly namespace?: string;
@@ -83,7 +90,8 @@ export interface ResourceAttributes {
 
 /**
  * authorization.k8s.io/v1 ResourceRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcerule-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcerule-v1-authorization-k8s-io
  */
 export interface ResourceRule {
   readonly verbs: readonly string[];
@@ -94,7 +102,8 @@ export interface ResourceRule {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectAccessReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
  */
 export interface SelfSubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -106,7 +115,8 @@ export interface SelfSubjectAccessReview {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectAccessReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreview-v1-authorization-k8s-io
  */
 export interface SelfSubjectAccessReviewManifest {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -117,7 +127,8 @@ export interface SelfSubjectAccessReviewManifest {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectAccessReviewSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreviewspec-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectaccessreviewspec-v1-authorization-k8s-io
  */
 export interface SelfSubjectAccessReviewSpec {
   readonly resourceAttributes?: ResourceAttributes;
@@ -126,7 +137,8 @@ export interface SelfSubjectAccessReviewSpec {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectRulesReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
  */
 export interface SelfSubjectRulesReview {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -138,7 +150,8 @@ export interface SelfSubjectRulesReview {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectRulesReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreview-v1-authorization-k8s-io
  */
 export interface SelfSubjectRulesReviewManifest {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -149,7 +162,8 @@ export interface SelfSubjectRulesReviewManifest {
 
 /**
  * authorization.k8s.io/v1 SelfSubjectRulesReviewSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreviewspec-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#selfsubjectrulesreviewspec-v1-authorization-k8s-io
  */
 export interface SelfSubjectRulesReviewSpec {
   readonly namespace?: string;
@@ -157,7 +171,8 @@ export interface SelfSubjectRulesReviewSpec {
 
 /**
  * authorization.k8s.io/v1 SubjectAccessReview, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
  */
 export interface SubjectAccessReview {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -169,7 +184,8 @@ export interface SubjectAccessReview {
 
 /**
  * authorization.k8s.io/v1 SubjectAccessReview, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreview-v1-authorization-k8s-io
  */
 export interface SubjectAccessReviewManifest {
   readonly apiVersion: "authorization.k8s.io/v1";
@@ -180,7 +196,8 @@ export interface SubjectAccessReviewManifest {
 
 /**
  * authorization.k8s.io/v1 SubjectAccessReviewSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreviewspec-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreviewspec-v1-authorization-k8s-io
  */
 export interface SubjectAccessReviewSpec {
   readonly resourceAttributes?: ResourceAttributes;
@@ -193,7 +210,8 @@ export interface SubjectAccessReviewSpec {
 
 /**
  * authorization.k8s.io/v1 SubjectAccessReviewStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreviewstatus-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectaccessreviewstatus-v1-authorization-k8s-io
  */
 export interface SubjectAccessReviewStatus {
   readonly allowed: boolean;
@@ -204,7 +222,8 @@ export interface SubjectAccessReviewStatus {
 
 /**
  * authorization.k8s.io/v1 SubjectRulesReviewStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectrulesreviewstatus-v1-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subjectrulesreviewstatus-v1-authorization-k8s-io
  */
 export interface SubjectRulesReviewStatus {
   readonly resourceRules: readonly ResourceRule[];

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * autoscaling/v1 HorizontalPodAutoscaler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export type HorizontalPodAutoscaler = models.HorizontalPodAutoscaler;
 export const HorizontalPodAutoscaler: BuiltInKind<

@@ -6,7 +6,8 @@ import type { ListItem, Time } from "../../wire-types.ts";
 
 /**
  * autoscaling/v1 CrossVersionObjectReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v1-autoscaling
  */
 export interface CrossVersionObjectReference {
   readonly kind: string;
@@ -16,7 +17,8 @@ export interface CrossVersionObjectReference {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscaler, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v1";
@@ -28,7 +30,8 @@ export interface HorizontalPodAutoscaler {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscaler, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerManifest {
   readonly apiVersion: "autoscaling/v1";
@@ -39,7 +42,8 @@ export interface HorizontalPodAutoscalerManifest {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerList {
   readonly apiVersion: "autoscaling/v1";
@@ -50,7 +54,8 @@ export interface HorizontalPodAutoscalerList {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
@@ -61,7 +66,8 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**
  * autoscaling/v1 HorizontalPodAutoscalerStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v1-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v1-autoscaling
  */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;

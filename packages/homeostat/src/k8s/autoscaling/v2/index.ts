@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * autoscaling/v2 HorizontalPodAutoscaler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export type HorizontalPodAutoscaler = models.HorizontalPodAutoscaler;
 export const HorizontalPodAutoscaler: BuiltInKind<

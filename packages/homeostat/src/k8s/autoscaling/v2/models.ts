@@ -6,7 +6,8 @@ import type { ListItem, Quantity, Time } from "../../wire-types.ts";
 
 /**
  * autoscaling/v2 ContainerResourceMetricSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricsource-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricsource-v2-autoscaling
  */
 export interface ContainerResourceMetricSource {
   readonly name: string;
@@ -16,7 +17,8 @@ export interface ContainerResourceMetricSource {
 
 /**
  * autoscaling/v2 ContainerResourceMetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresourcemetricstatus-v2-autoscaling
  */
 export interface ContainerResourceMetricStatus {
   readonly name: string;
@@ -26,7 +28,8 @@ export interface ContainerResourceMetricStatus {
 
 /**
  * autoscaling/v2 CrossVersionObjectReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#crossversionobjectreference-v2-autoscaling
  */
 export interface CrossVersionObjectReference {
   readonly kind: string;
@@ -36,7 +39,8 @@ export interface CrossVersionObjectReference {
 
 /**
  * autoscaling/v2 ExternalMetricSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricsource-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricsource-v2-autoscaling
  */
 export interface ExternalMetricSource {
   readonly metric: MetricIdentifier;
@@ -45,7 +49,8 @@ export interface ExternalMetricSource {
 
 /**
  * autoscaling/v2 ExternalMetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#externalmetricstatus-v2-autoscaling
  */
 export interface ExternalMetricStatus {
   readonly metric: MetricIdentifier;
@@ -54,7 +59,8 @@ export interface ExternalMetricStatus {
 
 /**
  * autoscaling/v2 HPAScalingPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingpolicy-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingpolicy-v2-autoscaling
  */
 export interface HPAScalingPolicy {
   readonly type: string;
@@ -64,7 +70,8 @@ export interface HPAScalingPolicy {
 
 /**
  * autoscaling/v2 HPAScalingRules.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingrules-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hpascalingrules-v2-autoscaling
  */
 export interface HPAScalingRules {
   readonly stabilizationWindowSeconds?: number;
@@ -75,7 +82,8 @@ export interface HPAScalingRules {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscaler, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export interface HorizontalPodAutoscaler {
   readonly apiVersion: "autoscaling/v2";
@@ -87,7 +95,8 @@ export interface HorizontalPodAutoscaler {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscaler, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscaler-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerManifest {
   readonly apiVersion: "autoscaling/v2";
@@ -98,7 +107,8 @@ export interface HorizontalPodAutoscalerManifest {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerBehavior.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerbehavior-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerbehavior-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerBehavior {
   readonly scaleUp?: HPAScalingRules;
@@ -107,7 +117,8 @@ export interface HorizontalPodAutoscalerBehavior {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalercondition-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalercondition-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerCondition {
   readonly type: string;
@@ -119,7 +130,8 @@ export interface HorizontalPodAutoscalerCondition {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerlist-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerList {
   readonly apiVersion: "autoscaling/v2";
@@ -130,7 +142,8 @@ export interface HorizontalPodAutoscalerList {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerspec-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
@@ -142,7 +155,8 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**
  * autoscaling/v2 HorizontalPodAutoscalerStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#horizontalpodautoscalerstatus-v2-autoscaling
  */
 export interface HorizontalPodAutoscalerStatus {
   readonly observedGeneration?: number;
@@ -155,7 +169,8 @@ export interface HorizontalPodAutoscalerStatus {
 
 /**
  * autoscaling/v2 MetricIdentifier.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricidentifier-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricidentifier-v2-autoscaling
  */
 export interface MetricIdentifier {
   readonly name: string;
@@ -164,7 +179,8 @@ export interface MetricIdentifier {
 
 /**
  * autoscaling/v2 MetricSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricspec-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricspec-v2-autoscaling
  */
 export interface MetricSpec {
   readonly type: string;
@@ -177,7 +193,8 @@ export interface MetricSpec {
 
 /**
  * autoscaling/v2 MetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricstatus-v2-autoscaling
  */
 export interface MetricStatus {
   readonly type: string;
@@ -190,7 +207,8 @@ export interface MetricStatus {
 
 /**
  * autoscaling/v2 MetricTarget.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metrictarget-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metrictarget-v2-autoscaling
  */
 export interface MetricTarget {
   readonly type: string;
@@ -201,7 +219,8 @@ export interface MetricTarget {
 
 /**
  * autoscaling/v2 MetricValueStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricvaluestatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#metricvaluestatus-v2-autoscaling
  */
 export interface MetricValueStatus {
   readonly value?: Quantity;
@@ -211,7 +230,8 @@ export interface MetricValueStatus {
 
 /**
  * autoscaling/v2 ObjectMetricSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricsource-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricsource-v2-autoscaling
  */
 export interface ObjectMetricSource {
   readonly describedObject: CrossVersionObjectReference;
@@ -221,7 +241,8 @@ export interface ObjectMetricSource {
 
 /**
  * autoscaling/v2 ObjectMetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectmetricstatus-v2-autoscaling
  */
 export interface ObjectMetricStatus {
   readonly metric: MetricIdentifier;
@@ -231,7 +252,8 @@ export interface ObjectMetricStatus {
 
 /**
  * autoscaling/v2 PodsMetricSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricsource-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricsource-v2-autoscaling
  */
 export interface PodsMetricSource {
   readonly metric: MetricIdentifier;
@@ -240,7 +262,8 @@ export interface PodsMetricSource {
 
 /**
  * autoscaling/v2 PodsMetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsmetricstatus-v2-autoscaling
  */
 export interface PodsMetricStatus {
   readonly metric: MetricIdentifier;
@@ -249,7 +272,8 @@ export interface PodsMetricStatus {
 
 /**
  * autoscaling/v2 ResourceMetricSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricsource-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricsource-v2-autoscaling
  */
 export interface ResourceMetricSource {
   readonly name: string;
@@ -258,7 +282,8 @@ export interface ResourceMetricSource {
 
 /**
  * autoscaling/v2 ResourceMetricStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricstatus-v2-autoscaling
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcemetricstatus-v2-autoscaling
  */
 export interface ResourceMetricStatus {
   readonly name: string;

@@ -154,7 +154,8 @@ export interface JobStatus {
 
 /**
  * batch/v1 JobTemplateSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jobtemplatespec-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#jobtemplatespec-v1-batch
  */
 export interface JobTemplateSpec {
   readonly metadata?: ObjectMeta;
@@ -163,7 +164,8 @@ export interface JobTemplateSpec {
 
 /**
  * batch/v1 PodFailurePolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicy-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicy-v1-batch
  */
 export interface PodFailurePolicy {
   readonly rules: readonly PodFailurePolicyRule[];
@@ -171,7 +173,8 @@ export interface PodFailurePolicy {
 
 /**
  * batch/v1 PodFailurePolicyOnExitCodesRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyonexitcodesrequirement-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyonexitcodesrequirement-v1-batch
  */
 export interface PodFailurePolicyOnExitCodesRequirement {
   readonly containerName?: string;
@@ -181,7 +184,8 @@ export interface PodFailurePolicyOnExitCodesRequirement {
 
 /**
  * batch/v1 PodFailurePolicyOnPodConditionsPattern.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyonpodconditionspattern-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyonpodconditionspattern-v1-batch
  */
 export interface PodFailurePolicyOnPodConditionsPattern {
   readonly type: string;
@@ -190,7 +194,8 @@ export interface PodFailurePolicyOnPodConditionsPattern {
 
 /**
  * batch/v1 PodFailurePolicyRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyrule-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podfailurepolicyrule-v1-batch
  */
 export interface PodFailurePolicyRule {
   readonly action: PodFailurePolicyAction;
@@ -208,7 +213,8 @@ export interface SuccessPolicy {
 
 /**
  * batch/v1 SuccessPolicyRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#successpolicyrule-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#successpolicyrule-v1-batch
  */
 export interface SuccessPolicyRule {
   readonly succeededIndexes?: string;
@@ -217,7 +223,8 @@ export interface SuccessPolicyRule {
 
 /**
  * batch/v1 UncountedTerminatedPods.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#uncountedterminatedpods-v1-batch
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#uncountedterminatedpods-v1-batch
  */
 export interface UncountedTerminatedPods {
   readonly succeeded?: readonly string[];

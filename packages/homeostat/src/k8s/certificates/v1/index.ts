@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
  */
 export type CertificateSigningRequest = models.CertificateSigningRequest;
 export const CertificateSigningRequest: BuiltInKind<

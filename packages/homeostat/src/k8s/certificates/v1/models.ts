@@ -6,7 +6,8 @@ import type { Bytes, ListItem, Time } from "../../wire-types.ts";
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequest, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequest {
   readonly apiVersion: "certificates.k8s.io/v1";
@@ -18,7 +19,8 @@ export interface CertificateSigningRequest {
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequest, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequest-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequestManifest {
   readonly apiVersion: "certificates.k8s.io/v1";
@@ -29,7 +31,8 @@ export interface CertificateSigningRequestManifest {
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequestCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestcondition-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestcondition-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequestCondition {
   readonly type: string;
@@ -42,7 +45,8 @@ export interface CertificateSigningRequestCondition {
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequestList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestlist-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestlist-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequestList {
   readonly apiVersion: "certificates.k8s.io/v1";
@@ -53,7 +57,8 @@ export interface CertificateSigningRequestList {
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequestSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestspec-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequestspec-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequestSpec {
   readonly request: Bytes;
@@ -68,7 +73,8 @@ export interface CertificateSigningRequestSpec {
 
 /**
  * certificates.k8s.io/v1 CertificateSigningRequestStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequeststatus-v1-certificates-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#certificatesigningrequeststatus-v1-certificates-k8s-io
  */
 export interface CertificateSigningRequestStatus {
   readonly conditions?: readonly CertificateSigningRequestCondition[];

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * coordination.k8s.io/v1 Lease.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
  */
 export type Lease = models.Lease;
 export const Lease: BuiltInKind<models.Lease, models.LeaseManifest> = /*#__PURE__*/ builtInKind(

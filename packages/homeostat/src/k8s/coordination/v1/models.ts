@@ -6,7 +6,8 @@ import type { ListItem, MicroTime } from "../../wire-types.ts";
 
 /**
  * coordination.k8s.io/v1 Lease, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
  */
 export interface Lease {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -17,7 +18,8 @@ export interface Lease {
 
 /**
  * coordination.k8s.io/v1 Lease, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lease-v1-coordination-k8s-io
  */
 export interface LeaseManifest {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -28,7 +30,8 @@ export interface LeaseManifest {
 
 /**
  * coordination.k8s.io/v1 LeaseList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#leaselist-v1-coordination-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#leaselist-v1-coordination-k8s-io
  */
 export interface LeaseList {
   readonly apiVersion: "coordination.k8s.io/v1";
@@ -39,7 +42,8 @@ export interface LeaseList {
 
 /**
  * coordination.k8s.io/v1 LeaseSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#leasespec-v1-coordination-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#leasespec-v1-coordination-k8s-io
  */
 export interface LeaseSpec {
   readonly holderIdentity?: string;

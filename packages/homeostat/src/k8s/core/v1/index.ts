@@ -82,7 +82,8 @@ export const Node: BuiltInKind<models.Node, models.NodeManifest, models.NodeStat
 
 /**
  * v1 PersistentVolume.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
  */
 export type PersistentVolume = models.PersistentVolume;
 export const PersistentVolume: BuiltInKind<
@@ -93,7 +94,8 @@ export const PersistentVolume: BuiltInKind<
 
 /**
  * v1 PersistentVolumeClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
  */
 export type PersistentVolumeClaim = models.PersistentVolumeClaim;
 export const PersistentVolumeClaim: BuiltInKind<
@@ -125,7 +127,8 @@ export const PodTemplate: BuiltInKind<models.PodTemplate, models.PodTemplateMani
 
 /**
  * v1 ReplicationController.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
  */
 export type ReplicationController = models.ReplicationController;
 export const ReplicationController: BuiltInKind<

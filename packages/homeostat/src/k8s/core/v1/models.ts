@@ -14,7 +14,8 @@ import type {
 
 /**
  * v1 AWSElasticBlockStoreVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#awselasticblockstorevolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#awselasticblockstorevolumesource-v1-core
  */
 export interface AWSElasticBlockStoreVolumeSource {
   readonly volumeID: string;
@@ -53,7 +54,8 @@ export interface AttachedVolume {
 
 /**
  * v1 AzureDiskVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurediskvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurediskvolumesource-v1-core
  */
 export interface AzureDiskVolumeSource {
   readonly diskName: string;
@@ -66,7 +68,8 @@ export interface AzureDiskVolumeSource {
 
 /**
  * v1 AzureFilePersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurefilepersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurefilepersistentvolumesource-v1-core
  */
 export interface AzureFilePersistentVolumeSource {
   readonly secretName: string;
@@ -77,7 +80,8 @@ export interface AzureFilePersistentVolumeSource {
 
 /**
  * v1 AzureFileVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurefilevolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#azurefilevolumesource-v1-core
  */
 export interface AzureFileVolumeSource {
   readonly secretName: string;
@@ -109,7 +113,8 @@ export interface BindingManifest {
 
 /**
  * v1 CSIPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csipersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csipersistentvolumesource-v1-core
  */
 export interface CSIPersistentVolumeSource {
   readonly driver: string;
@@ -147,7 +152,8 @@ export interface Capabilities {
 
 /**
  * v1 CephFSPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cephfspersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cephfspersistentvolumesource-v1-core
  */
 export interface CephFSPersistentVolumeSource {
   readonly monitors: readonly string[];
@@ -160,7 +166,8 @@ export interface CephFSPersistentVolumeSource {
 
 /**
  * v1 CephFSVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cephfsvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cephfsvolumesource-v1-core
  */
 export interface CephFSVolumeSource {
   readonly monitors: readonly string[];
@@ -173,7 +180,8 @@ export interface CephFSVolumeSource {
 
 /**
  * v1 CinderPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cinderpersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cinderpersistentvolumesource-v1-core
  */
 export interface CinderPersistentVolumeSource {
   readonly volumeID: string;
@@ -184,7 +192,8 @@ export interface CinderPersistentVolumeSource {
 
 /**
  * v1 CinderVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cindervolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#cindervolumesource-v1-core
  */
 export interface CinderVolumeSource {
   readonly volumeID: string;
@@ -203,7 +212,8 @@ export interface ClientIPConfig {
 
 /**
  * v1 ClusterTrustBundleProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clustertrustbundleprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clustertrustbundleprojection-v1-core
  */
 export interface ClusterTrustBundleProjection {
   readonly name?: string;
@@ -215,7 +225,8 @@ export interface ClusterTrustBundleProjection {
 
 /**
  * v1 ComponentCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentcondition-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentcondition-v1-core
  */
 export interface ComponentCondition {
   readonly type: string;
@@ -248,7 +259,8 @@ export interface ComponentStatusManifest {
 
 /**
  * v1 ComponentStatusList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentstatuslist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#componentstatuslist-v1-core
  */
 export interface ComponentStatusList {
   readonly apiVersion: "v1";
@@ -285,7 +297,8 @@ export interface ConfigMapManifest {
 
 /**
  * v1 ConfigMapEnvSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapenvsource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapenvsource-v1-core
  */
 export interface ConfigMapEnvSource {
   readonly name?: string;
@@ -294,7 +307,8 @@ export interface ConfigMapEnvSource {
 
 /**
  * v1 ConfigMapKeySelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapkeyselector-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapkeyselector-v1-core
  */
 export interface ConfigMapKeySelector {
   readonly name?: string;
@@ -315,7 +329,8 @@ export interface ConfigMapList {
 
 /**
  * v1 ConfigMapNodeConfigSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapnodeconfigsource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapnodeconfigsource-v1-core
  */
 export interface ConfigMapNodeConfigSource {
   readonly namespace: string;
@@ -327,7 +342,8 @@ export interface ConfigMapNodeConfigSource {
 
 /**
  * v1 ConfigMapProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapprojection-v1-core
  */
 export interface ConfigMapProjection {
   readonly name?: string;
@@ -337,7 +353,8 @@ export interface ConfigMapProjection {
 
 /**
  * v1 ConfigMapVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#configmapvolumesource-v1-core
  */
 export interface ConfigMapVolumeSource {
   readonly name?: string;
@@ -380,7 +397,8 @@ export interface Container {
 
 /**
  * v1 ContainerExtendedResourceRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerextendedresourcerequest-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerextendedresourcerequest-v1-core
  */
 export interface ContainerExtendedResourceRequest {
   readonly containerName: string;
@@ -411,7 +429,8 @@ export interface ContainerPort {
 
 /**
  * v1 ContainerResizePolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresizepolicy-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerresizepolicy-v1-core
  */
 export interface ContainerResizePolicy {
   readonly resourceName: string;
@@ -420,7 +439,8 @@ export interface ContainerResizePolicy {
 
 /**
  * v1 ContainerRestartRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerrestartrule-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerrestartrule-v1-core
  */
 export interface ContainerRestartRule {
   readonly action: string;
@@ -429,7 +449,8 @@ export interface ContainerRestartRule {
 
 /**
  * v1 ContainerRestartRuleOnExitCodes.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerrestartruleonexitcodes-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerrestartruleonexitcodes-v1-core
  */
 export interface ContainerRestartRuleOnExitCodes {
   readonly operator: string;
@@ -448,7 +469,8 @@ export interface ContainerState {
 
 /**
  * v1 ContainerStateRunning.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstaterunning-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstaterunning-v1-core
  */
 export interface ContainerStateRunning {
   readonly startedAt?: Time | null;
@@ -456,7 +478,8 @@ export interface ContainerStateRunning {
 
 /**
  * v1 ContainerStateTerminated.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstateterminated-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstateterminated-v1-core
  */
 export interface ContainerStateTerminated {
   readonly exitCode: number;
@@ -470,7 +493,8 @@ export interface ContainerStateTerminated {
 
 /**
  * v1 ContainerStateWaiting.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstatewaiting-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#containerstatewaiting-v1-core
  */
 export interface ContainerStateWaiting {
   readonly reason?: string;
@@ -517,7 +541,8 @@ export interface DaemonEndpoint {
 
 /**
  * v1 DownwardAPIProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapiprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapiprojection-v1-core
  */
 export interface DownwardAPIProjection {
   readonly items?: readonly DownwardAPIVolumeFile[];
@@ -525,7 +550,8 @@ export interface DownwardAPIProjection {
 
 /**
  * v1 DownwardAPIVolumeFile.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapivolumefile-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapivolumefile-v1-core
  */
 export interface DownwardAPIVolumeFile {
   readonly path: string;
@@ -536,7 +562,8 @@ export interface DownwardAPIVolumeFile {
 
 /**
  * v1 DownwardAPIVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapivolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#downwardapivolumesource-v1-core
  */
 export interface DownwardAPIVolumeSource {
   readonly items?: readonly DownwardAPIVolumeFile[];
@@ -545,7 +572,8 @@ export interface DownwardAPIVolumeSource {
 
 /**
  * v1 EmptyDirVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#emptydirvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#emptydirvolumesource-v1-core
  */
 export interface EmptyDirVolumeSource {
   readonly medium?: string;
@@ -651,7 +679,8 @@ export interface EnvVarSource {
 
 /**
  * v1 EphemeralContainer.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ephemeralcontainer-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ephemeralcontainer-v1-core
  */
 export interface EphemeralContainer {
   readonly name: string;
@@ -716,7 +745,8 @@ export interface EphemeralContainerCommon {
 
 /**
  * v1 EphemeralVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ephemeralvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ephemeralvolumesource-v1-core
  */
 export interface EphemeralVolumeSource {
   readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
@@ -832,7 +862,8 @@ export interface FileKeySelector {
 
 /**
  * v1 FlexPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flexpersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flexpersistentvolumesource-v1-core
  */
 export interface FlexPersistentVolumeSource {
   readonly driver: string;
@@ -844,7 +875,8 @@ export interface FlexPersistentVolumeSource {
 
 /**
  * v1 FlexVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flexvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flexvolumesource-v1-core
  */
 export interface FlexVolumeSource {
   readonly driver: string;
@@ -856,7 +888,8 @@ export interface FlexVolumeSource {
 
 /**
  * v1 FlockerVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flockervolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flockervolumesource-v1-core
  */
 export interface FlockerVolumeSource {
   readonly datasetName?: string;
@@ -865,7 +898,8 @@ export interface FlockerVolumeSource {
 
 /**
  * v1 GCEPersistentDiskVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#gcepersistentdiskvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#gcepersistentdiskvolumesource-v1-core
  */
 export interface GCEPersistentDiskVolumeSource {
   readonly pdName: string;
@@ -885,7 +919,8 @@ export interface GRPCAction {
 
 /**
  * v1 GitRepoVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#gitrepovolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#gitrepovolumesource-v1-core
  */
 export interface GitRepoVolumeSource {
   readonly repository: string;
@@ -895,7 +930,8 @@ export interface GitRepoVolumeSource {
 
 /**
  * v1 GlusterfsPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#glusterfspersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#glusterfspersistentvolumesource-v1-core
  */
 export interface GlusterfsPersistentVolumeSource {
   readonly endpoints: string;
@@ -906,7 +942,8 @@ export interface GlusterfsPersistentVolumeSource {
 
 /**
  * v1 GlusterfsVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#glusterfsvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#glusterfsvolumesource-v1-core
  */
 export interface GlusterfsVolumeSource {
   readonly endpoints: string;
@@ -954,7 +991,8 @@ export interface HostIP {
 
 /**
  * v1 HostPathVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hostpathvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#hostpathvolumesource-v1-core
  */
 export interface HostPathVolumeSource {
   readonly path: string;
@@ -963,7 +1001,8 @@ export interface HostPathVolumeSource {
 
 /**
  * v1 ISCSIPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#iscsipersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#iscsipersistentvolumesource-v1-core
  */
 export interface ISCSIPersistentVolumeSource {
   readonly targetPortal: string;
@@ -981,7 +1020,8 @@ export interface ISCSIPersistentVolumeSource {
 
 /**
  * v1 ISCSIVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#iscsivolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#iscsivolumesource-v1-core
  */
 export interface ISCSIVolumeSource {
   readonly targetPortal: string;
@@ -999,7 +1039,8 @@ export interface ISCSIVolumeSource {
 
 /**
  * v1 ImageVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#imagevolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#imagevolumesource-v1-core
  */
 export interface ImageVolumeSource {
   readonly reference?: string;
@@ -1008,7 +1049,8 @@ export interface ImageVolumeSource {
 
 /**
  * v1 ImageVolumeStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#imagevolumestatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#imagevolumestatus-v1-core
  */
 export interface ImageVolumeStatus {
   readonly imageRef: string;
@@ -1036,7 +1078,8 @@ export interface Lifecycle {
 
 /**
  * v1 LifecycleHandler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lifecyclehandler-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#lifecyclehandler-v1-core
  */
 export interface LifecycleHandler {
   readonly exec?: ExecAction;
@@ -1101,7 +1144,8 @@ export interface LimitRangeSpec {
 
 /**
  * v1 LinuxContainerUser.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#linuxcontaineruser-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#linuxcontaineruser-v1-core
  */
 export interface LinuxContainerUser {
   readonly uid: number;
@@ -1122,7 +1166,8 @@ export interface List {
 
 /**
  * v1 LoadBalancerIngress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#loadbalanceringress-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#loadbalanceringress-v1-core
  */
 export interface LoadBalancerIngress {
   readonly ip?: string;
@@ -1133,7 +1178,8 @@ export interface LoadBalancerIngress {
 
 /**
  * v1 LoadBalancerStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#loadbalancerstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#loadbalancerstatus-v1-core
  */
 export interface LoadBalancerStatus {
   readonly ingress?: readonly LoadBalancerIngress[];
@@ -1141,7 +1187,8 @@ export interface LoadBalancerStatus {
 
 /**
  * v1 LocalObjectReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localobjectreference-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localobjectreference-v1-core
  */
 export interface LocalObjectReference {
   readonly name?: string;
@@ -1149,7 +1196,8 @@ export interface LocalObjectReference {
 
 /**
  * v1 LocalVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#localvolumesource-v1-core
  */
 export interface LocalVolumeSource {
   readonly path: string;
@@ -1158,7 +1206,8 @@ export interface LocalVolumeSource {
 
 /**
  * v1 ModifyVolumeStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#modifyvolumestatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#modifyvolumestatus-v1-core
  */
 export interface ModifyVolumeStatus {
   readonly targetVolumeAttributesClassName?: string;
@@ -1200,7 +1249,8 @@ export interface NamespaceManifest {
 
 /**
  * v1 NamespaceCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namespacecondition-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#namespacecondition-v1-core
  */
 export interface NamespaceCondition {
   readonly type: string;
@@ -1281,7 +1331,8 @@ export interface NodeAffinity {
 
 /**
  * v1 NodeAllocatableResourceClaimStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeallocatableresourceclaimstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeallocatableresourceclaimstatus-v1-core
  */
 export interface NodeAllocatableResourceClaimStatus {
   readonly resourceClaimName: string;
@@ -1304,7 +1355,8 @@ export interface NodeCondition {
 
 /**
  * v1 NodeConfigSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeconfigsource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeconfigsource-v1-core
  */
 export interface NodeConfigSource {
   readonly configMap?: ConfigMapNodeConfigSource;
@@ -1312,7 +1364,8 @@ export interface NodeConfigSource {
 
 /**
  * v1 NodeConfigStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeconfigstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeconfigstatus-v1-core
  */
 export interface NodeConfigStatus {
   readonly assigned?: NodeConfigSource;
@@ -1323,7 +1376,8 @@ export interface NodeConfigStatus {
 
 /**
  * v1 NodeDaemonEndpoints.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodedaemonendpoints-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodedaemonendpoints-v1-core
  */
 export interface NodeDaemonEndpoints {
   readonly kubeletEndpoint?: DaemonEndpoint;
@@ -1360,7 +1414,8 @@ export interface NodeProxyOptions {
 
 /**
  * v1 NodeRuntimeHandler.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#noderuntimehandler-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#noderuntimehandler-v1-core
  */
 export interface NodeRuntimeHandler {
   readonly name?: string;
@@ -1369,7 +1424,8 @@ export interface NodeRuntimeHandler {
 
 /**
  * v1 NodeRuntimeHandlerFeatures.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#noderuntimehandlerfeatures-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#noderuntimehandlerfeatures-v1-core
  */
 export interface NodeRuntimeHandlerFeatures {
   readonly recursiveReadOnlyMounts?: boolean;
@@ -1386,7 +1442,8 @@ export interface NodeSelector {
 
 /**
  * v1 NodeSelectorRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeselectorrequirement-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeselectorrequirement-v1-core
  */
 export interface NodeSelectorRequirement {
   readonly key: string;
@@ -1396,7 +1453,8 @@ export interface NodeSelectorRequirement {
 
 /**
  * v1 NodeSelectorTerm.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeselectorterm-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeselectorterm-v1-core
  */
 export interface NodeSelectorTerm {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
@@ -1466,7 +1524,8 @@ export interface NodeSystemInfo {
 
 /**
  * v1 ObjectFieldSelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectfieldselector-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#objectfieldselector-v1-core
  */
 export interface ObjectFieldSelector {
   readonly apiVersion?: string;
@@ -1489,7 +1548,8 @@ export interface ObjectReference {
 
 /**
  * v1 PersistentVolume, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
  */
 export interface PersistentVolume {
   readonly apiVersion: "v1";
@@ -1501,7 +1561,8 @@ export interface PersistentVolume {
 
 /**
  * v1 PersistentVolume, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolume-v1-core
  */
 export interface PersistentVolumeManifest {
   readonly apiVersion: "v1";
@@ -1512,7 +1573,8 @@ export interface PersistentVolumeManifest {
 
 /**
  * v1 PersistentVolumeClaim, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
  */
 export interface PersistentVolumeClaim {
   readonly apiVersion: "v1";
@@ -1524,7 +1586,8 @@ export interface PersistentVolumeClaim {
 
 /**
  * v1 PersistentVolumeClaim, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
  */
 export interface PersistentVolumeClaimManifest {
   readonly apiVersion: "v1";
@@ -1535,7 +1598,8 @@ export interface PersistentVolumeClaimManifest {
 
 /**
  * v1 PersistentVolumeClaim inside another object.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaim-v1-core
  */
 export interface EmbeddedPersistentVolumeClaim {
   readonly kind?: "PersistentVolumeClaim";
@@ -1547,7 +1611,8 @@ export interface EmbeddedPersistentVolumeClaim {
 
 /**
  * v1 PersistentVolumeClaimCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimcondition-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimcondition-v1-core
  */
 export interface PersistentVolumeClaimCondition {
   readonly type: string;
@@ -1560,7 +1625,8 @@ export interface PersistentVolumeClaimCondition {
 
 /**
  * v1 PersistentVolumeClaimList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimlist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimlist-v1-core
  */
 export interface PersistentVolumeClaimList {
   readonly apiVersion: "v1";
@@ -1571,7 +1637,8 @@ export interface PersistentVolumeClaimList {
 
 /**
  * v1 PersistentVolumeClaimSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimspec-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimspec-v1-core
  */
 export interface PersistentVolumeClaimSpec {
   readonly accessModes?: readonly PersistentVolumeAccessMode[];
@@ -1587,7 +1654,8 @@ export interface PersistentVolumeClaimSpec {
 
 /**
  * v1 PersistentVolumeClaimStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimstatus-v1-core
  */
 export interface PersistentVolumeClaimStatus {
   readonly phase?: PersistentVolumeClaimPhase;
@@ -1602,7 +1670,8 @@ export interface PersistentVolumeClaimStatus {
 
 /**
  * v1 PersistentVolumeClaimTemplate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimtemplate-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimtemplate-v1-core
  */
 export interface PersistentVolumeClaimTemplate {
   readonly metadata?: ObjectMeta;
@@ -1611,7 +1680,8 @@ export interface PersistentVolumeClaimTemplate {
 
 /**
  * v1 PersistentVolumeClaimVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumeclaimvolumesource-v1-core
  */
 export interface PersistentVolumeClaimVolumeSource {
   readonly claimName: string;
@@ -1620,7 +1690,8 @@ export interface PersistentVolumeClaimVolumeSource {
 
 /**
  * v1 PersistentVolumeList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumelist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumelist-v1-core
  */
 export interface PersistentVolumeList {
   readonly apiVersion: "v1";
@@ -1660,7 +1731,8 @@ export interface PersistentVolumeSource {
 
 /**
  * v1 PersistentVolumeSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumespec-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumespec-v1-core
  */
 export interface PersistentVolumeSpec {
   readonly capacity?: Readonly<Record<string, Quantity>>;
@@ -1698,7 +1770,8 @@ export interface PersistentVolumeSpec {
 
 /**
  * v1 PersistentVolumeStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumestatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#persistentvolumestatus-v1-core
  */
 export interface PersistentVolumeStatus {
   readonly phase?: PersistentVolumePhase;
@@ -1709,7 +1782,8 @@ export interface PersistentVolumeStatus {
 
 /**
  * v1 PhotonPersistentDiskVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#photonpersistentdiskvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#photonpersistentdiskvolumesource-v1-core
  */
 export interface PhotonPersistentDiskVolumeSource {
   readonly pdID: string;
@@ -1786,7 +1860,8 @@ export interface PodAttachOptions {
 
 /**
  * v1 PodCertificateProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podcertificateprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podcertificateprojection-v1-core
  */
 export interface PodCertificateProjection {
   readonly signerName: string;
@@ -1824,7 +1899,8 @@ export interface PodDNSConfig {
 
 /**
  * v1 PodDNSConfigOption.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddnsconfigoption-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddnsconfigoption-v1-core
  */
 export interface PodDNSConfigOption {
   readonly name?: string;
@@ -1848,7 +1924,8 @@ export interface PodExecOptions {
 
 /**
  * v1 PodExtendedResourceClaimStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podextendedresourceclaimstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podextendedresourceclaimstatus-v1-core
  */
 export interface PodExtendedResourceClaimStatus {
   readonly requestMappings: readonly ContainerExtendedResourceRequest[];
@@ -1923,7 +2000,8 @@ export interface PodProxyOptions {
 
 /**
  * v1 PodReadinessGate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podreadinessgate-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podreadinessgate-v1-core
  */
 export interface PodReadinessGate {
   readonly conditionType: string;
@@ -1931,7 +2009,8 @@ export interface PodReadinessGate {
 
 /**
  * v1 PodResourceClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podresourceclaim-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podresourceclaim-v1-core
  */
 export interface PodResourceClaim {
   readonly name: string;
@@ -1941,7 +2020,8 @@ export interface PodResourceClaim {
 
 /**
  * v1 PodResourceClaimStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podresourceclaimstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podresourceclaimstatus-v1-core
  */
 export interface PodResourceClaimStatus {
   readonly name: string;
@@ -1950,7 +2030,8 @@ export interface PodResourceClaimStatus {
 
 /**
  * v1 PodSchedulingGate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podschedulinggate-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podschedulinggate-v1-core
  */
 export interface PodSchedulingGate {
   readonly name: string;
@@ -1958,7 +2039,8 @@ export interface PodSchedulingGate {
 
 /**
  * v1 PodSchedulingGroup.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podschedulinggroup-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podschedulinggroup-v1-core
  */
 export interface PodSchedulingGroup {
   readonly podGroupName?: string;
@@ -1966,7 +2048,8 @@ export interface PodSchedulingGroup {
 
 /**
  * v1 PodSecurityContext.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsecuritycontext-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#podsecuritycontext-v1-core
  */
 export interface PodSecurityContext {
   readonly seLinuxOptions?: SELinuxOptions;
@@ -2126,7 +2209,8 @@ export interface PortStatus {
 
 /**
  * v1 PortworxVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#portworxvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#portworxvolumesource-v1-core
  */
 export interface PortworxVolumeSource {
   readonly volumeID: string;
@@ -2136,7 +2220,8 @@ export interface PortworxVolumeSource {
 
 /**
  * v1 PreferredSchedulingTerm.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#preferredschedulingterm-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#preferredschedulingterm-v1-core
  */
 export interface PreferredSchedulingTerm {
   readonly weight: number;
@@ -2173,7 +2258,8 @@ export interface ProbeHandler {
 
 /**
  * v1 ProjectedVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#projectedvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#projectedvolumesource-v1-core
  */
 export interface ProjectedVolumeSource {
   readonly sources?: readonly VolumeProjection[] | null;
@@ -2182,7 +2268,8 @@ export interface ProjectedVolumeSource {
 
 /**
  * v1 QuobyteVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#quobytevolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#quobytevolumesource-v1-core
  */
 export interface QuobyteVolumeSource {
   readonly registry: string;
@@ -2195,7 +2282,8 @@ export interface QuobyteVolumeSource {
 
 /**
  * v1 RBDPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rbdpersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rbdpersistentvolumesource-v1-core
  */
 export interface RBDPersistentVolumeSource {
   readonly monitors: readonly string[];
@@ -2237,7 +2325,8 @@ export interface RangeAllocation {
 
 /**
  * v1 ReplicationController, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
  */
 export interface ReplicationController {
   readonly apiVersion: "v1";
@@ -2249,7 +2338,8 @@ export interface ReplicationController {
 
 /**
  * v1 ReplicationController, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontroller-v1-core
  */
 export interface ReplicationControllerManifest {
   readonly apiVersion: "v1";
@@ -2260,7 +2350,8 @@ export interface ReplicationControllerManifest {
 
 /**
  * v1 ReplicationControllerCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollercondition-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollercondition-v1-core
  */
 export interface ReplicationControllerCondition {
   readonly type: string;
@@ -2272,7 +2363,8 @@ export interface ReplicationControllerCondition {
 
 /**
  * v1 ReplicationControllerList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerlist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerlist-v1-core
  */
 export interface ReplicationControllerList {
   readonly apiVersion: "v1";
@@ -2283,7 +2375,8 @@ export interface ReplicationControllerList {
 
 /**
  * v1 ReplicationControllerSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerspec-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerspec-v1-core
  */
 export interface ReplicationControllerSpec {
   readonly replicas?: number;
@@ -2294,7 +2387,8 @@ export interface ReplicationControllerSpec {
 
 /**
  * v1 ReplicationControllerStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#replicationcontrollerstatus-v1-core
  */
 export interface ReplicationControllerStatus {
   readonly replicas: number;
@@ -2316,7 +2410,8 @@ export interface ResourceClaim {
 
 /**
  * v1 ResourceFieldSelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcefieldselector-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcefieldselector-v1-core
  */
 export interface ResourceFieldSelector {
   readonly containerName?: string;
@@ -2359,7 +2454,8 @@ export interface ResourceQuotaManifest {
 
 /**
  * v1 ResourceQuotaList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotalist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotalist-v1-core
  */
 export interface ResourceQuotaList {
   readonly apiVersion: "v1";
@@ -2370,7 +2466,8 @@ export interface ResourceQuotaList {
 
 /**
  * v1 ResourceQuotaSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotaspec-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotaspec-v1-core
  */
 export interface ResourceQuotaSpec {
   readonly hard?: Readonly<Record<string, Quantity>>;
@@ -2380,7 +2477,8 @@ export interface ResourceQuotaSpec {
 
 /**
  * v1 ResourceQuotaStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotastatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcequotastatus-v1-core
  */
 export interface ResourceQuotaStatus {
   readonly hard?: Readonly<Record<string, Quantity>>;
@@ -2389,7 +2487,8 @@ export interface ResourceQuotaStatus {
 
 /**
  * v1 ResourceRequirements.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcerequirements-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcerequirements-v1-core
  */
 export interface ResourceRequirements {
   readonly limits?: Readonly<Record<string, Quantity>>;
@@ -2419,7 +2518,8 @@ export interface SELinuxOptions {
 
 /**
  * v1 ScaleIOPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scaleiopersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scaleiopersistentvolumesource-v1-core
  */
 export interface ScaleIOPersistentVolumeSource {
   readonly gateway: string;
@@ -2436,7 +2536,8 @@ export interface ScaleIOPersistentVolumeSource {
 
 /**
  * v1 ScaleIOVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scaleiovolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scaleiovolumesource-v1-core
  */
 export interface ScaleIOVolumeSource {
   readonly gateway: string;
@@ -2461,7 +2562,8 @@ export interface ScopeSelector {
 
 /**
  * v1 ScopedResourceSelectorRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scopedresourceselectorrequirement-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scopedresourceselectorrequirement-v1-core
  */
 export interface ScopedResourceSelectorRequirement {
   readonly scopeName: ResourceQuotaScope;
@@ -2517,7 +2619,8 @@ export interface SecretEnvSource {
 
 /**
  * v1 SecretKeySelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretkeyselector-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretkeyselector-v1-core
  */
 export interface SecretKeySelector {
   readonly name?: string;
@@ -2538,7 +2641,8 @@ export interface SecretList {
 
 /**
  * v1 SecretProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretprojection-v1-core
  */
 export interface SecretProjection {
   readonly name?: string;
@@ -2557,7 +2661,8 @@ export interface SecretReference {
 
 /**
  * v1 SecretVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#secretvolumesource-v1-core
  */
 export interface SecretVolumeSource {
   readonly secretName?: string;
@@ -2646,7 +2751,8 @@ export interface ServiceAccountManifest {
 
 /**
  * v1 ServiceAccountList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountlist-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountlist-v1-core
  */
 export interface ServiceAccountList {
   readonly apiVersion: "v1";
@@ -2657,7 +2763,8 @@ export interface ServiceAccountList {
 
 /**
  * v1 ServiceAccountTokenProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccounttokenprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccounttokenprojection-v1-core
  */
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
@@ -2737,7 +2844,8 @@ export interface ServiceStatus {
 
 /**
  * v1 SessionAffinityConfig.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#sessionaffinityconfig-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#sessionaffinityconfig-v1-core
  */
 export interface SessionAffinityConfig {
   readonly clientIP?: ClientIPConfig;
@@ -2753,7 +2861,8 @@ export interface SleepAction {
 
 /**
  * v1 StorageOSPersistentVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageospersistentvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageospersistentvolumesource-v1-core
  */
 export interface StorageOSPersistentVolumeSource {
   readonly volumeName?: string;
@@ -2765,7 +2874,8 @@ export interface StorageOSPersistentVolumeSource {
 
 /**
  * v1 StorageOSVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageosvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageosvolumesource-v1-core
  */
 export interface StorageOSVolumeSource {
   readonly volumeName?: string;
@@ -2818,7 +2928,8 @@ export interface Toleration {
 
 /**
  * v1 TopologySelectorLabelRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyselectorlabelrequirement-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyselectorlabelrequirement-v1-core
  */
 export interface TopologySelectorLabelRequirement {
   readonly key: string;
@@ -2827,7 +2938,8 @@ export interface TopologySelectorLabelRequirement {
 
 /**
  * v1 TopologySelectorTerm.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyselectorterm-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyselectorterm-v1-core
  */
 export interface TopologySelectorTerm {
   readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
@@ -2835,7 +2947,8 @@ export interface TopologySelectorTerm {
 
 /**
  * v1 TopologySpreadConstraint.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyspreadconstraint-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#topologyspreadconstraint-v1-core
  */
 export interface TopologySpreadConstraint {
   readonly maxSkew: number;
@@ -2850,7 +2963,8 @@ export interface TopologySpreadConstraint {
 
 /**
  * v1 TypedLocalObjectReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typedlocalobjectreference-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typedlocalobjectreference-v1-core
  */
 export interface TypedLocalObjectReference {
   readonly apiGroup?: string;
@@ -2860,7 +2974,8 @@ export interface TypedLocalObjectReference {
 
 /**
  * v1 TypedObjectReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typedobjectreference-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#typedobjectreference-v1-core
  */
 export interface TypedObjectReference {
   readonly apiGroup?: string;
@@ -2932,7 +3047,8 @@ export interface VolumeMount {
 
 /**
  * v1 VolumeMountStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumemountstatus-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumemountstatus-v1-core
  */
 export interface VolumeMountStatus {
   readonly name: string;
@@ -2944,7 +3060,8 @@ export interface VolumeMountStatus {
 
 /**
  * v1 VolumeNodeAffinity.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumenodeaffinity-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumenodeaffinity-v1-core
  */
 export interface VolumeNodeAffinity {
   readonly required?: NodeSelector;
@@ -2952,7 +3069,8 @@ export interface VolumeNodeAffinity {
 
 /**
  * v1 VolumeProjection.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeprojection-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeprojection-v1-core
  */
 export interface VolumeProjection {
   readonly secret?: SecretProjection;
@@ -2965,7 +3083,8 @@ export interface VolumeProjection {
 
 /**
  * v1 VolumeResourceRequirements.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeresourcerequirements-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeresourcerequirements-v1-core
  */
 export interface VolumeResourceRequirements {
   readonly limits?: Readonly<Record<string, Quantity>>;
@@ -3019,7 +3138,8 @@ export interface VolumeStatus {
 
 /**
  * v1 VsphereVirtualDiskVolumeSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#vspherevirtualdiskvolumesource-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#vspherevirtualdiskvolumesource-v1-core
  */
 export interface VsphereVirtualDiskVolumeSource {
   readonly volumePath: string;
@@ -3030,7 +3150,8 @@ export interface VsphereVirtualDiskVolumeSource {
 
 /**
  * v1 WeightedPodAffinityTerm.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#weightedpodaffinityterm-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#weightedpodaffinityterm-v1-core
  */
 export interface WeightedPodAffinityTerm {
   readonly weight: number;
@@ -3039,7 +3160,8 @@ export interface WeightedPodAffinityTerm {
 
 /**
  * v1 WindowsSecurityContextOptions.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#windowssecuritycontextoptions-v1-core
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#windowssecuritycontextoptions-v1-core
  */
 export interface WindowsSecurityContextOptions {
   readonly gmsaCredentialSpecName?: string;

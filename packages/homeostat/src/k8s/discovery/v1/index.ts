@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * discovery.k8s.io/v1 EndpointSlice.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
  */
 export type EndpointSlice = models.EndpointSlice;
 export const EndpointSlice: BuiltInKind<models.EndpointSlice, models.EndpointSliceManifest> =

@@ -7,7 +7,8 @@ import type { ListItem } from "../../wire-types.ts";
 
 /**
  * discovery.k8s.io/v1 Endpoint.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpoint-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpoint-v1-discovery-k8s-io
  */
 export interface Endpoint {
   readonly addresses: readonly string[];
@@ -22,7 +23,8 @@ export interface Endpoint {
 
 /**
  * discovery.k8s.io/v1 EndpointConditions.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointconditions-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointconditions-v1-discovery-k8s-io
  */
 export interface EndpointConditions {
   readonly ready?: boolean;
@@ -32,7 +34,8 @@ export interface EndpointConditions {
 
 /**
  * discovery.k8s.io/v1 EndpointHints.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointhints-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointhints-v1-discovery-k8s-io
  */
 export interface EndpointHints {
   readonly forZones?: readonly ForZone[];
@@ -41,7 +44,8 @@ export interface EndpointHints {
 
 /**
  * discovery.k8s.io/v1 EndpointPort.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointport-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointport-v1-discovery-k8s-io
  */
 export interface EndpointPort {
   readonly name?: string;
@@ -52,7 +56,8 @@ export interface EndpointPort {
 
 /**
  * discovery.k8s.io/v1 EndpointSlice, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
  */
 export interface EndpointSlice {
   readonly apiVersion: "discovery.k8s.io/v1";
@@ -65,7 +70,8 @@ export interface EndpointSlice {
 
 /**
  * discovery.k8s.io/v1 EndpointSlice, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslice-v1-discovery-k8s-io
  */
 export interface EndpointSliceManifest {
   readonly apiVersion: "discovery.k8s.io/v1";
@@ -78,7 +84,8 @@ export interface EndpointSliceManifest {
 
 /**
  * discovery.k8s.io/v1 EndpointSliceList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslicelist-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#endpointslicelist-v1-discovery-k8s-io
  */
 export interface EndpointSliceList {
   readonly apiVersion: "discovery.k8s.io/v1";
@@ -89,7 +96,8 @@ export interface EndpointSliceList {
 
 /**
  * discovery.k8s.io/v1 ForNode.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fornode-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fornode-v1-discovery-k8s-io
  */
 export interface ForNode {
   readonly name: string;
@@ -97,7 +105,8 @@ export interface ForNode {
 
 /**
  * discovery.k8s.io/v1 ForZone.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#forzone-v1-discovery-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#forzone-v1-discovery-k8s-io
  */
 export interface ForZone {
   readonly name: string;

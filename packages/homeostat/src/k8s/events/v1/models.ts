@@ -55,7 +55,8 @@ export interface EventManifest {
 
 /**
  * events.k8s.io/v1 EventList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#eventlist-v1-events-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#eventlist-v1-events-k8s-io
  */
 export interface EventList {
   readonly apiVersion: "events.k8s.io/v1";
@@ -66,7 +67,8 @@ export interface EventList {
 
 /**
  * events.k8s.io/v1 EventSeries.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#eventseries-v1-events-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#eventseries-v1-events-k8s-io
  */
 export interface EventSeries {
   readonly count: number;

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchema.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export type FlowSchema = models.FlowSchema;
 export const FlowSchema: BuiltInKind<
@@ -22,7 +23,8 @@ export const FlowSchema: BuiltInKind<
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export type PriorityLevelConfiguration = models.PriorityLevelConfiguration;
 export const PriorityLevelConfiguration: BuiltInKind<

@@ -6,7 +6,8 @@ import type { ListItem, Time } from "../../wire-types.ts";
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ExemptPriorityLevelConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exemptprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exemptprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ExemptPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
@@ -15,7 +16,8 @@ export interface ExemptPriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowDistinguisherMethod.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowdistinguishermethod-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowdistinguishermethod-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowDistinguisherMethod {
   readonly type: string;
@@ -23,7 +25,8 @@ export interface FlowDistinguisherMethod {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchema, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchema {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -35,7 +38,8 @@ export interface FlowSchema {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchema, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschema-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaManifest {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -46,7 +50,8 @@ export interface FlowSchemaManifest {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemacondition-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemacondition-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaCondition {
   readonly type?: string;
@@ -58,7 +63,8 @@ export interface FlowSchemaCondition {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemalist-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemalist-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaList {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -69,7 +75,8 @@ export interface FlowSchemaList {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemaspec-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemaspec-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: PriorityLevelConfigurationReference;
@@ -80,7 +87,8 @@ export interface FlowSchemaSpec {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 FlowSchemaStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemastatus-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#flowschemastatus-v1-flowcontrol-apiserver-k8s-io
  */
 export interface FlowSchemaStatus {
   readonly conditions?: readonly FlowSchemaCondition[];
@@ -88,7 +96,8 @@ export interface FlowSchemaStatus {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 GroupSubject.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#groupsubject-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#groupsubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface GroupSubject {
   readonly name: string;
@@ -96,7 +105,8 @@ export interface GroupSubject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 LimitResponse.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitresponse-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitresponse-v1-flowcontrol-apiserver-k8s-io
  */
 export interface LimitResponse {
   readonly type: string;
@@ -105,7 +115,8 @@ export interface LimitResponse {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 LimitedPriorityLevelConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitedprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#limitedprioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface LimitedPriorityLevelConfiguration {
   readonly nominalConcurrencyShares?: number;
@@ -116,7 +127,8 @@ export interface LimitedPriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 NonResourcePolicyRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nonresourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
  */
 export interface NonResourcePolicyRule {
   readonly verbs: readonly string[];
@@ -125,7 +137,8 @@ export interface NonResourcePolicyRule {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PolicyRulesWithSubjects.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyruleswithsubjects-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyruleswithsubjects-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PolicyRulesWithSubjects {
   readonly subjects: readonly Subject[];
@@ -135,7 +148,8 @@ export interface PolicyRulesWithSubjects {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfiguration {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -147,7 +161,8 @@ export interface PriorityLevelConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationManifest {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -158,7 +173,8 @@ export interface PriorityLevelConfigurationManifest {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationCondition.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationcondition-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationcondition-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationCondition {
   readonly type?: string;
@@ -170,7 +186,8 @@ export interface PriorityLevelConfigurationCondition {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationlist-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationlist-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationList {
   readonly apiVersion: "flowcontrol.apiserver.k8s.io/v1";
@@ -181,7 +198,8 @@ export interface PriorityLevelConfigurationList {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationreference-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationreference-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationReference {
   readonly name: string;
@@ -189,7 +207,8 @@ export interface PriorityLevelConfigurationReference {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationspec-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationspec-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationSpec {
   readonly type: string;
@@ -199,7 +218,8 @@ export interface PriorityLevelConfigurationSpec {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfigurationStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationstatus-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#prioritylevelconfigurationstatus-v1-flowcontrol-apiserver-k8s-io
  */
 export interface PriorityLevelConfigurationStatus {
   readonly conditions?: readonly PriorityLevelConfigurationCondition[];
@@ -207,7 +227,8 @@ export interface PriorityLevelConfigurationStatus {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 QueuingConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#queuingconfiguration-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#queuingconfiguration-v1-flowcontrol-apiserver-k8s-io
  */
 export interface QueuingConfiguration {
   readonly queues?: number;
@@ -217,7 +238,8 @@ export interface QueuingConfiguration {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ResourcePolicyRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepolicyrule-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ResourcePolicyRule {
   readonly verbs: readonly string[];
@@ -229,7 +251,8 @@ export interface ResourcePolicyRule {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 ServiceAccountSubject.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountsubject-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#serviceaccountsubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface ServiceAccountSubject {
   readonly namespace: string;
@@ -238,7 +261,8 @@ export interface ServiceAccountSubject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 Subject.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface Subject {
   readonly kind: string;
@@ -249,7 +273,8 @@ export interface Subject {
 
 /**
  * flowcontrol.apiserver.k8s.io/v1 UserSubject.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#usersubject-v1-flowcontrol-apiserver-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#usersubject-v1-flowcontrol-apiserver-k8s-io
  */
 export interface UserSubject {
   readonly name: string;

@@ -119,7 +119,8 @@ export interface DeleteOptions {
 
 /**
  * meta.k8s.io/v1 FieldSelectorRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fieldselectorrequirement-v1-meta
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#fieldselectorrequirement-v1-meta
  */
 export interface FieldSelectorRequirement {
   readonly key: string;
@@ -177,7 +178,8 @@ export interface LabelSelector {
 
 /**
  * meta.k8s.io/v1 LabelSelectorRequirement.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#labelselectorrequirement-v1-meta
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#labelselectorrequirement-v1-meta
  */
 export interface LabelSelectorRequirement {
   readonly key: string;
@@ -219,7 +221,8 @@ export interface ListOptions {
 
 /**
  * meta.k8s.io/v1 ManagedFieldsEntry.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#managedfieldsentry-v1-meta
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#managedfieldsentry-v1-meta
  */
 export interface ManagedFieldsEntry {
   readonly manager?: string;

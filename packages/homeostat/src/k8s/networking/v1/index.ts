@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * networking.k8s.io/v1 IPAddress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export type IPAddress = models.IPAddress;
 export const IPAddress: BuiltInKind<models.IPAddress, models.IPAddressManifest> =
@@ -14,7 +15,8 @@ export const IPAddress: BuiltInKind<models.IPAddress, models.IPAddressManifest> 
 
 /**
  * networking.k8s.io/v1 Ingress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export type Ingress = models.Ingress;
 export const Ingress: BuiltInKind<models.Ingress, models.IngressManifest, models.IngressStatus> =
@@ -22,7 +24,8 @@ export const Ingress: BuiltInKind<models.Ingress, models.IngressManifest, models
 
 /**
  * networking.k8s.io/v1 IngressClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export type IngressClass = models.IngressClass;
 export const IngressClass: BuiltInKind<models.IngressClass, models.IngressClassManifest> =
@@ -30,7 +33,8 @@ export const IngressClass: BuiltInKind<models.IngressClass, models.IngressClassM
 
 /**
  * networking.k8s.io/v1 NetworkPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export type NetworkPolicy = models.NetworkPolicy;
 export const NetworkPolicy: BuiltInKind<models.NetworkPolicy, models.NetworkPolicyManifest> =
@@ -43,7 +47,8 @@ export const NetworkPolicy: BuiltInKind<models.NetworkPolicy, models.NetworkPoli
 
 /**
  * networking.k8s.io/v1 ServiceCIDR.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export type ServiceCIDR = models.ServiceCIDR;
 export const ServiceCIDR: BuiltInKind<

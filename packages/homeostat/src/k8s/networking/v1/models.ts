@@ -7,7 +7,8 @@ import type { IntOrString, ListItem } from "../../wire-types.ts";
 
 /**
  * networking.k8s.io/v1 HTTPIngressPath.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingresspath-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingresspath-v1-networking-k8s-io
  */
 export interface HTTPIngressPath {
   readonly path?: string;
@@ -17,7 +18,8 @@ export interface HTTPIngressPath {
 
 /**
  * networking.k8s.io/v1 HTTPIngressRuleValue.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingressrulevalue-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#httpingressrulevalue-v1-networking-k8s-io
  */
 export interface HTTPIngressRuleValue {
   readonly paths: readonly HTTPIngressPath[];
@@ -25,7 +27,8 @@ export interface HTTPIngressRuleValue {
 
 /**
  * networking.k8s.io/v1 IPAddress, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export interface IPAddress {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -36,7 +39,8 @@ export interface IPAddress {
 
 /**
  * networking.k8s.io/v1 IPAddress, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddress-v1-networking-k8s-io
  */
 export interface IPAddressManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -47,7 +51,8 @@ export interface IPAddressManifest {
 
 /**
  * networking.k8s.io/v1 IPAddressList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddresslist-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddresslist-v1-networking-k8s-io
  */
 export interface IPAddressList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -58,7 +63,8 @@ export interface IPAddressList {
 
 /**
  * networking.k8s.io/v1 IPAddressSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddressspec-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipaddressspec-v1-networking-k8s-io
  */
 export interface IPAddressSpec {
   readonly parentRef: ParentReference;
@@ -66,7 +72,8 @@ export interface IPAddressSpec {
 
 /**
  * networking.k8s.io/v1 IPBlock.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipblock-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ipblock-v1-networking-k8s-io
  */
 export interface IPBlock {
   readonly cidr: string;
@@ -75,7 +82,8 @@ export interface IPBlock {
 
 /**
  * networking.k8s.io/v1 Ingress, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export interface Ingress {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -87,7 +95,8 @@ export interface Ingress {
 
 /**
  * networking.k8s.io/v1 Ingress, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingress-v1-networking-k8s-io
  */
 export interface IngressManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -98,7 +107,8 @@ export interface IngressManifest {
 
 /**
  * networking.k8s.io/v1 IngressBackend.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressbackend-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressbackend-v1-networking-k8s-io
  */
 export interface IngressBackend {
   readonly service?: IngressServiceBackend;
@@ -107,7 +117,8 @@ export interface IngressBackend {
 
 /**
  * networking.k8s.io/v1 IngressClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export interface IngressClass {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -118,7 +129,8 @@ export interface IngressClass {
 
 /**
  * networking.k8s.io/v1 IngressClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclass-v1-networking-k8s-io
  */
 export interface IngressClassManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -129,7 +141,8 @@ export interface IngressClassManifest {
 
 /**
  * networking.k8s.io/v1 IngressClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclasslist-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclasslist-v1-networking-k8s-io
  */
 export interface IngressClassList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -140,7 +153,8 @@ export interface IngressClassList {
 
 /**
  * networking.k8s.io/v1 IngressClassParametersReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassparametersreference-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassparametersreference-v1-networking-k8s-io
  */
 export interface IngressClassParametersReference {
   readonly apiGroup?: string;
@@ -152,7 +166,8 @@ export interface IngressClassParametersReference {
 
 /**
  * networking.k8s.io/v1 IngressClassSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassspec-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressclassspec-v1-networking-k8s-io
  */
 export interface IngressClassSpec {
   readonly controller?: string;
@@ -161,7 +176,8 @@ export interface IngressClassSpec {
 
 /**
  * networking.k8s.io/v1 IngressList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresslist-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresslist-v1-networking-k8s-io
  */
 export interface IngressList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -172,7 +188,8 @@ export interface IngressList {
 
 /**
  * networking.k8s.io/v1 IngressLoadBalancerIngress.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalanceringress-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalanceringress-v1-networking-k8s-io
  */
 export interface IngressLoadBalancerIngress {
   readonly ip?: string;
@@ -182,7 +199,8 @@ export interface IngressLoadBalancerIngress {
 
 /**
  * networking.k8s.io/v1 IngressLoadBalancerStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalancerstatus-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressloadbalancerstatus-v1-networking-k8s-io
  */
 export interface IngressLoadBalancerStatus {
   readonly ingress?: readonly IngressLoadBalancerIngress[];
@@ -190,7 +208,8 @@ export interface IngressLoadBalancerStatus {
 
 /**
  * networking.k8s.io/v1 IngressPortStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressportstatus-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressportstatus-v1-networking-k8s-io
  */
 export interface IngressPortStatus {
   readonly port: number;
@@ -200,7 +219,8 @@ export interface IngressPortStatus {
 
 /**
  * networking.k8s.io/v1 IngressRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressrule-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressrule-v1-networking-k8s-io
  */
 export interface IngressRule {
   readonly host?: string;
@@ -217,7 +237,8 @@ export interface IngressRuleValue {
 
 /**
  * networking.k8s.io/v1 IngressServiceBackend.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressservicebackend-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressservicebackend-v1-networking-k8s-io
  */
 export interface IngressServiceBackend {
   readonly name: string;
@@ -226,7 +247,8 @@ export interface IngressServiceBackend {
 
 /**
  * networking.k8s.io/v1 IngressSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressspec-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressspec-v1-networking-k8s-io
  */
 export interface IngressSpec {
   readonly ingressClassName?: string;
@@ -237,7 +259,8 @@ export interface IngressSpec {
 
 /**
  * networking.k8s.io/v1 IngressStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressstatus-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingressstatus-v1-networking-k8s-io
  */
 export interface IngressStatus {
   readonly loadBalancer?: IngressLoadBalancerStatus;
@@ -245,7 +268,8 @@ export interface IngressStatus {
 
 /**
  * networking.k8s.io/v1 IngressTLS.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresstls-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#ingresstls-v1-networking-k8s-io
  */
 export interface IngressTLS {
   readonly hosts?: readonly string[];
@@ -254,7 +278,8 @@ export interface IngressTLS {
 
 /**
  * networking.k8s.io/v1 NetworkPolicy, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export interface NetworkPolicy {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -265,7 +290,8 @@ export interface NetworkPolicy {
 
 /**
  * networking.k8s.io/v1 NetworkPolicy, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicy-v1-networking-k8s-io
  */
 export interface NetworkPolicyManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -276,7 +302,8 @@ export interface NetworkPolicyManifest {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyEgressRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyegressrule-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyegressrule-v1-networking-k8s-io
  */
 export interface NetworkPolicyEgressRule {
   readonly ports?: readonly NetworkPolicyPort[];
@@ -285,7 +312,8 @@ export interface NetworkPolicyEgressRule {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyIngressRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyingressrule-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyingressrule-v1-networking-k8s-io
  */
 export interface NetworkPolicyIngressRule {
   readonly ports?: readonly NetworkPolicyPort[];
@@ -294,7 +322,8 @@ export interface NetworkPolicyIngressRule {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicylist-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicylist-v1-networking-k8s-io
  */
 export interface NetworkPolicyList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -305,7 +334,8 @@ export interface NetworkPolicyList {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyPeer.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicypeer-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicypeer-v1-networking-k8s-io
  */
 export interface NetworkPolicyPeer {
   readonly podSelector?: LabelSelector;
@@ -315,7 +345,8 @@ export interface NetworkPolicyPeer {
 
 /**
  * networking.k8s.io/v1 NetworkPolicyPort.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyport-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyport-v1-networking-k8s-io
  */
 export interface NetworkPolicyPort {
   readonly protocol?: Protocol;
@@ -325,7 +356,8 @@ export interface NetworkPolicyPort {
 
 /**
  * networking.k8s.io/v1 NetworkPolicySpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyspec-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkpolicyspec-v1-networking-k8s-io
  */
 export interface NetworkPolicySpec {
   readonly podSelector?: LabelSelector;
@@ -336,7 +368,8 @@ export interface NetworkPolicySpec {
 
 /**
  * networking.k8s.io/v1 ParentReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#parentreference-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#parentreference-v1-networking-k8s-io
  */
 export interface ParentReference {
   readonly group?: string;
@@ -347,7 +380,8 @@ export interface ParentReference {
 
 /**
  * networking.k8s.io/v1 ServiceBackendPort.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicebackendport-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicebackendport-v1-networking-k8s-io
  */
 export interface ServiceBackendPort {
   readonly name?: string;
@@ -356,7 +390,8 @@ export interface ServiceBackendPort {
 
 /**
  * networking.k8s.io/v1 ServiceCIDR, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export interface ServiceCIDR {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -368,7 +403,8 @@ export interface ServiceCIDR {
 
 /**
  * networking.k8s.io/v1 ServiceCIDR, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidr-v1-networking-k8s-io
  */
 export interface ServiceCIDRManifest {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -379,7 +415,8 @@ export interface ServiceCIDRManifest {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrlist-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrlist-v1-networking-k8s-io
  */
 export interface ServiceCIDRList {
   readonly apiVersion: "networking.k8s.io/v1";
@@ -390,7 +427,8 @@ export interface ServiceCIDRList {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrspec-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrspec-v1-networking-k8s-io
  */
 export interface ServiceCIDRSpec {
   readonly cidrs?: readonly string[];
@@ -398,7 +436,8 @@ export interface ServiceCIDRSpec {
 
 /**
  * networking.k8s.io/v1 ServiceCIDRStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrstatus-v1-networking-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#servicecidrstatus-v1-networking-k8s-io
  */
 export interface ServiceCIDRStatus {
   readonly conditions?: readonly Condition[];

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * node.k8s.io/v1 RuntimeClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
  */
 export type RuntimeClass = models.RuntimeClass;
 export const RuntimeClass: BuiltInKind<models.RuntimeClass, models.RuntimeClassManifest> =

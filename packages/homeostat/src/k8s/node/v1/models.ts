@@ -15,7 +15,8 @@ export interface Overhead {
 
 /**
  * node.k8s.io/v1 RuntimeClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
  */
 export interface RuntimeClass {
   readonly apiVersion: "node.k8s.io/v1";
@@ -28,7 +29,8 @@ export interface RuntimeClass {
 
 /**
  * node.k8s.io/v1 RuntimeClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclass-v1-node-k8s-io
  */
 export interface RuntimeClassManifest {
   readonly apiVersion: "node.k8s.io/v1";
@@ -41,7 +43,8 @@ export interface RuntimeClassManifest {
 
 /**
  * node.k8s.io/v1 RuntimeClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclasslist-v1-node-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#runtimeclasslist-v1-node-k8s-io
  */
 export interface RuntimeClassList {
   readonly apiVersion: "node.k8s.io/v1";
@@ -52,7 +55,8 @@ export interface RuntimeClassList {
 
 /**
  * node.k8s.io/v1 Scheduling.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scheduling-v1-node-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#scheduling-v1-node-k8s-io
  */
 export interface Scheduling {
   readonly nodeSelector?: Readonly<Record<string, string>>;

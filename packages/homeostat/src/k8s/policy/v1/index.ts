@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * policy/v1 PodDisruptionBudget.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export type PodDisruptionBudget = models.PodDisruptionBudget;
 export const PodDisruptionBudget: BuiltInKind<

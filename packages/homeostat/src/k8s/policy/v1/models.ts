@@ -23,7 +23,8 @@ export interface Eviction {
 
 /**
  * policy/v1 PodDisruptionBudget, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export interface PodDisruptionBudget {
   readonly apiVersion: "policy/v1";
@@ -35,7 +36,8 @@ export interface PodDisruptionBudget {
 
 /**
  * policy/v1 PodDisruptionBudget, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudget-v1-policy
  */
 export interface PodDisruptionBudgetManifest {
   readonly apiVersion: "policy/v1";
@@ -46,7 +48,8 @@ export interface PodDisruptionBudgetManifest {
 
 /**
  * policy/v1 PodDisruptionBudgetList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetlist-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetlist-v1-policy
  */
 export interface PodDisruptionBudgetList {
   readonly apiVersion: "policy/v1";
@@ -57,7 +60,8 @@ export interface PodDisruptionBudgetList {
 
 /**
  * policy/v1 PodDisruptionBudgetSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetspec-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetspec-v1-policy
  */
 export interface PodDisruptionBudgetSpec {
   readonly minAvailable?: IntOrString;
@@ -68,7 +72,8 @@ export interface PodDisruptionBudgetSpec {
 
 /**
  * policy/v1 PodDisruptionBudgetStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetstatus-v1-policy
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#poddisruptionbudgetstatus-v1-policy
  */
 export interface PodDisruptionBudgetStatus {
   readonly observedGeneration?: number;

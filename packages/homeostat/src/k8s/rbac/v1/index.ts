@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRole.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export type ClusterRole = models.ClusterRole;
 export const ClusterRole: BuiltInKind<models.ClusterRole, models.ClusterRoleManifest> =
@@ -19,7 +20,8 @@ export const ClusterRole: BuiltInKind<models.ClusterRole, models.ClusterRoleMani
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export type ClusterRoleBinding = models.ClusterRoleBinding;
 export const ClusterRoleBinding: BuiltInKind<
@@ -34,7 +36,8 @@ export const ClusterRoleBinding: BuiltInKind<
 
 /**
  * rbac.authorization.k8s.io/v1 Role.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export type Role = models.Role;
 export const Role: BuiltInKind<models.Role, models.RoleManifest> = /*#__PURE__*/ builtInKind(
@@ -46,7 +49,8 @@ export const Role: BuiltInKind<models.Role, models.RoleManifest> = /*#__PURE__*/
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBinding.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export type RoleBinding = models.RoleBinding;
 export const RoleBinding: BuiltInKind<models.RoleBinding, models.RoleBindingManifest> =

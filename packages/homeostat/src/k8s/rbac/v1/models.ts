@@ -6,7 +6,8 @@ import type { ListItem } from "../../wire-types.ts";
 
 /**
  * rbac.authorization.k8s.io/v1 AggregationRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#aggregationrule-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#aggregationrule-v1-rbac-authorization-k8s-io
  */
 export interface AggregationRule {
   readonly clusterRoleSelectors?: readonly LabelSelector[];
@@ -14,7 +15,8 @@ export interface AggregationRule {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRole, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRole {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -26,7 +28,8 @@ export interface ClusterRole {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRole, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrole-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -38,7 +41,8 @@ export interface ClusterRoleManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBinding, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -50,7 +54,8 @@ export interface ClusterRoleBinding {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBinding, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebinding-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBindingManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -62,7 +67,8 @@ export interface ClusterRoleBindingManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleBindingList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebindinglist-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolebindinglist-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleBindingList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -73,7 +79,8 @@ export interface ClusterRoleBindingList {
 
 /**
  * rbac.authorization.k8s.io/v1 ClusterRoleList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolelist-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#clusterrolelist-v1-rbac-authorization-k8s-io
  */
 export interface ClusterRoleList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -84,7 +91,8 @@ export interface ClusterRoleList {
 
 /**
  * rbac.authorization.k8s.io/v1 PolicyRule.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyrule-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#policyrule-v1-rbac-authorization-k8s-io
  */
 export interface PolicyRule {
   readonly verbs: readonly string[];
@@ -96,7 +104,8 @@ export interface PolicyRule {
 
 /**
  * rbac.authorization.k8s.io/v1 Role, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export interface Role {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -107,7 +116,8 @@ export interface Role {
 
 /**
  * rbac.authorization.k8s.io/v1 Role, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#role-v1-rbac-authorization-k8s-io
  */
 export interface RoleManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -118,7 +128,8 @@ export interface RoleManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBinding, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export interface RoleBinding {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -130,7 +141,8 @@ export interface RoleBinding {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBinding, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebinding-v1-rbac-authorization-k8s-io
  */
 export interface RoleBindingManifest {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -142,7 +154,8 @@ export interface RoleBindingManifest {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleBindingList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebindinglist-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolebindinglist-v1-rbac-authorization-k8s-io
  */
 export interface RoleBindingList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -153,7 +166,8 @@ export interface RoleBindingList {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolelist-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#rolelist-v1-rbac-authorization-k8s-io
  */
 export interface RoleList {
   readonly apiVersion: "rbac.authorization.k8s.io/v1";
@@ -164,7 +178,8 @@ export interface RoleList {
 
 /**
  * rbac.authorization.k8s.io/v1 RoleRef.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#roleref-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#roleref-v1-rbac-authorization-k8s-io
  */
 export interface RoleRef {
   readonly apiGroup?: string;
@@ -174,7 +189,8 @@ export interface RoleRef {
 
 /**
  * rbac.authorization.k8s.io/v1 Subject.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-rbac-authorization-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#subject-v1-rbac-authorization-k8s-io
  */
 export interface Subject {
   readonly kind: string;

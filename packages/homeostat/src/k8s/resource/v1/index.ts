@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * resource.k8s.io/v1 DeviceClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
  */
 export type DeviceClass = models.DeviceClass;
 export const DeviceClass: BuiltInKind<models.DeviceClass, models.DeviceClassManifest> =
@@ -14,7 +15,8 @@ export const DeviceClass: BuiltInKind<models.DeviceClass, models.DeviceClassMani
 
 /**
  * resource.k8s.io/v1 ResourceClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
  */
 export type ResourceClaim = models.ResourceClaim;
 export const ResourceClaim: BuiltInKind<
@@ -30,7 +32,8 @@ export const ResourceClaim: BuiltInKind<
 
 /**
  * resource.k8s.io/v1 ResourceClaimTemplate.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
  */
 export type ResourceClaimTemplate = models.ResourceClaimTemplate;
 export const ResourceClaimTemplate: BuiltInKind<
@@ -45,7 +48,8 @@ export const ResourceClaimTemplate: BuiltInKind<
 
 /**
  * resource.k8s.io/v1 ResourceSlice.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
  */
 export type ResourceSlice = models.ResourceSlice;
 export const ResourceSlice: BuiltInKind<models.ResourceSlice, models.ResourceSliceManifest> =

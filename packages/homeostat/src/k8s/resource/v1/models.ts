@@ -7,7 +7,8 @@ import type { ListItem, Quantity, RawExtension, Time } from "../../wire-types.ts
 
 /**
  * resource.k8s.io/v1 AllocatedDeviceStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#allocateddevicestatus-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#allocateddevicestatus-v1-resource-k8s-io
  */
 export interface AllocatedDeviceStatus {
   readonly driver: string;
@@ -21,7 +22,8 @@ export interface AllocatedDeviceStatus {
 
 /**
  * resource.k8s.io/v1 AllocationResult.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#allocationresult-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#allocationresult-v1-resource-k8s-io
  */
 export interface AllocationResult {
   readonly devices?: DeviceAllocationResult;
@@ -31,7 +33,8 @@ export interface AllocationResult {
 
 /**
  * resource.k8s.io/v1 CELDeviceSelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#celdeviceselector-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#celdeviceselector-v1-resource-k8s-io
  */
 export interface CELDeviceSelector {
   readonly expression: string;
@@ -39,7 +42,8 @@ export interface CELDeviceSelector {
 
 /**
  * resource.k8s.io/v1 CapacityRequestPolicy.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequestpolicy-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequestpolicy-v1-resource-k8s-io
  */
 export interface CapacityRequestPolicy {
   readonly default?: Quantity;
@@ -49,7 +53,8 @@ export interface CapacityRequestPolicy {
 
 /**
  * resource.k8s.io/v1 CapacityRequestPolicyRange.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequestpolicyrange-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequestpolicyrange-v1-resource-k8s-io
  */
 export interface CapacityRequestPolicyRange {
   readonly min: Quantity;
@@ -59,7 +64,8 @@ export interface CapacityRequestPolicyRange {
 
 /**
  * resource.k8s.io/v1 CapacityRequirements.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequirements-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#capacityrequirements-v1-resource-k8s-io
  */
 export interface CapacityRequirements {
   readonly requests?: Readonly<Record<string, Quantity>>;
@@ -67,7 +73,8 @@ export interface CapacityRequirements {
 
 /**
  * resource.k8s.io/v1 Counter.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#counter-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#counter-v1-resource-k8s-io
  */
 export interface Counter {
   readonly value: Quantity;
@@ -75,7 +82,8 @@ export interface Counter {
 
 /**
  * resource.k8s.io/v1 CounterSet.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#counterset-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#counterset-v1-resource-k8s-io
  */
 export interface CounterSet {
   readonly name: string;
@@ -84,7 +92,8 @@ export interface CounterSet {
 
 /**
  * resource.k8s.io/v1 Device.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#device-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#device-v1-resource-k8s-io
  */
 export interface Device {
   readonly name: string;
@@ -106,7 +115,8 @@ export interface Device {
 
 /**
  * resource.k8s.io/v1 DeviceAllocationConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceallocationconfiguration-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceallocationconfiguration-v1-resource-k8s-io
  */
 export interface DeviceAllocationConfiguration {
   readonly source: AllocationConfigSource;
@@ -116,7 +126,8 @@ export interface DeviceAllocationConfiguration {
 
 /**
  * resource.k8s.io/v1 DeviceAllocationResult.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceallocationresult-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceallocationresult-v1-resource-k8s-io
  */
 export interface DeviceAllocationResult {
   readonly results?: readonly DeviceRequestAllocationResult[];
@@ -125,7 +136,8 @@ export interface DeviceAllocationResult {
 
 /**
  * resource.k8s.io/v1 DeviceAttribute.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceattribute-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceattribute-v1-resource-k8s-io
  */
 export interface DeviceAttribute {
   readonly int?: number;
@@ -140,7 +152,8 @@ export interface DeviceAttribute {
 
 /**
  * resource.k8s.io/v1 DeviceCapacity.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicecapacity-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicecapacity-v1-resource-k8s-io
  */
 export interface DeviceCapacity {
   readonly value: Quantity;
@@ -149,7 +162,8 @@ export interface DeviceCapacity {
 
 /**
  * resource.k8s.io/v1 DeviceClaim.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclaim-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclaim-v1-resource-k8s-io
  */
 export interface DeviceClaim {
   readonly requests?: readonly DeviceRequest[] | null;
@@ -159,7 +173,8 @@ export interface DeviceClaim {
 
 /**
  * resource.k8s.io/v1 DeviceClaimConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclaimconfiguration-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclaimconfiguration-v1-resource-k8s-io
  */
 export interface DeviceClaimConfiguration {
   readonly requests?: readonly string[];
@@ -168,7 +183,8 @@ export interface DeviceClaimConfiguration {
 
 /**
  * resource.k8s.io/v1 DeviceClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
  */
 export interface DeviceClass {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -179,7 +195,8 @@ export interface DeviceClass {
 
 /**
  * resource.k8s.io/v1 DeviceClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclass-v1-resource-k8s-io
  */
 export interface DeviceClassManifest {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -190,7 +207,8 @@ export interface DeviceClassManifest {
 
 /**
  * resource.k8s.io/v1 DeviceClassConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclassconfiguration-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclassconfiguration-v1-resource-k8s-io
  */
 export interface DeviceClassConfiguration {
   readonly opaque?: OpaqueDeviceConfiguration;
@@ -198,7 +216,8 @@ export interface DeviceClassConfiguration {
 
 /**
  * resource.k8s.io/v1 DeviceClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclasslist-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclasslist-v1-resource-k8s-io
  */
 export interface DeviceClassList {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -209,7 +228,8 @@ export interface DeviceClassList {
 
 /**
  * resource.k8s.io/v1 DeviceClassSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclassspec-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceclassspec-v1-resource-k8s-io
  */
 export interface DeviceClassSpec {
   readonly selectors?: readonly DeviceSelector[];
@@ -227,7 +247,8 @@ export interface DeviceConfiguration {
 
 /**
  * resource.k8s.io/v1 DeviceConstraint.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceconstraint-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceconstraint-v1-resource-k8s-io
  */
 export interface DeviceConstraint {
   readonly requests?: readonly string[];
@@ -237,7 +258,8 @@ export interface DeviceConstraint {
 
 /**
  * resource.k8s.io/v1 DeviceCounterConsumption.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicecounterconsumption-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicecounterconsumption-v1-resource-k8s-io
  */
 export interface DeviceCounterConsumption {
   readonly counterSet: string;
@@ -246,7 +268,8 @@ export interface DeviceCounterConsumption {
 
 /**
  * resource.k8s.io/v1 DeviceRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicerequest-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicerequest-v1-resource-k8s-io
  */
 export interface DeviceRequest {
   readonly name: string;
@@ -256,7 +279,8 @@ export interface DeviceRequest {
 
 /**
  * resource.k8s.io/v1 DeviceRequestAllocationResult.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicerequestallocationresult-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicerequestallocationresult-v1-resource-k8s-io
  */
 export interface DeviceRequestAllocationResult {
   readonly request: string;
@@ -273,7 +297,8 @@ export interface DeviceRequestAllocationResult {
 
 /**
  * resource.k8s.io/v1 DeviceSelector.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceselector-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#deviceselector-v1-resource-k8s-io
  */
 export interface DeviceSelector {
   readonly cel?: CELDeviceSelector;
@@ -281,7 +306,8 @@ export interface DeviceSelector {
 
 /**
  * resource.k8s.io/v1 DeviceSubRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicesubrequest-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicesubrequest-v1-resource-k8s-io
  */
 export interface DeviceSubRequest {
   readonly name: string;
@@ -295,7 +321,8 @@ export interface DeviceSubRequest {
 
 /**
  * resource.k8s.io/v1 DeviceTaint.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicetaint-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicetaint-v1-resource-k8s-io
  */
 export interface DeviceTaint {
   readonly key: string;
@@ -306,7 +333,8 @@ export interface DeviceTaint {
 
 /**
  * resource.k8s.io/v1 DeviceToleration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicetoleration-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#devicetoleration-v1-resource-k8s-io
  */
 export interface DeviceToleration {
   readonly key?: string;
@@ -318,7 +346,8 @@ export interface DeviceToleration {
 
 /**
  * resource.k8s.io/v1 ExactDeviceRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exactdevicerequest-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#exactdevicerequest-v1-resource-k8s-io
  */
 export interface ExactDeviceRequest {
   readonly deviceClassName: string;
@@ -332,7 +361,8 @@ export interface ExactDeviceRequest {
 
 /**
  * resource.k8s.io/v1 NetworkDeviceData.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkdevicedata-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#networkdevicedata-v1-resource-k8s-io
  */
 export interface NetworkDeviceData {
   readonly interfaceName?: string;
@@ -342,7 +372,8 @@ export interface NetworkDeviceData {
 
 /**
  * resource.k8s.io/v1 NodeAllocatableResourceMapping.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeallocatableresourcemapping-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#nodeallocatableresourcemapping-v1-resource-k8s-io
  */
 export interface NodeAllocatableResourceMapping {
   readonly capacityKey?: string;
@@ -351,7 +382,8 @@ export interface NodeAllocatableResourceMapping {
 
 /**
  * resource.k8s.io/v1 OpaqueDeviceConfiguration.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#opaquedeviceconfiguration-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#opaquedeviceconfiguration-v1-resource-k8s-io
  */
 export interface OpaqueDeviceConfiguration {
   readonly driver: string;
@@ -360,7 +392,8 @@ export interface OpaqueDeviceConfiguration {
 
 /**
  * resource.k8s.io/v1 ResourceClaim, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
  */
 export interface ResourceClaim {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -372,7 +405,8 @@ export interface ResourceClaim {
 
 /**
  * resource.k8s.io/v1 ResourceClaim, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaim-v1-resource-k8s-io
  */
 export interface ResourceClaimManifest {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -383,7 +417,8 @@ export interface ResourceClaimManifest {
 
 /**
  * resource.k8s.io/v1 ResourceClaimConsumerReference.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimconsumerreference-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimconsumerreference-v1-resource-k8s-io
  */
 export interface ResourceClaimConsumerReference {
   readonly apiGroup?: string;
@@ -394,7 +429,8 @@ export interface ResourceClaimConsumerReference {
 
 /**
  * resource.k8s.io/v1 ResourceClaimList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimlist-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimlist-v1-resource-k8s-io
  */
 export interface ResourceClaimList {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -405,7 +441,8 @@ export interface ResourceClaimList {
 
 /**
  * resource.k8s.io/v1 ResourceClaimSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimspec-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimspec-v1-resource-k8s-io
  */
 export interface ResourceClaimSpec {
   readonly devices?: DeviceClaim;
@@ -413,7 +450,8 @@ export interface ResourceClaimSpec {
 
 /**
  * resource.k8s.io/v1 ResourceClaimStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimstatus-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimstatus-v1-resource-k8s-io
  */
 export interface ResourceClaimStatus {
   readonly allocation?: AllocationResult;
@@ -423,7 +461,8 @@ export interface ResourceClaimStatus {
 
 /**
  * resource.k8s.io/v1 ResourceClaimTemplate, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
  */
 export interface ResourceClaimTemplate {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -434,7 +473,8 @@ export interface ResourceClaimTemplate {
 
 /**
  * resource.k8s.io/v1 ResourceClaimTemplate, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplate-v1-resource-k8s-io
  */
 export interface ResourceClaimTemplateManifest {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -445,7 +485,8 @@ export interface ResourceClaimTemplateManifest {
 
 /**
  * resource.k8s.io/v1 ResourceClaimTemplateList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplatelist-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplatelist-v1-resource-k8s-io
  */
 export interface ResourceClaimTemplateList {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -456,7 +497,8 @@ export interface ResourceClaimTemplateList {
 
 /**
  * resource.k8s.io/v1 ResourceClaimTemplateSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplatespec-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceclaimtemplatespec-v1-resource-k8s-io
  */
 export interface ResourceClaimTemplateSpec {
   readonly metadata?: ObjectMeta;
@@ -465,7 +507,8 @@ export interface ResourceClaimTemplateSpec {
 
 /**
  * resource.k8s.io/v1 ResourcePool.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepool-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourcepool-v1-resource-k8s-io
  */
 export interface ResourcePool {
   readonly name: string;
@@ -475,7 +518,8 @@ export interface ResourcePool {
 
 /**
  * resource.k8s.io/v1 ResourceSlice, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
  */
 export interface ResourceSlice {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -486,7 +530,8 @@ export interface ResourceSlice {
 
 /**
  * resource.k8s.io/v1 ResourceSlice, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslice-v1-resource-k8s-io
  */
 export interface ResourceSliceManifest {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -497,7 +542,8 @@ export interface ResourceSliceManifest {
 
 /**
  * resource.k8s.io/v1 ResourceSliceList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslicelist-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslicelist-v1-resource-k8s-io
  */
 export interface ResourceSliceList {
   readonly apiVersion: "resource.k8s.io/v1";
@@ -508,7 +554,8 @@ export interface ResourceSliceList {
 
 /**
  * resource.k8s.io/v1 ResourceSliceSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslicespec-v1-resource-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#resourceslicespec-v1-resource-k8s-io
  */
 export interface ResourceSliceSpec {
   readonly driver: string;

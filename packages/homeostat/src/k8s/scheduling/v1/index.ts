@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * scheduling.k8s.io/v1 PriorityClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
  */
 export type PriorityClass = models.PriorityClass;
 export const PriorityClass: BuiltInKind<models.PriorityClass, models.PriorityClassManifest> =

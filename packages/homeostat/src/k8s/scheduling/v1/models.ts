@@ -6,7 +6,8 @@ import type { ListItem } from "../../wire-types.ts";
 
 /**
  * scheduling.k8s.io/v1 PriorityClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
  */
 export interface PriorityClass {
   readonly apiVersion: "scheduling.k8s.io/v1";
@@ -20,7 +21,8 @@ export interface PriorityClass {
 
 /**
  * scheduling.k8s.io/v1 PriorityClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclass-v1-scheduling-k8s-io
  */
 export interface PriorityClassManifest {
   readonly apiVersion: "scheduling.k8s.io/v1";
@@ -34,7 +36,8 @@ export interface PriorityClassManifest {
 
 /**
  * scheduling.k8s.io/v1 PriorityClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclasslist-v1-scheduling-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#priorityclasslist-v1-scheduling-k8s-io
  */
 export interface PriorityClassList {
   readonly apiVersion: "scheduling.k8s.io/v1";

@@ -6,7 +6,8 @@ export type * from "./models.ts";
 
 /**
  * storage.k8s.io/v1 CSIDriver.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
  */
 export type CSIDriver = models.CSIDriver;
 export const CSIDriver: BuiltInKind<models.CSIDriver, models.CSIDriverManifest> =
@@ -14,7 +15,8 @@ export const CSIDriver: BuiltInKind<models.CSIDriver, models.CSIDriverManifest> 
 
 /**
  * storage.k8s.io/v1 CSINode.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
  */
 export type CSINode = models.CSINode;
 export const CSINode: BuiltInKind<models.CSINode, models.CSINodeManifest> =
@@ -22,7 +24,8 @@ export const CSINode: BuiltInKind<models.CSINode, models.CSINodeManifest> =
 
 /**
  * storage.k8s.io/v1 CSIStorageCapacity.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
  */
 export type CSIStorageCapacity = models.CSIStorageCapacity;
 export const CSIStorageCapacity: BuiltInKind<
@@ -37,7 +40,8 @@ export const CSIStorageCapacity: BuiltInKind<
 
 /**
  * storage.k8s.io/v1 StorageClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
  */
 export type StorageClass = models.StorageClass;
 export const StorageClass: BuiltInKind<models.StorageClass, models.StorageClassManifest> =
@@ -45,7 +49,8 @@ export const StorageClass: BuiltInKind<models.StorageClass, models.StorageClassM
 
 /**
  * storage.k8s.io/v1 VolumeAttachment.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
  */
 export type VolumeAttachment = models.VolumeAttachment;
 export const VolumeAttachment: BuiltInKind<
@@ -61,7 +66,8 @@ export const VolumeAttachment: BuiltInKind<
 
 /**
  * storage.k8s.io/v1 VolumeAttributesClass.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
  */
 export type VolumeAttributesClass = models.VolumeAttributesClass;
 export const VolumeAttributesClass: BuiltInKind<

@@ -7,7 +7,8 @@ import type { ListItem, Quantity, Time } from "../../wire-types.ts";
 
 /**
  * storage.k8s.io/v1 CSIDriver, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
  */
 export interface CSIDriver {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -18,7 +19,8 @@ export interface CSIDriver {
 
 /**
  * storage.k8s.io/v1 CSIDriver, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriver-v1-storage-k8s-io
  */
 export interface CSIDriverManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -29,7 +31,8 @@ export interface CSIDriverManifest {
 
 /**
  * storage.k8s.io/v1 CSIDriverList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriverlist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriverlist-v1-storage-k8s-io
  */
 export interface CSIDriverList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -40,7 +43,8 @@ export interface CSIDriverList {
 
 /**
  * storage.k8s.io/v1 CSIDriverSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriverspec-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csidriverspec-v1-storage-k8s-io
  */
 export interface CSIDriverSpec {
   readonly attachRequired?: boolean;
@@ -58,7 +62,8 @@ export interface CSIDriverSpec {
 
 /**
  * storage.k8s.io/v1 CSINode, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
  */
 export interface CSINode {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -69,7 +74,8 @@ export interface CSINode {
 
 /**
  * storage.k8s.io/v1 CSINode, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinode-v1-storage-k8s-io
  */
 export interface CSINodeManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -80,7 +86,8 @@ export interface CSINodeManifest {
 
 /**
  * storage.k8s.io/v1 CSINodeDriver.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodedriver-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodedriver-v1-storage-k8s-io
  */
 export interface CSINodeDriver {
   readonly name: string;
@@ -91,7 +98,8 @@ export interface CSINodeDriver {
 
 /**
  * storage.k8s.io/v1 CSINodeList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodelist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodelist-v1-storage-k8s-io
  */
 export interface CSINodeList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -102,7 +110,8 @@ export interface CSINodeList {
 
 /**
  * storage.k8s.io/v1 CSINodeSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodespec-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csinodespec-v1-storage-k8s-io
  */
 export interface CSINodeSpec {
   readonly drivers: readonly CSINodeDriver[];
@@ -110,7 +119,8 @@ export interface CSINodeSpec {
 
 /**
  * storage.k8s.io/v1 CSIStorageCapacity, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
  */
 export interface CSIStorageCapacity {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -124,7 +134,8 @@ export interface CSIStorageCapacity {
 
 /**
  * storage.k8s.io/v1 CSIStorageCapacity, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacity-v1-storage-k8s-io
  */
 export interface CSIStorageCapacityManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -138,7 +149,8 @@ export interface CSIStorageCapacityManifest {
 
 /**
  * storage.k8s.io/v1 CSIStorageCapacityList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacitylist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#csistoragecapacitylist-v1-storage-k8s-io
  */
 export interface CSIStorageCapacityList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -149,7 +161,8 @@ export interface CSIStorageCapacityList {
 
 /**
  * storage.k8s.io/v1 StorageClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
  */
 export interface StorageClass {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -166,7 +179,8 @@ export interface StorageClass {
 
 /**
  * storage.k8s.io/v1 StorageClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclass-v1-storage-k8s-io
  */
 export interface StorageClassManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -183,7 +197,8 @@ export interface StorageClassManifest {
 
 /**
  * storage.k8s.io/v1 StorageClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclasslist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#storageclasslist-v1-storage-k8s-io
  */
 export interface StorageClassList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -194,7 +209,8 @@ export interface StorageClassList {
 
 /**
  * storage.k8s.io/v1 TokenRequest.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenrequest-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#tokenrequest-v1-storage-k8s-io
  */
 export interface TokenRequest {
   readonly audience: string;
@@ -203,7 +219,8 @@ export interface TokenRequest {
 
 /**
  * storage.k8s.io/v1 VolumeAttachment, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
  */
 export interface VolumeAttachment {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -215,7 +232,8 @@ export interface VolumeAttachment {
 
 /**
  * storage.k8s.io/v1 VolumeAttachment, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachment-v1-storage-k8s-io
  */
 export interface VolumeAttachmentManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -226,7 +244,8 @@ export interface VolumeAttachmentManifest {
 
 /**
  * storage.k8s.io/v1 VolumeAttachmentList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentlist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentlist-v1-storage-k8s-io
  */
 export interface VolumeAttachmentList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -237,7 +256,8 @@ export interface VolumeAttachmentList {
 
 /**
  * storage.k8s.io/v1 VolumeAttachmentSource.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentsource-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentsource-v1-storage-k8s-io
  */
 export interface VolumeAttachmentSource {
   readonly persistentVolumeName?: string;
@@ -246,7 +266,8 @@ export interface VolumeAttachmentSource {
 
 /**
  * storage.k8s.io/v1 VolumeAttachmentSpec.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentspec-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentspec-v1-storage-k8s-io
  */
 export interface VolumeAttachmentSpec {
   readonly attacher: string;
@@ -256,7 +277,8 @@ export interface VolumeAttachmentSpec {
 
 /**
  * storage.k8s.io/v1 VolumeAttachmentStatus.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentstatus-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattachmentstatus-v1-storage-k8s-io
  */
 export interface VolumeAttachmentStatus {
   readonly attached: boolean;
@@ -267,7 +289,8 @@ export interface VolumeAttachmentStatus {
 
 /**
  * storage.k8s.io/v1 VolumeAttributesClass, as it is read.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
  */
 export interface VolumeAttributesClass {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -279,7 +302,8 @@ export interface VolumeAttributesClass {
 
 /**
  * storage.k8s.io/v1 VolumeAttributesClass, as it is written.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclass-v1-storage-k8s-io
  */
 export interface VolumeAttributesClassManifest {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -291,7 +315,8 @@ export interface VolumeAttributesClassManifest {
 
 /**
  * storage.k8s.io/v1 VolumeAttributesClassList.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclasslist-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeattributesclasslist-v1-storage-k8s-io
  */
 export interface VolumeAttributesClassList {
   readonly apiVersion: "storage.k8s.io/v1";
@@ -302,7 +327,8 @@ export interface VolumeAttributesClassList {
 
 /**
  * storage.k8s.io/v1 VolumeError.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeerror-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumeerror-v1-storage-k8s-io
  */
 export interface VolumeError {
   readonly time?: Time | null;
@@ -312,7 +338,8 @@ export interface VolumeError {
 
 /**
  * storage.k8s.io/v1 VolumeNodeResources.
- * @see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumenoderesources-v1-storage-k8s-io
+ * @see
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#volumenoderesources-v1-storage-k8s-io
  */
 export interface VolumeNodeResources {
   readonly count?: number;

@@ -1,7 +1,8 @@
-// The order of the house, as data: this file is the document, and test/architecture/layers.test.ts
-// the check. A folder imports itself and the folders on lower levels; folders on one level are
-// strangers. Every folder stands on exactly one level; "." stands for the files beside the folders.
-// Test files may look sideways inside their package, never into another.
+// The import order, as data: this file is the documentation, and test/architecture/layers.test.ts
+// the check. A folder imports itself and folders on lower levels; folders on one level do not
+// import each other. Every folder is on exactly one level; "." stands for the files beside the
+// folders. Test files may import sideways inside their package, never from another package's
+// internals.
 
 /** Levels of the folders of one place, lowest first. */
 export type Levels = readonly (readonly string[])[];

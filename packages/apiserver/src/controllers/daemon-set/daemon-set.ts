@@ -107,9 +107,9 @@ class DaemonSetController {
     const selector = set && toSelector(set.spec.selector);
     if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
       return undefined;
-    const { client } = this.#context;
+    const { client, kindData } = this.#context;
     const revisions = await this.#claim(set, selector, ControllerRevision, this.#revisions);
-    const { hash, old } = await findHistory(client, set, {
+    const { hash, old } = await findHistory({ client, kindData }, set, {
       revisions,
       pods: () => this.#claim(set, selector, Pod, this.#pods),
     });

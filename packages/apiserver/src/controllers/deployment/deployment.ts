@@ -34,14 +34,14 @@ class DeploymentController {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: RolloutTools;
 
-  constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
+  constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = controller.createRecorder("deployment-controller");
     this.#deployments = controller.acquire(Deployment);
     this.#sets = controller.acquire(ReplicaSet);
     this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
-    this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
+    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
     controller.followKeys(this.#deployments);
     controller.follow(this.#sets, {
       added: (set) => this.#enqueueOwner(set),

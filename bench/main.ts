@@ -1,6 +1,6 @@
-// `npm run bench`: runs every row, or those named, against our server and the real stack in turn (A
-// B A B …), and prints medians and how they compare. JSON with every round goes to --output. Never
-// a test: nothing here fails for being slow.
+// `npm run bench`: runs all rows, or those named, against our server and the real stack in turn (A
+// B A B …), and prints medians and ratios. --output writes JSON with every round. Benchmarks never
+// fail for being slow.
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 import { parseArgs } from "node:util";
@@ -40,16 +40,16 @@ const rows: readonly Row[] = [
 const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
 
 Rows: ${rows.map((row) => row.name).join(", ")}
-  --rounds N     rounds per row, default 3; peers take turns within a round
-  --factor F     object counts times F, default 1
-  --output FILE  JSON with every round
-  --alone        our server only
+  --rounds N     rounds per row, default 3; servers take turns within a round
+  --factor F     multiplies object counts, default 1
+  --output FILE  write JSON with every round
+  --alone        measure our server only
 `;
 
-/** What holds for every row. */
-const fairness = `Both servers run as processes of their own, over TLS with a bearer token, JSON, HTTP/1.1, the same client and load from this
-process. Upstream keeps objects in etcd (fsync off) and asks RBAC; ours keeps them in memory, where the administrator may do
-everything. CPU per unit is what two shared cores distort least; rates at 16 lanes are bounded by the client too. Behind a × stands how many times better we are; below 1 we are worse.
+/** Conditions of every row. */
+const fairness = `Both servers run in separate processes, over TLS with a bearer token, JSON, HTTP/1.1, with the same client and load from this
+process. Upstream keeps objects in etcd (fsync off) and enforces RBAC; ours keeps them in memory and does not enforce RBAC. Shared
+cores distort CPU per unit least; the client also limits rates at 16 lanes. × is the ratio: above 1 ours is better, below 1 worse.
 `;
 
 interface RowResult {

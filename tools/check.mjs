@@ -1,6 +1,5 @@
-// What `npm run check` runs: everything that can be said about the code without running it,
-// cheapest first. Goes through all steps, prints one line for each and what a failing one had to
-// say, and ends with a non-zero code if any failed.
+// Runs `npm run check`: all static checks, cheapest first. Runs every step, prints one line for
+// each and the output of failing ones, and exits with a non-zero code if any failed.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,7 +14,7 @@ const folders = ["packages", "examples", "test", "tools", "bench"].filter((folde
 const steps = [
   {
     name: "format",
-    what: "oxfmt: every file is formatted (mend: npm run format)",
+    what: "oxfmt: every file is formatted (fix: npm run format)",
     args: [bin("oxfmt/bin/oxfmt"), "--list-different", ...folders],
   },
   {

@@ -1,7 +1,7 @@
-// Finds imports that break the order of the house (layers.ts): upwards or sideways inside a
-// package, into another package's inside, against the order of packages, or of something that the
-// manifest does not name. Reads text, not syntax trees: `import type`, re-exports and `import()`
-// count like any import.
+// Finds imports that violate tools/layers.ts: upwards or sideways inside a package, into another
+// package's internals, against the order of packages, or of packages that the manifest does not
+// list. Reads text, not syntax trees: `import type`, re-exports and `import()` count like any
+// import.
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { layers, type Levels, narrowedImports, packageOrder } from "./layers.ts";

@@ -1,7 +1,8 @@
-// The order of the house, as data: this file is the document, and test/architecture/layers.test.ts
-// the check. A folder imports itself and the folders on lower levels; folders on one level are
-// strangers. Every folder stands on exactly one level; "." stands for the files beside the folders.
-// Test files may look sideways inside their package, never into another.
+// The import order, as data: this file is the documentation, and test/architecture/layers.test.ts
+// the check. A folder imports itself and folders on lower levels; folders on one level do not
+// import each other. Every folder is on exactly one level; "." stands for the files beside the
+// folders. Test files may import sideways inside their package, never from another package's
+// internals.
 
 /** Levels of the folders of one place, lowest first. */
 export type Levels = readonly (readonly string[])[];
@@ -62,6 +63,31 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["."], // composition root and facade
   ],
   "apiserver/apimachinery": [["errors", "kind-data"], ["meta", "types", "values"], ["."], ["rest"]],
+  "apiserver/kinds": [
+    ["printers", "serializer"],
+    ["validation"],
+    ["definition"],
+    [
+      "custom",
+      "core", // pods, volumes and resources, on which the groups above it build
+      "admissionregistration",
+      "apiextensions",
+      "apiregistration",
+      "authentication",
+      "authorization",
+      "certificates",
+      "coordination",
+      "discovery",
+      "events",
+      "flowcontrol",
+      "networking",
+      "policy",
+      "rbac",
+      "scheduling",
+    ],
+    ["apps", "autoscaling", "batch", "node", "resource", "storage"],
+    ["."], // the list of all kinds
+  ],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
   "apiserver/schema": [
     ["formats"],

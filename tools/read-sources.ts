@@ -1,4 +1,4 @@
-// Reads source trees for the checks on architecture. Nothing here knows what is checked.
+// Reads source trees for the architecture checks.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-// tools/run.mjs as scripts and signals meet it.
+// tools/run.mjs: arguments, exit codes, signals and Node versions.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

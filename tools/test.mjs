@@ -1,7 +1,7 @@
-// What `npm test` runs: every *.test.ts of packages, examples, test and tools, from source, in
-// node's own test runner. Arguments narrow it to paths that begin so (`npm test --
-// packages/cel`); what starts with a dash is handed to node. *.reference.ts files
-// need the reference control plane and are run by `npm run test:reference`.
+// Runs `npm test`: every *.test.ts of packages, examples, test and tools, from source, with Node's
+// test runner. Arguments restrict it to paths with these prefixes (`npm test -- packages/cel`);
+// arguments that start with a dash are passed to node. *.reference.ts files need the reference
+// control plane: `npm run test:reference` runs them.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -1,5 +1,5 @@
-// CPU time and memory of processes, others' from /proc: what two shared cores distort least. Linux
-// only; elsewhere the figures are missing, and rows say so.
+// CPU time and memory of processes, from /proc for other processes: the figures that shared cores
+// distort least. Linux only; elsewhere the figures are missing, and rows report that.
 import { readFileSync } from "node:fs";
 
 /**

@@ -1,5 +1,4 @@
-// Figures from samples: medians and percentiles, never means, because two noisy cores distort means
-// first.
+// Medians and percentiles of samples; no means, because noisy cores distort them most.
 
 /** The value below which `share` (0 to 1) of the samples lie; nearest rank. */
 export function percentile(samples: readonly number[], share: number): number {

@@ -1,4 +1,4 @@
-// Our server as its users start it: the command, in a process of its own, over TLS.
+// Our server as users start it: the command, in a separate process, over TLS.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,5 +1,4 @@
-// A server under test, as a row sees it: how to reach it, which processes serve it, how durable its
-// writes are.
+// A server under test: how to connect to it, its processes, and the durability of its writes.
 
 /** A running API server in processes of its own. */
 export interface Place {

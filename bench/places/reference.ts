@@ -1,5 +1,5 @@
-// The real stack: kube-apiserver and etcd as envtest starts them, built by tools/reference for
-// those who have Go.
+// The real stack: kube-apiserver and etcd as envtest starts them, built by tools/reference (needs
+// Go).
 import { missingBinaries } from "../../tools/reference/build-reference.ts";
 import { readState, startReference } from "../../tools/reference/start-reference.ts";
 import type { Peer, Place } from "./place.ts";

@@ -1,5 +1,5 @@
-// Expressions as rules and policies of Kubernetes have them, on two engines for JavaScript:
-// compiled (parsed and checked) and evaluated. Both must give the same results, or the row fails.
+// Expressions of Kubernetes' rules and policies on two CEL engines for JavaScript: compiled (parsed
+// and checked) and evaluated. The row fails unless both engines agree.
 import {
   adaptJson,
   type CelValue,

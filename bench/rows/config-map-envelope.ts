@@ -1,5 +1,5 @@
-// A ConfigMap as client-go sends it in protobuf: the four magic bytes and a runtime.Unknown around
-// the message. Written out here, because what is measured must not lend the measurer its encoder.
+// A ConfigMap in protobuf as client-go sends it: four magic bytes and a runtime.Unknown around the
+// message. Encoded here, because a benchmark must not use the encoder that it measures.
 // Upstream: k8s.io/apimachinery/pkg/runtime/generated.proto (Unknown),
 // k8s.io/api/core/v1/generated.proto (ConfigMap).
 

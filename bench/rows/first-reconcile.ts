@@ -1,4 +1,4 @@
-// An operator that says when it first reconciled: the child process of the start-up row.
+// An operator that reports its first reconcile: the child process of the start-up row.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { cooks } from "./objects.ts";

@@ -1,4 +1,4 @@
-// The objects that rows write: orders of about 1.4 KB, and the definition that makes them possible.
+// The objects of the rows: orders of about 1.4 KB, and their definition.
 import { defineController, defineResource, k } from "homeostat";
 import * as z from "zod";
 

@@ -1,6 +1,6 @@
-// The operator of a row, in a process of its own, so that its CPU and memory are nobody else's.
-// Arguments: kubeconfig, namespace, workers. Says "started" once it is at work, and answers whoever
-// asks over IPC.
+// The operator of a row, in a separate process to measure its CPU and memory. Arguments:
+// kubeconfig, namespace, workers. Prints "started" once it is running, and answers requests over
+// IPC.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";

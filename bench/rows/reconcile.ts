@@ -1,6 +1,6 @@
-// The runtime at work on a server: 10,000 orders from created to reconciled, the time from a write
-// to its reconcile, and the memory that a cached object costs. The operator runs in a process of
-// its own; the load comes from this one.
+// The runtime on a server: 10,000 orders from creation to reconcile, the time from a write to its
+// reconcile, and the memory per cached object. The operator runs in a separate process; this
+// process creates the load.
 import { cpuSeconds, peakMegabytes } from "../measure/process-usage.ts";
 import { percentile } from "../measure/statistics.ts";
 import { order, Order } from "./objects.ts";

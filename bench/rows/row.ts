@@ -1,4 +1,4 @@
-// One benchmark: what it measures, how it runs against any server, and what each figure means.
+// A benchmark: what it measures, how it runs against a server, and what its figures mean.
 import type { Place } from "../places/place.ts";
 
 /** Figures of one run, by name; the unit is part of the name, e.g. `p50 ms`, `per s`. */

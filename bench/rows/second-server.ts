@@ -1,5 +1,4 @@
-// Starts servers within this process, one after another, and prints what the first cost and what a
-// further one costs.
+// Starts several servers in this process and prints the cost of the first and of a further one.
 import { startApiServer } from "@homeostat/apiserver";
 import { createClient } from "homeostat/client";
 import { settledMemory } from "../measure/process-usage.ts";

@@ -1,4 +1,4 @@
-// Starts the operator of a row and asks it things.
+// Starts the operator of a row and queries it.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Start-up: a process to its first listening, a definition to its first custom resource, an
-// operator to its first reconcile.
+// Start-up times: a process until it listens, a definition until its first custom resource, an
+// operator until its first reconcile.
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { text } from "node:stream/consumers";

@@ -1,5 +1,5 @@
-// A client and a clean slate for a row: the definition is installed, a namespace of its own is
-// there and goes afterwards.
+// Provides a row with a client, the installed definition and a new namespace, which is deleted
+// afterwards.
 import { installDefinitions, type Kind } from "homeostat";
 import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
 import type { Place } from "../places/place.ts";

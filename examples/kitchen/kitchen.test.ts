@@ -1,5 +1,5 @@
-// The example proves itself: a dinner is cooked, a missing chef is waited for, dishes come off the
-// menu, tables are cleared.
+// Tests of the example: a dinner is cooked, an order waits for its chef, dishes are removed, tables
+// are cleared.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -75,7 +75,7 @@ test("an order waits for its chef, says so, and goes on when the chef appears", 
   );
   assert.equal(
     waiting.status.conditions?.find((one) => one.type === "ChefFound")?.message,
-    'there is no chef "ada"',
+    'chef "ada" does not exist',
   );
   await cluster.settle();
   assert.deepEqual(cluster.states().find((state) => state.kind === "Order")?.progress, {

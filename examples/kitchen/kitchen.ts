@@ -1,4 +1,4 @@
-// The kitchen as one operator: its kinds and its controllers, in the order in which to read them.
+// The kitchen as one operator: its kinds and controllers, in reading order.
 import type { Controller } from "homeostat";
 import { meals } from "./controllers/meals.ts";
 import { orders } from "./controllers/orders.ts";
@@ -12,7 +12,7 @@ import { Order } from "./resources/order.ts";
 /** The operator's name: field managers are `kitchen/<controller>`. */
 export const operator = "kitchen";
 
-/** Everything that the kitchen defines, what guests ask about first. */
+/** All kinds of the kitchen, most important first. */
 export const resources = [Order, Meal, Chef, Ingredient] as const;
 
 /** The kitchen's controllers. */

@@ -1,6 +1,6 @@
-// `npm start`: cooks a whole dinner. Without a kubeconfig it starts an API server in this process;
-// with one it cooks on that cluster. On a terminal it stays and shows the kitchen live; elsewhere,
-// or with --once, it ends when dinner is ready.
+// `npm start`: cooks a whole dinner, on an API server in this process, or with a kubeconfig on that
+// cluster. On a terminal it keeps running and shows the kitchen live; otherwise, or with --once, it
+// ends when dinner is ready.
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -15,19 +15,19 @@ import { type DinnerReport, watchDinner } from "./show/watch-dinner.ts";
 
 const usage = `Cooks the dinner of examples/kitchen.
 
-  npm start                          on an API server of its own, live on a terminal
-  npm start -- --once                ends with 0 when every applied object is ready
+  npm start                          on an embedded API server, live on a terminal
+  npm start -- --once                exits with 0 when all applied objects are ready
   npm start -- --kubeconfig FILE     on any cluster
   npm start --silent -- --once --output json
-                                     for machines
+                                     prints a report for scripts
 
 Options
-  --once               end when dinner is ready (the default where there is no terminal)
-  --deadline SECONDS   with --once: fail, with the reasons, after this long (default 60)
-  --kubeconfig FILE    a cluster to cook on; its context's namespace is used
-  --namespace NAME     another namespace
-  --manifests FILE     another dinner
-  --output text|json   json prints one report at the end
+  --once               exit when dinner is ready (default without a terminal)
+  --deadline SECONDS   with --once: fail with the reasons after this time (default 60)
+  --kubeconfig FILE    cluster to cook on, in the namespace of its context
+  --namespace NAME     use another namespace
+  --manifests FILE     cook another dinner
+  --output text|json   json: print one report at the end
   --help
 `;
 
@@ -48,14 +48,14 @@ async function main(): Promise<number> {
     process.on(signal, () =>
       ending.signal.aborted ? process.exit(signal === "SIGINT" ? 130 : 143) : ending.abort(signal),
     );
-  process.stdout.on("error", () => ending.abort("nobody reads any more"));
+  process.stdout.on("error", () => ending.abort("standard output is closed"));
   const manifests = await readManifests(options.manifests);
   const place = await openPlace(options);
   try {
     return await cook(place, manifests, options, ending.signal);
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
-    throw new Error(`cooking on ${place.name}: the server says: ${error.message}`, {
+    throw new Error(`cooking on ${place.name}: the server answered: ${error.message}`, {
       cause: error,
     });
   } finally {
@@ -79,9 +79,9 @@ function readOptions(): Options | number {
     if (values.help) return (process.stdout.write(usage), 0);
     const deadline = Number(values.deadline ?? "60");
     if (!(deadline > 0))
-      throw new Error(`--deadline takes a number of seconds above 0, got "${values.deadline}"`);
+      throw new Error(`--deadline: expected a number of seconds above 0, got "${values.deadline}"`);
     if (values.output !== undefined && values.output !== "json" && values.output !== "text")
-      throw new Error(`--output takes text or json, got "${values.output}"`);
+      throw new Error(`--output: expected text or json, got "${values.output}"`);
     const manifests =
       values.manifests ?? join(dirname(fileURLToPath(import.meta.url)), "manifests", "dinner.yaml");
     return {
@@ -98,12 +98,12 @@ function readOptions(): Options | number {
   }
 }
 
-/** Where dinner is cooked: a cluster, or a server of our own. */
+/** Where dinner is cooked: a cluster, or an embedded server. */
 interface Place {
   readonly client: Client;
-  /** What it is, for messages. */
+  /** Its name, for messages. */
   readonly name: string;
-  /** How to look at it with kubectl. */
+  /** The kubectl command that shows it. */
   readonly hint: string;
   close(): Promise<void>;
 }
@@ -130,7 +130,7 @@ async function openPlace({ kubeconfig, namespace, once }: Options): Promise<Plac
   const server = await startApiServer({ kubeconfigPath: path });
   const client = createClient({ transport: server.transport(), ...scope });
   const hint = once
-    ? `on an API server of its own, ${server.url}, which ends with the dinner; on a terminal it stays`
+    ? `on an embedded API server, ${server.url}, which stops when dinner is ready; on a terminal it keeps running`
     : `kubectl --kubeconfig ${relative(process.cwd(), path)}${inNamespace} get kitchen`;
   return { client, name: server.url, hint, close: () => server.close() };
 }
@@ -178,7 +178,9 @@ function finish(report: DinnerReport, options: Options, ending: AbortSignal): nu
   if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (report.ready || !options.once) return 0;
   if (ending.aborted)
-    return (process.stderr.write(`ended after ${report.seconds} s, before dinner was ready\n`), 1);
+    return (
+      process.stderr.write(`stopped after ${report.seconds} s, before dinner was ready\n`), 1
+    );
   const lines = report.objects.flatMap(({ kind, name, ready, because }) =>
     ready ? [] : [`  ${kind} ${name}: ${because}`],
   );

@@ -107,7 +107,7 @@ describe(
       assert.deepEqual([code, err], [0, ""]);
       assert.match(
         out,
-        /^on an API server of its own, https:\/\/127\.0\.0\.1:\d+, which ends with the dinner; on a terminal it stays\n/,
+        /^on an embedded API server, https:\/\/127\.0\.0\.1:\d+, which stops when dinner is ready; on a terminal it keeps running\n/,
       );
       assert.match(out, /Order +window +ready\n/);
       assert.match(out, / s {2}dinner is ready\n$/);
@@ -163,9 +163,9 @@ describe(
 
     for (const [args, message] of [
       [["--nonsense"], /^Unknown option '--nonsense'/],
-      [["--deadline", "soon"], /^--deadline takes a number of seconds above 0, got "soon"\n/],
+      [["--deadline", "soon"], /^--deadline: expected a number of seconds above 0, got "soon"\n/],
       [["--deadline", "-1"], /--deadline/],
-      [["--output", "xml"], /^--output takes text or json, got "xml"\n/],
+      [["--output", "xml"], /^--output: expected text or json, got "xml"\n/],
       [["--kubeconfig"], /--kubeconfig/],
       [["dinner"], /Unexpected argument 'dinner'/],
     ] as const) {
@@ -277,7 +277,7 @@ describe(
           const { code, err } = await ended;
           assert.ok(performance.now() - at < 1000, `it took ${performance.now() - at} ms`);
           assert.equal(code, 1);
-          assert.match(err, /^ended after \d+(\.\d)? s, before dinner was ready\n$/);
+          assert.match(err, /^stopped after \d+(\.\d)? s, before dinner was ready\n$/);
           assert.throws(() => process.kill(child.pid!, 0), { code: "ESRCH" });
         },
       );
@@ -370,14 +370,14 @@ describe(
       }
     });
 
-    test("says what the server says when it does not know us", async () => {
+    test("reports the server's message when it rejects the credentials", async () => {
       const { server } = await loadKubeconfig({ path: reference! });
       const path = file("wrong.yaml", kubeconfig(server));
       const { code, err } = await run("--once", "--kubeconfig", path).ended;
       assert.equal(code, 1);
       assert.ok(
         err.startsWith(
-          `cooking on ${server} (${path}): the server says: Unauthorized (${server} does not take the credentials of `,
+          `cooking on ${server} (${path}): the server answered: Unauthorized (${server} does not take the credentials of `,
         ),
         err,
       );

@@ -58,11 +58,17 @@ export function runCommand(
 }
 
 /**
+ * Whether hashes of templates are the same in every run: `kubectl rollout restart` writes the time
+ * into one.
+ */
+export type TemplateHashes = "repeatable" | "timed";
+
+/**
  * Replaces what no two runs share: uids, revisions, times, ages, addresses, tokens, generated
  * names.
  */
-export function normalise(output: string): string {
-  const named = withoutGeneratedNames(output);
+export function normalise(output: string, hashes: TemplateHashes): string {
+  const named = withoutGeneratedNames(hashes === "timed" ? withoutHashes(output) : output);
   return (named === output ? named : named.replaceAll(/(?<=\S) {2,}/g, "  "))
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
     .replaceAll(/(resourceVersion"?: ?"?)[0-9]+/g, "$1<rv>")
@@ -83,21 +89,19 @@ export function normalise(output: string): string {
     .replaceAll(/<age> +/g, "<age> ");
 }
 
+const withoutHashes = (output: string): string =>
+  output.replaceAll(
+    /(-|pod-template-hash=)[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b|\b(?![-.]))/g,
+    "$1<hash>",
+  );
+
 /**
  * What servers and controllers make up; outputs that show such a thing have columns of chance
  * widths, which the caller evens out.
  */
 const withoutGeneratedNames = (output: string): string =>
   output
-    .replaceAll(
-      /-[bcdfghjklmnpqrstvwxz2456789]{8,10}(?=-[bcdfghjklmnpqrstvwxz2456789]{5}\b)/g,
-      "-<hash>",
-    )
     .replaceAll(/(?<=[A-Za-z0-9>])-[bcdfghjklmnpqrstvwxz2456789]{5}\b(?![-.])/g, "-<suffix>")
-    .replaceAll(
-      /(-|pod-template-hash"?[=:] ?"?)[bcdfghjklmnpqrstvwxz2456789]{8,10}\b(?![-.])/g,
-      "$1<hash>",
-    )
     .replaceAll(/\.[0-9a-f]{16}\b/g, ".<event>")
     .replaceAll(/\b10\.0\.0\.(?!1\b)\d+\b/g, "<ip>")
     .replaceAll(/((?:NodePort: .*|nodePort"?: |:))3[0-2]\d{3}\b/g, "$1<port>")

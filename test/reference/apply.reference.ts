@@ -301,12 +301,13 @@ async function stepOnUpstream(resourceVersion: string | undefined, step: Step): 
       ...(resourceVersion ? { resourceVersion } : {}),
     },
   };
-  const answer =
-    step.verb === "apply"
-      ? await send("PATCH", query, "application/apply-patch+yaml", step.body)
-      : step.verb === "patch"
-        ? await send("PATCH", query, "application/merge-patch+json", step.body)
-        : await send("PUT", query, "application/json", put);
+  const requests = {
+    apply: ["PATCH", "application/apply-patch+yaml", step.body],
+    patch: ["PATCH", "application/merge-patch+json", step.body],
+    put: ["PUT", "application/json", put],
+  } as const;
+  const [method, type, body] = requests[step.verb];
+  const answer = await send(method, query, type, body);
   const message = String(answer.body["message"]);
   return answer.status < 300
     ? { object: answer.body }

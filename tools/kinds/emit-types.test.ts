@@ -1,5 +1,5 @@
-// The types of built-in kinds are those that the data says: what is committed is what the emitter
-// writes, and each rule of the emitter is shown on a type that upstream has.
+// The committed types of built-in kinds equal the generator's output, and each rule of the
+// generator holds for a type of upstream.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Writes packages/homeostat/src/k8s/<group>/<version>/: TypeScript types of the built-in kinds,
-// from the data that the embedded API server runs on, and their subpaths in the package's manifest.
-//   node tools/kinds/emit-types.ts
+// Generates packages/homeostat/src/k8s/<group>/<version>/, the TypeScript types of the built-in
+// kinds, from the embedded API server's data, and their subpaths in the package's manifest.
+// Usage: `node tools/kinds/emit-types.ts`
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,8 +1,8 @@
-// Writes packages/apiserver/data/vX.Y-bootstrap.jsonl: the objects that a fresh kube-apiserver has
-// made by itself, as it stores them, without uids, revisions and times. One object a line; the
-// first line says where they come from.
-//   node tools/kinds/record-bootstrap.ts KUBECONFIG OUT
-// The server must be a fresh one, without controllers, with --service-cluster-ip-range=10.0.0.0/24.
+// Writes packages/apiserver/data/vX.Y-bootstrap.jsonl: the objects that a fresh kube-apiserver
+// creates, as it stores them, without uids, revisions and times. One object per line; the first
+// line names the source. The server must be a fresh one, without controllers, with
+// --service-cluster-ip-range=10.0.0.0/24.
+// Usage: `node tools/kinds/record-bootstrap.ts KUBECONFIG OUT`
 
 import { writeFileSync } from "node:fs";
 import { openReferenceClient } from "../reference/ask-reference.ts";

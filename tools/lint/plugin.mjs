@@ -1,6 +1,5 @@
-// The project's own lint rules, for what no published rule says. Each has a planted breach in
-// test/architecture/lint.test.ts.
-// Which folders they hold for stands in .oxlintrc.json.
+// The project's own lint rules. Each has a planted breach in test/architecture/lint.test.ts;
+// .oxlintrc.json sets the folders they apply to.
 
 const isNamed = (node, name) => node.type === "Identifier" && node.name === name;
 

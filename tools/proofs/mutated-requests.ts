@@ -1,8 +1,8 @@
-// Proof: no request brings the server down. Mutated requests, seeded, go to a server in this
-// process and to one over HTTPS; every one is answered in time and without a failure that is the
-// server's own, nothing is rejected unhandled, the event loop is never held, memory does not grow,
-// no watch and no socket stays behind, and the server still does ordinary work afterwards. `node
-// tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED]
+// Proof: no request breaks the server. Mutated requests, generated from a seed, go to a server in
+// this process and to one over HTTPS. Every request gets a response in time and no internal error;
+// there is no unhandled rejection, the event loop is never blocked, memory does not grow, no watch
+// or socket leaks, and the server still works afterwards.
+// Usage: `node tools/run.mjs tools/proofs/mutated-requests.ts [REQUESTS] [SEEDS] [FIRST SEED]
 // [in-process|https]`
 import assert from "node:assert/strict";
 import { queryObjects, setFlagsFromString } from "node:v8";

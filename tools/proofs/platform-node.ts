@@ -1,7 +1,7 @@
-// Proof: npm's platform packages bring the right Node although no install script runs. Looks at
-// what is installed and at the lock file; the rest of the proof is that this very script was
-// started by `npm run proofs` after `npm ci --ignore-scripts`. `npm run proofs`, or `node
-// tools/run.mjs tools/proofs/platform-node.ts`
+// Proof: npm's platform packages provide the right Node without install scripts. Checks the
+// installed packages and the lock file; the rest of the proof is that `npm run proofs` has started
+// this script after `npm ci --ignore-scripts`.
+// Usage: `npm run proofs`, or `node tools/run.mjs tools/proofs/platform-node.ts`
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

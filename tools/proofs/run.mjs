@@ -1,7 +1,6 @@
-// What `npm run proofs` runs: every proof in this folder that a machine can repeat in seconds. A
-// proof that needs what this machine lacks says so itself. `npm run proofs -- NAME [ARGS…]` runs
-// one alone, as large as its own arguments ask for: `npm run proofs -- server-kill 1000 --fsync`,
-// `npm run proofs -- mutated-requests 200000`.
+// Runs `npm run proofs`: every proof in this folder that takes seconds. Proofs whose requirements
+// are missing report that. `npm run proofs -- NAME [ARGS…]` runs one proof with its own arguments:
+// `npm run proofs -- server-kill 1000 --fsync`, `npm run proofs -- mutated-requests 200000`.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ensureNode } from "../ensure-node.mjs";
@@ -21,7 +20,7 @@ const chosen = name === undefined ? proofs : proofs.filter((proof) => proof.ends
 
 if (chosen.length === 0) {
   console.error(
-    `there is no proof ${name}; there are ${proofs.map((proof) => proof.replace(/^.*\/|\.ts$/g, "")).join(", ")}`,
+    `unknown proof ${name}; expected one of ${proofs.map((proof) => proof.replace(/^.*\/|\.ts$/g, "")).join(", ")}`,
   );
   process.exitCode = 2;
 } else if (await ensureNode()) {
@@ -38,7 +37,7 @@ if (chosen.length === 0) {
   });
   console.log(
     failed.length === 0
-      ? `proofs: ${name === undefined ? `all ${proofs.length} hold` : "it holds"}`
+      ? `proofs: ${name === undefined ? `all ${proofs.length} passed` : "passed"}`
       : `proofs: ${failed.join(", ")} failed`,
   );
   process.exitCode = failed.length === 0 ? 0 : 1;

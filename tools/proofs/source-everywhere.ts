@@ -1,7 +1,7 @@
-// Proof: TypeScript runs from source in a bin, a worker and a child process, and each finds the
-// workspace's packages as sources too, with nothing built. (That the same runs as compiled
-// JavaScript once packed is test/package/rehearsal.test.ts.) `node tools/run.mjs
-// tools/proofs/source-everywhere.ts`
+// Proof: TypeScript runs from source in a bin, a worker and a child process, and each resolves the
+// workspace's packages to sources, without a build. (test/package/rehearsal.test.ts tests the
+// packed packages.)
+// Usage: `node tools/run.mjs tools/proofs/source-everywhere.ts`
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,8 +1,8 @@
 // Proof: node:sqlite as journal loses no acknowledged write under SIGKILL, and starts without a
-// warning. A writer commits as fast as it can and prints each revision once it is acknowledged; it
-// is killed at an arbitrary moment, 50 times over the same file; after each kill the file must open
-// whole, and hold every revision that was printed, in order and without gap. `node tools/run.mjs
-// tools/proofs/sqlite-kill.ts [ROUNDS]`
+// warning. A writer commits as fast as it can and prints each acknowledged revision; it is killed
+// at an arbitrary moment, 50 times on the same file. After each kill the file must open without
+// errors and contain every printed revision, in order and without gaps.
+// Usage: `node tools/run.mjs tools/proofs/sqlite-kill.ts [ROUNDS]`
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-// The committed kind data against a running kube-apiserver: builds each published OpenAPI v3
-// component and each discovery document from the data and compares. Needs
-// HOMEOSTAT_REFERENCE_KUBECONFIG (test.ts sets it).
+// Compares the committed kind data with a running kube-apiserver: builds each published OpenAPI v3
+// component and each discovery document from the data. Needs HOMEOSTAT_REFERENCE_KUBECONFIG
+// (test.ts sets it).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,4 @@
-// Command line of the reference control plane: build, start, stop, status. README.md says how to
-// use it.
+// Command line of the reference control plane: build, start, stop, status. See README.md.
 
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";

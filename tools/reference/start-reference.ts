@@ -1,7 +1,7 @@
-// Starts and stops one real control plane on loopback: etcd, kube-apiserver and, when asked for,
-// kube-controller-manager. Each instance has its own temporary folder with credentials, data and
-// logs; its state file beside the kubeconfig remembers folder and process ids, so that a later
-// process can stop it. Needs the programs of build-reference.ts.
+// Starts and stops a real control plane on loopback: etcd, kube-apiserver and optionally
+// kube-controller-manager. Each instance has a temporary folder with credentials, data and logs; a
+// state file beside the kubeconfig records folder and process ids, so that a later process can stop
+// it. Needs the programs of build-reference.ts.
 
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,5 +1,5 @@
-// Meals: ask for their ingredients, wait until all are set out, cook. Know their own ingredients
-// and nothing above them.
+// The controller of meals: requests ingredients, waits until all are set out, and cooks. Knows its
+// own ingredients and nothing of orders.
 import { defineController } from "homeostat";
 import { parseDuration } from "homeostat/api";
 import { Ingredient } from "../resources/ingredient.ts";

@@ -1,5 +1,5 @@
-// Orders: turn dishes into meals and look at those meals only. A chef who appears, changes or goes
-// wakes the orders that name them; a finalizer clears the table before an order goes.
+// The controller of orders: turns dishes into meals and follows only those meals. A change of a
+// chef triggers the orders that name it; a finalizer clears the table before an order is deleted.
 import { defineController, ref } from "homeostat";
 import { Chef } from "../resources/chef.ts";
 import { Meal } from "../resources/meal.ts";
@@ -17,7 +17,7 @@ export const orders = () =>
         "ChefFound",
         chef ? "True" : "False",
         chef ? "Found" : "NotFound",
-        chef ? "" : `there is no chef "${order.spec.chef}"`,
+        chef ? "" : `chef "${order.spec.chef}" does not exist`,
       );
       if (!chef) {
         condition("Ready", "False", "ChefMissing");

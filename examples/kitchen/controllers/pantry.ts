@@ -1,4 +1,5 @@
-// The pantry: fetches every ingredient and sets it out. Knows nothing of meals or orders.
+// The controller of ingredients: fetches each ingredient and sets it out. Knows nothing of meals or
+// orders.
 import { defineController } from "homeostat";
 import { Ingredient } from "../resources/ingredient.ts";
 import type { Timing } from "./timing.ts";

@@ -1,9 +1,9 @@
-// The kitchen's clock: how long things take, and how that is written down in status, so that a
-// kitchen that restarts goes on where it was. A parameter, so that tests cook in no time.
+// The kitchen's clock: durations, and their form in status, so that a restarted kitchen continues
+// where it was. A parameter, so that tests cook in no time.
 
-/** Time as the kitchen's controllers see it. */
+/** The clock of the kitchen's controllers. */
 export interface Timing {
-  /** How long fetching an ingredient takes. */
+  /** The time to fetch an ingredient. */
   readonly fetchMs: number;
   /** The present as RFC 3339, e.g. `2026-11-21T18:00:00.250Z`. */
   now(): string;
@@ -11,7 +11,7 @@ export interface Timing {
   remainingMs(since: string, lastsMs: number): number;
 }
 
-/** Timing by the given wall clock. */
+/** Creates a timing from a wall clock. */
 export function createTiming(options: {
   readonly fetchMs: number;
   readonly nowMs: () => number;

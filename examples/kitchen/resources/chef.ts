@@ -1,5 +1,5 @@
-// A chef, whom orders name. Nobody reconciles chefs: an object that others only refer to needs no
-// controller.
+// A chef. Orders refer to chefs; no controller reconciles them: objects that are only referred to
+// need none.
 import { defineResource } from "homeostat";
 import * as z from "zod";
 import { api } from "./group.ts";

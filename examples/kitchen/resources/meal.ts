@@ -1,5 +1,4 @@
-// One dish for one order: what is cooked of which ingredients (spec), and when it was started and
-// done (status).
+// One dish of one order: its recipe (spec), and when it was started and done (status).
 import { defineResource, k } from "homeostat";
 import * as z from "zod";
 import { api } from "./group.ts";

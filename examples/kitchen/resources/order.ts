@@ -1,5 +1,5 @@
-// What guests of one table want, and from whom. The order knows its meals, and nothing of what they
-// are made of.
+// The order of one table: the dishes and the chef. An order knows its meals, and nothing of their
+// ingredients.
 import { defineResource, k } from "homeostat";
 import * as z from "zod";
 import { api } from "./group.ts";

@@ -1,12 +1,12 @@
-// Manifests from a file to the server: server-side apply, strictly, so that a typo is an error and
-// not a silence.
+// Applies manifests from a file: server-side apply with strict validation, so that typos are
+// errors.
 import { readFile } from "node:fs/promises";
 import { HomeostatError, type Kind, type ManifestOf } from "homeostat";
 import { isNotFound } from "homeostat/api";
 import { type Client } from "homeostat/client";
 import { parseAllDocuments } from "yaml";
 
-/** One manifest as the file has it. */
+/** A manifest in the file. */
 export interface KitchenManifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -52,8 +52,8 @@ export async function readManifests(path: string): Promise<readonly KitchenManif
 }
 
 /**
- * Applies manifests in order; `file` is where they came from, for messages. @throws
- * ERR_KITCHEN_REFUSED with the server's word on the first that it does not take.
+ * Applies manifests in order; `file` is their source, for messages. @throws ERR_KITCHEN_REFUSED
+ * with the server's message on the first that is refused.
  */
 export async function applyManifests(
   client: Client,

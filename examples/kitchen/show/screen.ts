@@ -1,5 +1,5 @@
-// The dinner on a terminal, redrawn in place; elsewhere one line per change. Colour only on a
-// terminal.
+// Shows the dinner on a terminal, redrawn in place; elsewhere prints one line per change, without
+// colour.
 import type { ShownObject } from "./watch-dinner.ts";
 
 /** Where the dinner is shown. */
@@ -11,7 +11,7 @@ export interface Screen {
   close(): void;
 }
 
-/** What a screen needs of an output. */
+/** The part of an output stream that a screen uses. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly rows?: number;
@@ -19,7 +19,7 @@ export interface Output {
   write(text: string): unknown;
 }
 
-/** Creates a screen. `hint` is shown once: how to look at the same with kubectl. */
+/** Creates a screen. It shows `hint`, the matching kubectl command, once. */
 export function createScreen({
   out,
   quiet,
@@ -61,7 +61,7 @@ function createLiveScreen(out: Output, hint: string): Screen {
 }
 
 /**
- * The lines of a frame: one fewer than there are rows, because the cursor stands below; none longer
+ * The lines of a frame: one fewer than there are rows, because the cursor is below; none longer
  * than the columns.
  */
 function layOut({
@@ -94,10 +94,10 @@ function layOut({
   return [...lines.slice(0, Math.max(0, rows - 2)), cut("Ctrl-C ends.", columns)];
 }
 
-/** Lines of a frame that are not objects: head, hint, two empty ones, and how to end. */
+/** Lines of a frame that are not objects: head, hint, two empty ones, and the key to stop. */
 const framing = 5;
 
-/** At most `columns` characters that can be seen; colours do not count. */
+/** Cuts a line to `columns` visible characters; colours do not count. */
 function cut(line: string, columns: number): string {
   return line.replaceAll(colours, "").length <= columns
     ? line

@@ -1,5 +1,5 @@
-// Follows the dinner until it is ready, time is up, or somebody ends it. Reads what anybody could
-// read: the objects' conditions; and from the manager what each object waits for.
+// Follows the dinner until it is ready, the deadline passes, or the user stops it. Reads the
+// objects' conditions, and from the manager what each object waits for.
 import type { Kind, Manager } from "homeostat";
 import type { Client } from "homeostat/client";
 import type { KitchenManifest } from "./apply-manifests.ts";
@@ -16,7 +16,7 @@ export interface ShownObject {
   readonly conditions: Readonly<Record<string, string>>;
 }
 
-/** How it went. */
+/** The result of a dinner. */
 export interface DinnerReport {
   /** Every applied object is ready. */
   readonly ready: boolean;
@@ -24,7 +24,7 @@ export interface DinnerReport {
   readonly objects: readonly ShownObject[];
 }
 
-/** What following a dinner takes. */
+/** Options of a dinner. */
 export interface DinnerOptions {
   readonly client: Client;
   readonly manager: Manager;
@@ -34,7 +34,7 @@ export interface DinnerOptions {
   readonly screen: Screen;
   /** Ends the watch at once. */
   readonly ending: AbortSignal;
-  /** Ends it when everything is ready, or after this long. Without it, only `ending` does. */
+  /** Ends when everything is ready, or after this time. Without it, only `ending` does. */
   readonly deadlineMs?: number;
 }
 
@@ -53,7 +53,7 @@ interface AnyObject {
   };
 }
 
-/** Shows the dinner and resolves to how it went. */
+/** Shows the dinner and resolves to its result. */
 export async function watchDinner(options: DinnerOptions): Promise<DinnerReport> {
   const { screen, ending, deadlineMs } = options;
   const start = performance.now();
@@ -136,7 +136,7 @@ function toShown(
   };
 }
 
-/** The manager's word where it has one, otherwise the conditions that are still open. */
+/** The manager's explanation if there is one, otherwise the unmet conditions. */
 function explain(progress: Progress | undefined, open: readonly string[]): string {
   if (progress?.at === "waiting") return `waits for ${progress.what}`;
   if (progress?.at === "retrying" || progress?.at === "stalled") return progress.because;

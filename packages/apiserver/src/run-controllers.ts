@@ -5,6 +5,7 @@ import type { Runtime } from "homeostat/runtime";
 import { type ApiServerOptions, warnOf } from "./api-server-options.ts";
 import { reasonOf, ServerError } from "./apimachinery/errors/server-error.ts";
 import type { Handler } from "./apimachinery/handler.ts";
+import type { KindData } from "./apimachinery/kind-data/kind-data.ts";
 import type { UserInfo } from "./apimachinery/user-info.ts";
 import type { Authority } from "./certificates/authority.ts";
 import type { ControllerDescriptor } from "./component-helpers/controller/controller.ts";
@@ -20,6 +21,7 @@ const controllerManager: UserInfo = {
 export type ControllerOptions = ApiServerOptions & {
   readonly rootCa?: string;
   readonly signer?: Authority;
+  readonly kindData: KindData;
 };
 
 /** Stops what was started. */
@@ -101,14 +103,20 @@ async function startControllers(
   const chosen = await chooseControllers(names);
   const { startControllers: start } = await import("./controller-manager/start-controllers.ts");
   const transport = createInProcessTransport(handler, controllerManager);
-  const { rootCa, signer, fakeNodes, stages } = options;
+  const { kindData, rootCa, signer, fakeNodes, stages } = options;
   const given = {
     ...(rootCa === undefined ? {} : { rootCa }),
     ...(signer ? { signer } : {}),
     ...(fakeNodes === undefined ? {} : { fakeNodes }),
     ...(stages ? { stages: await validateStages(stages) } : {}),
   };
-  const running = await start(chosen, { transport, runtime, warn: warnOf(options), ...given });
+  const running = await start(chosen, {
+    transport,
+    runtime,
+    kindData,
+    warn: warnOf(options),
+    ...given,
+  });
   return async () => {
     await running.stop();
     await transport.close();

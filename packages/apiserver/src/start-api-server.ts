@@ -65,7 +65,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const transports: Transport[] = [];
     open.push(async () => void (await Promise.all(transports.map((each) => each.close()))));
     open.push(
-      await runControllers(handler, controllerOptions(options, identity, listener), runtime),
+      await runControllers(
+        handler,
+        { ...controllerOptions(options, identity, listener), kindData: core.kindData },
+        runtime,
+      ),
     );
     return {
       url: listener?.url ?? "",
@@ -118,7 +122,7 @@ const controllerOptions = (
   options: ApiServerOptions,
   identity: Identity | undefined,
   listener: Listener | undefined,
-): ControllerOptions => ({
+): Omit<ControllerOptions, "kindData"> => ({
   ...options,
   ...rootCaOf(listener && identity, options),
   ...(identity ? { signer: identity.authority } : {}),

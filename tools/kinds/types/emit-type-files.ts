@@ -1,5 +1,4 @@
-// All files of `homeostat/k8s`, as text by path. Pure but for the formatter, which decides where
-// lines end.
+// Generates all files of `homeostat/k8s`, as text by path. Pure except for the formatter.
 import { format } from "oxfmt";
 import type { KindData } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 import { printIndex } from "./print-index.ts";

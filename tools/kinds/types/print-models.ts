@@ -1,5 +1,5 @@
-// Prints one module's models.ts: an interface for each of upstream's structs. Pure; the layout of
-// the text is the formatter's business.
+// Prints one module's models.ts: an interface for each of upstream's structs. Pure; the formatter
+// lays out the text.
 import type {
   FieldFacts,
   KindData,

@@ -1,5 +1,5 @@
-// Where a type is documented: the Kubernetes API reference, or Go's package pages for types that
-// no resource has in its body. Pure.
+// Links a type to its documentation: the Kubernetes API reference, or the Go documentation for
+// types that no resource contains. Pure.
 import { packageOf, type ModelType, type TypeModule } from "./type-modules.ts";
 
 const goHosts: readonly (readonly [prefix: string, path: string])[] = [

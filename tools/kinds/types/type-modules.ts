@@ -1,6 +1,6 @@
-// Sorts upstream's types into modules, one for each group and version, and says what each type is
-// to a reader: a kind with a manifest, a list, a registered object, or a plain struct. Pure; knows
-// nothing of TypeScript's syntax (print-models.ts, print-index.ts).
+// Groups upstream's types into modules, one for each group and version, and classifies each type: a
+// kind with a manifest, a list, a registered object, or a plain struct. Pure; knows nothing of
+// TypeScript's syntax (print-models.ts, print-index.ts).
 import type {
   FieldFacts,
   KindData,

@@ -1,5 +1,5 @@
-// Ways to misuse a connection: each opens one of its own, says something that no client should, and
-// goes, politely or not. Bytes are made from a stream of choices, so that a seed repeats them.
+// Attacks on connections: each opens a connection, sends what no client should send, and closes it,
+// properly or not. A seeded random stream generates the bytes, so that a seed repeats them.
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";

@@ -1,8 +1,7 @@
-// Proof: nothing that is said on a connection brings the server down, holds it up or stays with it.
-// Attacks on TLS, HTTP/1.1 and HTTP/2 (attacks.ts), many at a time; meanwhile, and with two hundred
-// clients that send a byte now and then, an ordinary request is answered; afterwards hardly more
-// sockets, timers and bytes are held than before.
-// `node tools/run.mjs tools/proofs/hostile-wire/hostile-wire.ts [ATTACKS] [SEED]`
+// Proof: no bytes on a connection crash, block or leak in the server. Attacks on TLS, HTTP/1.1 and
+// HTTP/2 (attacks.ts) run concurrently, beside two hundred slow clients; ordinary requests are
+// still answered, and afterwards sockets, timers and memory are back near their level.
+// Usage: `node tools/run.mjs tools/proofs/hostile-wire/hostile-wire.ts [ATTACKS] [SEED]`
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
 import { setFlagsFromString } from "node:v8";

@@ -1,6 +1,6 @@
-// A watch that outlives the server: it goes on at the revision that it has reached, and must be
-// given every change after it in order, or be told that the revision is too old. Keeps what it saw,
-// so that old revisions can be asked for again.
+// A watch that outlives the server: it resumes at its last revision and must receive every later
+// change in order, or fail because the revision is too old. Stores what it saw, so that old
+// revisions can be read again.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 import { Fault, type Knowledge, type Shown } from "./knowledge.ts";
 import type { Collection } from "./load.ts";

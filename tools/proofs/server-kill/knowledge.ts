@@ -1,6 +1,6 @@
-// What clients know of a server that is killed under them: acknowledged states, writes whose answer
-// never came, and which content each resourceVersion has stood for. Judges what a server shows
-// afterwards; sends nothing.
+// What the clients know about the server: acknowledged states, writes without a response, and the
+// content of each resourceVersion. Compares it with what the server returns after a kill; sends
+// nothing.
 
 /**
  * An object as the proof writes it: a token that names the write, and a filling made of it, so that

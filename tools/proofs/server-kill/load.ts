@@ -1,6 +1,6 @@
-// The writers of the proof: each has objects of its own, and creates, replaces, patches, applies
-// and deletes them as fast as it is answered, until the server is gone. What it began is noted
-// before it is sent, what it was told when it is told.
+// The writers of the proof: each creates, replaces, patches, applies and deletes its own objects as
+// fast as responses arrive, until the server is gone. Every write is recorded before it is sent,
+// and every response when it arrives.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 import { contentOf, Fault, type Knowledge, type Shown } from "./knowledge.ts";
 import { call } from "./wire.ts";

@@ -1,11 +1,10 @@
-// Proof: `homeostat server --data-dir` loses nothing that it has acknowledged when it is killed.
-// Writers and watches are at work when SIGKILL comes, at a random moment, now and then while the
-// server is still starting; then it is started anew on the same folder and port, and must show
-// every acknowledged state and deletion, each write without an answer whole or not at all, and no
-// revision twice; watches go on with every change in order, or hear that they are too old;
-// addresses that Services hold stay theirs; definitions are served. First starts, in empty folders,
-// are killed as well. `node tools/run.mjs tools/proofs/server-kill/server-kill.ts [KILLS] [SEED]
-// [--fsync]`
+// Proof: `homeostat server --data-dir` loses no acknowledged write when it is killed. SIGKILL comes
+// at a random moment while writers and watches are running, sometimes during start-up, also of the
+// first start in an empty folder. The server is restarted on the same folder and port. Every
+// acknowledged write and deletion must survive; unacknowledged writes are complete or absent; no
+// revision is used twice; watches resume with every change in order or fail as too old; Services
+// keep their addresses; definitions are served.
+// Usage: `node tools/run.mjs tools/proofs/server-kill/server-kill.ts [KILLS] [SEED] [--fsync]`
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
-// The server of the proof: a process of its own on one data directory and one port, started and
-// killed again and again.
+// The server process of the proof, on one data directory and one port, restarted after each kill.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

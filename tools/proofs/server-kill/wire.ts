@@ -1,5 +1,5 @@
-// Requests of the proof: JSON in, JSON out, or lines of a watch. A connection that ends with the
-// server is no answer.
+// Requests of the proof: JSON requests and watch lines. A connection that ends with the server
+// counts as no response.
 import type { Transport } from "../../../packages/homeostat/src/api/transport.ts";
 
 export interface Answer {

@@ -1,7 +1,7 @@
-// Proof: Node's HTTP/2 server, as this project configures it, lives with client-go's habits. 3,000
-// watches of a real client-go are opened and cancelled on one connection, and the next request on
-// it is answered. Needs Go; says so and passes without. `node tools/run.mjs
-// tools/proofs/watch-cancel/watch-cancel.ts [WATCHES]`
+// Proof: Node's HTTP/2 server, as configured here, handles client-go's use of watches. A real
+// client-go opens and cancels 3,000 watches on one connection, and the next request on it succeeds.
+// Passes with a message if Go is missing.
+// Usage: `node tools/run.mjs tools/proofs/watch-cancel/watch-cancel.ts [WATCHES]`
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -281,7 +281,10 @@ function controllersNamed(word: string): readonly Descriptor[] | undefined {
  */
 export async function startControllers(
   chosen: readonly Descriptor[],
-  options: Pick<FakeNodesContext, "runtime" | "rootCa" | "signer" | "fakeNodes" | "warn"> & {
+  options: Pick<
+    FakeNodesContext,
+    "runtime" | "kindData" | "rootCa" | "signer" | "fakeNodes" | "warn"
+  > & {
     readonly transport: Transport;
     readonly stages?: FakeNodesContext["stages"];
   },

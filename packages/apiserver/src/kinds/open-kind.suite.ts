@@ -1,6 +1,5 @@
 // Runs the strategy of one built-in kind without a server: takes bodies, returns prepared objects,
 // errors and warnings. For tests only.
-import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { FieldError } from "../apimachinery/errors/field-error.ts";
@@ -12,7 +11,7 @@ import { ipAddressKind } from "./networking/ip-address.ts";
 import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
-import { openKindData } from "../apimachinery/kind-data/kind-data.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 
 /** The result of a write. */
 export interface Tried {
@@ -89,9 +88,7 @@ export function openKind(group: string, plural: string): OpenKind {
 }
 
 function findResource(group: string, plural: string): ServedResource {
-  const data = openKindData(
-    readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"),
-  );
+  const data = readKindData("1.36");
   const services = createServiceAllocation(readServiceRanges({}));
   const resource = createBuiltinResources({ data, smdOf: () => deducedType }, [
     serviceKind(services.pool, services.committed),

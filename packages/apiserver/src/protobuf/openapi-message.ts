@@ -101,9 +101,10 @@ export function numbered(
   return fields.map(([name, write], i) => [name, first + i, write] as const);
 }
 
-/** The limits of a value, in the order of both versions' schemas. */
-export const limits: readonly (readonly [name: string, write: Write])[] = [
-  ["multipleOf", double],
+type NamedWrite = readonly [name: string, write: Write];
+
+/** The bounds of a scalar or a list, in the order that all messages have them. */
+export const bounds: readonly NamedWrite[] = [
   ["maximum", double],
   ["exclusiveMaximum", flag],
   ["minimum", double],
@@ -114,6 +115,12 @@ export const limits: readonly (readonly [name: string, write: Write])[] = [
   ["maxItems", integer],
   ["minItems", integer],
   ["uniqueItems", flag],
+];
+
+/** The limits of a value, in the order of both versions' schemas. */
+export const limits: readonly NamedWrite[] = [
+  ["multipleOf", double],
+  ...bounds,
   ["maxProperties", integer],
   ["minProperties", integer],
   ["required", strings],

@@ -60,6 +60,7 @@ export interface ControlPlaneOptions {
 /** The API server without a port. */
 export interface ControlPlane {
   readonly handler: Handler;
+  readonly kindData: KindData;
   /** Stops the hooks and closes every watch. */
   close(): Promise<void>;
 }
@@ -123,6 +124,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   });
   return {
     handler: core.handler,
+    kindData: data,
     close: async () => {
       stopCompaction();
       await stopHooks();

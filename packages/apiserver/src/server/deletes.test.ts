@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
-import { openKindData } from "../apimachinery/kind-data/kind-data.ts";
+import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
 import { createTestServer, widget, widgetsPath } from "./testdata/test-server.ts";
 
@@ -139,9 +138,7 @@ test("a collection is deleted by selector, one page at most when a limit is give
 });
 
 test("who deletes a Job without saying what becomes of its pods is told, once for a collection", async () => {
-  const data = openKindData(
-    readFileSync(new URL("../../data/v1.36.jsonl", import.meta.url), "utf8"),
-  );
+  const data = readKindData("1.36");
   const serve = createBuiltinResources({ data, smdOf: () => deducedType }).filter(
     ({ kind }) => kind === "Job",
   );

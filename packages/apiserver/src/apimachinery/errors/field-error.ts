@@ -20,7 +20,22 @@ export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: string;
   readonly body: string;
+  /**
+   * Makes the body where it shows values of internal Go types. The rules that find the breach have
+   * no layout of these types; `body` is then the message without the values.
+   */
+  readonly printBody?: (print: PrintInternal) => string;
 }
+
+/**
+ * Prints a value of one of upstream's internal Go types as encoding/json does, from its form in the
+ * API, e.g. `core.Taint` as `{"Key":"a","Value":"","Effect":"NoExecute","TimeAdded":null}`. Types
+ * may be `*core.Taint` and `[]core.Taint` as well.
+ */
+export type PrintInternal = (type: string, value: Json | undefined) => string;
+
+/** A value in its API form, and the internal Go type that upstream has of it. */
+export type InternalValue = readonly [type: string, value: Json | undefined];
 
 /** How a bad value is printed: strings quoted as Go does, composites as JSON. */
 export function formatBadValue(value: Json | undefined): string {
@@ -96,6 +111,47 @@ export const invalid = (field: string, value: Json | undefined, detail: string):
   field,
   body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
 });
+/** `Invalid value: {"Key":"a",…}: detail` for a value of an internal Go type. */
+export const invalidInternal = (
+  field: string,
+  [type, value]: InternalValue,
+  detail: string,
+): FieldError => ({
+  type: "FieldValueInvalid",
+  field,
+  body: withDetail("Invalid value", detail),
+  printBody: (print) => withDetail(`Invalid value: ${print(type, value)}`, detail),
+});
+/** `Duplicate value: {"Key":"a",…}: detail` for a value of an internal Go type. */
+export const duplicateInternal = (
+  field: string,
+  [type, value]: InternalValue,
+  detail = "",
+): FieldError => ({
+  type: "FieldValueDuplicate",
+  field,
+  body: withDetail("Duplicate value", detail),
+  printBody: (print) => withDetail(`Duplicate value: ${print(type, value)}`, detail),
+});
+/**
+ * `Unsupported value: {"Type":"x",…}: supported values: "a"` for a value of an internal Go type.
+ */
+export function notSupportedInternal(
+  field: string,
+  [type, value]: InternalValue,
+  supported: readonly string[],
+): FieldError {
+  const detail = supported.length ? `supported values: ${supported.map(quoteGo).join(", ")}` : "";
+  return {
+    type: "FieldValueNotSupported",
+    field,
+    body: withDetail("Unsupported value", detail),
+    printBody: (print) => withDetail(`Unsupported value: ${print(type, value)}`, detail),
+  };
+}
+/** The error with the body that the printer makes, where it needs one. */
+export const printError = (error: FieldError, print: PrintInternal): FieldError =>
+  error.printBody ? { type: error.type, field: error.field, body: error.printBody(print) } : error;
 /** `Duplicate value: "x"`. */
 export const duplicate = (field: string, value: Json | undefined): FieldError => ({
   type: "FieldValueDuplicate",
@@ -107,6 +163,30 @@ export const forbidden = (field: string, detail: string): FieldError => ({
   type: "FieldValueForbidden",
   field,
   body: withDetail("Forbidden", detail),
+});
+/**
+ * `Forbidden: detail` and the lines in which two values of an internal Go type differ; `diff` takes
+ * them as they are printed.
+ */
+export const forbiddenChange = (
+  field: string,
+  detail: string,
+  {
+    type,
+    before,
+    after,
+    diff,
+  }: {
+    readonly type: string;
+    readonly before: Json;
+    readonly after: Json;
+    readonly diff: (before: string, after: string) => string;
+  },
+): FieldError => ({
+  type: "FieldValueForbidden",
+  field,
+  body: `Forbidden: ${detail}`,
+  printBody: (print) => `Forbidden: ${detail}\n${diff(print(type, before), print(type, after))}`,
 });
 /** `Internal error: why`, where a check itself could not be made. */
 export const internalFault = (field: string, why: string): FieldError => ({

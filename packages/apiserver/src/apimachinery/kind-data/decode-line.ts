@@ -11,6 +11,7 @@
 // name.
 
 import { expandMembers } from "./expand-members.ts";
+import { zeroValue } from "./zero-value.ts";
 import type {
   ColumnFacts,
   FieldFacts,
@@ -73,20 +74,18 @@ const decodeRef = (text: string): TypeRef => {
   return { at: "struct", type: text };
 };
 
-const zeroOf = (ref: TypeRef): unknown => {
+/** The default of a field with the flag `d`. */
+const defaultOf = (ref: TypeRef): unknown => {
   switch (ref.at) {
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "int32":
-    case "int64":
-    case "float64":
-      return 0;
     case "list":
       return [];
-    default:
+    case "bytes":
+    case "map":
+    case "special":
+    case "struct":
       return {};
+    default:
+      return zeroValue(ref);
   }
 };
 
@@ -112,7 +111,7 @@ const decodeField = ([
     required: flags.includes("r"),
     inline: flags.includes("i"),
     undocumented: flags.includes("u"),
-    ...(flags.includes("d") ? { default: zeroOf(ref) } : {}),
+    ...(flags.includes("d") ? { default: defaultOf(ref) } : {}),
     ...extras,
   };
 };

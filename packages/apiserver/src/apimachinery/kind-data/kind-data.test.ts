@@ -259,3 +259,20 @@ test("lines that nobody asks for are not parsed", () => {
   assert.equal(opened.type("a.B").field("x")?.number, 1);
   assert.throws(() => opened.type("a.C"), SyntaxError);
 });
+
+test("the layout of internal structs is read when it is asked for, once", () => {
+  let reads = 0;
+  const opened = openKindData('{"kubernetes":"v0.0.0","groups":[]}\n', () => {
+    reads++;
+    return '{}\n["a.B",[["Name","string"],["","a.C","inner"],["IPs","[]string","ips","e"]]]\n';
+  });
+  assert.equal(reads, 0);
+  assert.deepEqual(opened.layout().members("a.B"), [
+    { printed: "Name", type: "string", name: "name", omitEmpty: false, omitZero: false },
+    { printed: "", type: "a.C", name: "inner", omitEmpty: false, omitZero: false },
+    { printed: "IPs", type: "[]string", name: "ips", omitEmpty: true, omitZero: false },
+  ]);
+  opened.layout();
+  assert.equal(reads, 1);
+  assert.throws(() => opened.layout().members("a.D"), { code: "ERR_KINDS_UNKNOWN_TYPE" });
+});

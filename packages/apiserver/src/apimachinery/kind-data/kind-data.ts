@@ -16,6 +16,8 @@ import {
   type GroupLine,
 } from "./decode-line.ts";
 
+import { type Layout, openLayout } from "./decode-layout.ts";
+
 export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
 
 /** Types with a wire form of their own, in JSON or in protobuf. */
@@ -192,6 +194,8 @@ export interface KindData {
   type(model: string): TypeFacts;
   /** Model names of all types, in file order. */
   readonly models: readonly string[];
+  /** The internal structs that refusals print; read when first asked for. */
+  layout(): Layout;
 }
 
 const indexLines = (text: string): ReadonlyMap<string, string> => {
@@ -221,15 +225,16 @@ const unknownType = (model: string): Error =>
   );
 
 /**
- * Opens kind data from the text of a `vX.Y.jsonl` file. Lines are parsed when first asked for and
- * kept.
+ * Opens kind data from the text of a `vX.Y.jsonl` file, and of the layout beside it when that is
+ * asked for. Lines are parsed when first asked for and kept.
  */
-export const openKindData = (text: string): KindData => {
+export const openKindData = (text: string, readLayout: () => string = () => ""): KindData => {
   const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
   const lines = indexLines(text);
   const types = new Map<string, TypeFacts>();
   const groups = new Map<string, GroupLine>();
   let descriptions: readonly string[] | undefined;
+  let layout: Layout | undefined;
 
   const type = (model: string): TypeFacts => {
     const known = types.get(model);
@@ -271,6 +276,7 @@ export const openKindData = (text: string): KindData => {
       return model === undefined ? undefined : type(model);
     },
     type,
+    layout: () => (layout ??= openLayout(readLayout())),
     models: [...lines.keys()].filter((key) => !/^(group|columns)(:|$)/.test(key)),
   };
 };

@@ -13,14 +13,14 @@ export type KubernetesMinor = "1.36";
  * anew.
  */
 export const readKindData = (minor: KubernetesMinor): KindData =>
-  openKindData(readFileSync(new URL(`../../../data/v${minor}.jsonl`, import.meta.url), "utf8"));
+  openKindData(readData(`v${minor}.jsonl`), () => readData(`v${minor}-layout.jsonl`));
+
+const readData = (file: string): string =>
+  readFileSync(new URL(`../../../data/${file}`, import.meta.url), "utf8");
 
 /**
  * The objects that a server of this minor makes by itself, one JSON text each, as they are stored
  * but for uids, revisions and times.
  */
 export const readBootstrapObjects = (minor: KubernetesMinor): readonly string[] =>
-  readFileSync(new URL(`../../../data/v${minor}-bootstrap.jsonl`, import.meta.url), "utf8")
-    .trimEnd()
-    .split("\n")
-    .slice(1);
+  readData(`v${minor}-bootstrap.jsonl`).trimEnd().split("\n").slice(1);

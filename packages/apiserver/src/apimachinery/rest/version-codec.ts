@@ -46,7 +46,7 @@ export interface VersionCodec {
   readonly typeMeta: "defaulted" | "required";
   /** Objects have a protobuf form; of others only their metadata has one. */
   readonly protobuf: boolean;
-  /** The typed view that server-side apply and managedFields work on. */
+  /** The type that server-side apply and managedFields work with. */
   readonly smd: SmdType;
   /**
    * Where strategic merge patch finds its merge keys. Without it strategic merge patches are

@@ -64,13 +64,38 @@ export interface Quantity {
   readonly format: QuantityFormat;
 }
 
+/** A quantity as it is written. */
+export interface QuantityParts {
+  readonly negative: boolean;
+  /** Before and after the point, without leading zeros of the former. */
+  readonly digits: string;
+  /** Digits after the point. */
+  readonly places: number;
+  readonly format: QuantityFormat;
+  /** Of two for BinarySI, of ten otherwise. */
+  readonly exponent: number;
+}
+
+/** Takes a quantity apart; undefined for a text of another form. */
+export function quantityParts(text: string): QuantityParts | undefined {
+  const match = pattern.exec(text);
+  const suffix = match && parseSuffix(match[4] ?? "");
+  if (!match || !suffix) return undefined;
+  const [, sign, whole = "", fraction = ""] = match;
+  return {
+    negative: sign === "-",
+    digits: `${whole || "0"}${fraction}`,
+    places: fraction.length,
+    ...suffix,
+  };
+}
+
 /** Reads a quantity that {@link canonicalQuantity} has accepted; zero for anything else. */
 export function parseQuantity(text: string): Quantity {
-  const [, sign, whole = "", fraction = "", suffixText = ""] = pattern.exec(text) ?? [];
-  const suffix = parseSuffix(suffixText);
-  if (!suffix) return { nano: 0n, format: "DecimalSI" };
-  const amount = toNano(BigInt(`${whole || "0"}${fraction}`), fraction.length, suffix);
-  return { nano: sign === "-" ? -amount : amount, format: suffix.format };
+  const parts = quantityParts(text);
+  if (!parts) return { nano: 0n, format: "DecimalSI" };
+  const amount = toNano(BigInt(parts.digits), parts.places, parts);
+  return { nano: parts.negative ? -amount : amount, format: parts.format };
 }
 
 /** The canonical text of a quantity. */

@@ -4,6 +4,7 @@
 import type { Client } from "homeostat/client";
 import type { Cache } from "homeostat/cache";
 import type { Runtime } from "homeostat/runtime";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import type { Authority } from "../../certificates/authority.ts";
 import type { ServedKinds } from "./served-kinds.ts";
 
@@ -14,6 +15,8 @@ export interface ControllerContext {
   readonly client: Client;
   readonly cache: Cache;
   readonly kinds: ServedKinds;
+  /** The Go structs, for names that hash how Go prints one. */
+  readonly kindData: KindData;
   /** The certificate authority (PEM) that clients trust; undefined if the server has none. */
   readonly rootCa?: string;
   /** Signs certificate requests; undefined if no authority is configured. */

@@ -2,20 +2,28 @@
 // that they are made from. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash),
 // k8s.io/apimachinery/pkg/util/rand (SafeEncodeString).
-import { compareBytewise, encodeJson, type Json } from "homeostat/api";
+import { compareBytewise, encodeJson, type Json, type JsonObject } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { dumpForHash } from "../../kinds/serializer/dump-for-hash.ts";
+
+const templateModel = "io.k8s.api.core.v1.PodTemplateSpec";
 
 /**
- * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`. Upstream hashes Go's
- * printed form; this one, the same function over JSON with sorted keys: as stable, not the same.
+ * The hash of a template as it stands in names and labels, e.g. `5d8f7c6b9`: FNV-1a over Go's
+ * printed form of the template and the number of collisions so far.
  */
-export function templateHash(template: PodTemplateSpec, collisions: number | undefined): string {
+export function templateHash(
+  data: KindData,
+  template: PodTemplateSpec,
+  collisions: number | undefined,
+): string {
+  const count = Buffer.alloc(collisions === undefined ? 0 : 8);
+  if (collisions !== undefined) count.writeInt32LE(collisions);
+  const printed = dumpForHash(data, templateModel, template as unknown as JsonObject);
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(
-    encodeSorted(squeeze(template as unknown as Json)) +
-      (collisions === undefined ? "" : String(collisions)),
-  ))
-    hash = Math.imul(hash ^ byte, 0x01000193);
+  for (const bytes of [Buffer.from(printed), count])
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
   return safeEncode(hash >>> 0);
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../../component-helpers/workloads/controller-revision.ts";
 import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
 import { Pod } from "homeostat/k8s/core/v1";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
 
@@ -24,6 +25,9 @@ export interface DaemonHistory {
   readonly old: readonly ControllerRevision[];
 }
 
+/** What revisions are made with. */
+export type HistoryTools = Pick<ControllerContext, "client" | "kindData">;
+
 const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[revisionLabel] ?? "";
 
 /**
@@ -31,7 +35,7 @@ const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[r
  * template.
  */
 export async function findHistory(
-  client: Client,
+  tools: HistoryTools,
   set: DaemonSet,
   {
     revisions,
@@ -41,12 +45,13 @@ export async function findHistory(
     readonly pods: () => Promise<readonly Pod[]>;
   },
 ): Promise<DaemonHistory> {
+  const { client } = tools;
   const labelled = await Promise.all(revisions.map((one) => withLabel(client, one)));
   const data = templatePatch(set.spec.template);
   const same = labelled.filter((one) => isSameData(one.data, data));
   const old = labelled.filter((one) => !same.includes(one));
   const number = Math.max(0, ...old.map(({ revision }) => revision)) + 1;
-  if (same.length === 0) return { hash: hashOf(await snapshot(client, set, number)), old };
+  if (same.length === 0) return { hash: hashOf(await snapshot(tools, set, number)), old };
   const kept = same.reduce((a, b) => (b.revision >= a.revision ? b : a));
   if (same.length > 1) await keepOne(client, kept, { same, pods: await pods() });
   if (kept.revision < number)
@@ -85,13 +90,13 @@ async function keepOne(
 }
 
 async function snapshot(
-  client: Client,
+  { client, kindData }: HistoryTools,
   set: DaemonSet,
   revision: number,
 ): Promise<ControllerRevision> {
   const { template } = set.spec;
   const { name, namespace, annotations } = set.metadata;
-  const hash = templateHash(template, set.status.collisionCount);
+  const hash = templateHash(kindData, template, set.status.collisionCount);
   const data = templatePatch(template);
   const labels = { ...template.metadata?.labels, [revisionLabel]: hash };
   const ownerReferences = [

@@ -23,25 +23,25 @@ import { Rollout, type RolloutTools } from "./rollout.ts";
 /** Starts `deployment`. */
 export const startDeploymentController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the deployment controller");
-  const deployments = new Deployments(context, controller);
+  const deployments = new DeploymentController(context, controller);
   return controller.start((key) => deployments.sync(key));
 };
 
-class Deployments {
+class DeploymentController {
   readonly #controller: KeyedController;
   readonly #deployments: Informer<Kind<Deployment>>;
   readonly #sets: Informer<Kind<ReplicaSet>>;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #tools: RolloutTools;
 
-  constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
+  constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
     this.#controller = controller;
     const recorder = controller.createRecorder("deployment-controller");
     this.#deployments = controller.acquire(Deployment);
     this.#sets = controller.acquire(ReplicaSet);
     this.#pods = controller.acquire(Pod);
     this.#sets.addIndex("orphan", orphanIndex);
-    this.#tools = { client, runtime, recorder, pods: (set) => this.#podsOf(set) };
+    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
     controller.followKeys(this.#deployments);
     controller.follow(this.#sets, {
       added: (set) => this.#enqueueOwner(set),

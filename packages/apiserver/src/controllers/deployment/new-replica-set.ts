@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/sync.go (getNewReplicaSet).
 import { toControllerReference } from "homeostat/api";
 import { Deployment, type ReplicaSet } from "homeostat/k8s/apps/v1";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import type { NamedObject } from "../../component-helpers/meta/write-object.ts";
 import { templateHash } from "../../component-helpers/workloads/template-hash.ts";
 import { hashLabel } from "./deployment-spec.ts";
@@ -13,11 +14,12 @@ const maxNameLength = 253;
 
 /** The replica set of the current template; `sets` are those of former templates. */
 export function newReplicaSet(
+  kindData: KindData,
   deployment: Deployment,
   sets: readonly ReplicaSet[],
 ): NamedObject<ReplicaSet> {
   const { metadata, spec, status } = deployment;
-  const hash = templateHash(spec.template, status.collisionCount);
+  const hash = templateHash(kindData, spec.template, status.collisionCount);
   const labels = { ...spec.template.metadata?.labels, [hashLabel]: hash };
   return {
     apiVersion: "apps/v1",

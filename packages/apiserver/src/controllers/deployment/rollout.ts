@@ -10,6 +10,7 @@ import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
+import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { objectReference, type EventRecorder } from "homeostat/events";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
@@ -41,6 +42,7 @@ import { newSetSize, rescale, type Resize, shrinkOldSets, wasScaled } from "./ro
 export interface RolloutTools {
   readonly client: Client;
   readonly runtime: Runtime;
+  readonly kindData: KindData;
   readonly recorder: EventRecorder;
   readonly pods: (set: ReplicaSet) => readonly Pod[];
 }
@@ -159,7 +161,7 @@ export class Rollout {
   }
 
   async #create(): Promise<ReplicaSet> {
-    const manifest = newReplicaSet(this.#deployment, this.#sets);
+    const manifest = newReplicaSet(this.#tools.kindData, this.#deployment, this.#sets);
     const { name } = manifest.metadata;
     const made = await createObject(this.#tools.client, ReplicaSet, manifest).catch(
       (error: unknown) => this.#creationFailed(name, error),

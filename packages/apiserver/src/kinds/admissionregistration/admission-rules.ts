@@ -29,6 +29,7 @@ import {
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { PolicyExpressions } from "./policy-expressions.ts";
+import { wildcardErrors } from "../validation/wildcard-errors.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const mutableOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
@@ -49,12 +50,6 @@ export function enumErrors<T extends object>(
     ? [notSupported(`${path}.${field}`, value, values)]
     : [];
 }
-
-/** `if '*' is present, must not specify other …`. */
-const wildcardErrors = (texts: readonly string[], path: string, what: string): FieldError[] =>
-  texts.length > 1 && texts.includes("*")
-    ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
-    : [];
 
 /** Sets the scope of each rule. */
 export function setRuleDefaults(rules: readonly Decoded<RuleWithOperations>[]): void {

@@ -12,7 +12,7 @@ import type {
 import {
   type FieldError,
   invalid,
-  notSupported,
+  notSupportedInternal,
   quoteGo,
   required,
 } from "../../apimachinery/errors/field-error.ts";
@@ -40,7 +40,6 @@ import {
 } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { formatStruct, goStructPointer, goText, goPointer } from "../printers/format-struct.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
@@ -112,7 +111,7 @@ function setTemplateGeneration(object: Decoded<DaemonSet>, generation: number): 
 
 function setDefaults(object: Decoded<DaemonSet>): void {
   const spec = object.spec ?? {};
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   assertTemplateGeneration(object);
   setTemplateGeneration(object, templateGenerationOf(object));
   const strategy = (spec.updateStrategy ??= {});
@@ -168,19 +167,13 @@ function validateUpdateStrategy(strategy: Decoded<DaemonSetUpdateStrategy>): Fie
     return rolling
       ? validateRollingUpdate(rolling, `${path}.rollingUpdate`)
       : [required(`${path}.rollingUpdate`, "")];
-  const printed = formatStruct(strategy, [
-    ["Type", "type", goText],
-    [
-      "RollingUpdate",
-      "rollingUpdate",
-      goStructPointer([
-        ["MaxUnavailable", "maxUnavailable", goPointer],
-        ["MaxSurge", "maxSurge", goPointer],
-      ]),
-    ],
-  ]);
-  const { body, ...error } = notSupported(path, "", ["RollingUpdate", "OnDelete"]);
-  return [{ ...error, body: body.replace('""', () => printed) }];
+  return [
+    notSupportedInternal(
+      path,
+      ["apps.DaemonSetUpdateStrategy", strategy],
+      ["RollingUpdate", "OnDelete"],
+    ),
+  ];
 }
 
 function validateRollingUpdate(

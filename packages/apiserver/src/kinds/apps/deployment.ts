@@ -13,7 +13,8 @@ import {
   type FieldError,
   forbidden,
   invalid,
-  notSupported,
+  invalidInternal,
+  notSupportedInternal,
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -37,16 +38,9 @@ import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import {
-  formatStruct,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-} from "../printers/format-struct.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
-import { formatSelector, immutableSelector, printSelector } from "../validation/label-selectors.ts";
+import { formatSelector, immutableSelector, selectorType } from "../validation/label-selectors.ts";
 import {
   intOrPercentValue,
   validateNotMoreThan100Percent,
@@ -100,7 +94,7 @@ const withAnnotations = (
 
 function setDefaults({ spec }: Decoded<Deployment>): void {
   if (!spec) return;
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
   const strategy = (spec.strategy ??= {});
   strategy.type ||= "RollingUpdate";
@@ -121,7 +115,7 @@ function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpe
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
     ...(selector === undefined
-      ? [invalidPrinted("spec.selector", printSelector(spec.selector), "invalid label selector")]
+      ? [invalidInternal("spec.selector", [selectorType, spec.selector], "invalid label selector")]
       : validateWorkloadTemplate(spec.template ?? {}, {
           selector,
           kind: "ReplicaSet",
@@ -153,21 +147,14 @@ function validateStrategy(strategy: Decoded<DeploymentStrategy>): FieldError[] {
       return rolling
         ? validateRollingUpdate(rolling)
         : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
-    default: {
-      const printed = formatStruct(strategy, [
-        ["Type", "type", goText],
-        [
-          "RollingUpdate",
-          "rollingUpdate",
-          goStructPointer([
-            ["MaxUnavailable", "maxUnavailable", goPointer],
-            ["MaxSurge", "maxSurge", goPointer],
-          ]),
-        ],
-      ]);
-      const { type, body } = notSupported("", "", ["Recreate", "RollingUpdate"]);
-      return [{ type, field: "spec.strategy", body: body.replace('""', () => printed) }];
-    }
+    default:
+      return [
+        notSupportedInternal(
+          "spec.strategy",
+          ["apps.DeploymentStrategy", strategy],
+          ["Recreate", "RollingUpdate"],
+        ),
+      ];
   }
 }
 

@@ -3,7 +3,7 @@
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Decoded } from "homeostat/api";
 import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import { validateReplicaStatus } from "../core/workload/validate-replica-counts.ts";
@@ -15,10 +15,9 @@ import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
 import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
-import { formatSelector, immutableSelector, printSelector } from "../validation/label-selectors.ts";
+import { formatSelector, immutableSelector, selectorType } from "../validation/label-selectors.ts";
 
 export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   group: "apps",
@@ -26,7 +25,7 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   kind: "ReplicaSet",
   defaults({ spec }) {
     if (!spec) return;
-    setPodTemplateDefaults(spec.template ?? undefined);
+    setPodTemplateDefaults(spec.template);
     spec.replicas ??= 1;
   },
   strategy: {
@@ -58,7 +57,7 @@ function validateSpec(spec: Decoded<ReplicaSetSpec>, old?: Decoded<ReplicaSetSpe
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
     ...(selector === undefined
-      ? [invalidPrinted("spec.selector", printSelector(spec.selector), "invalid label selector")]
+      ? [invalidInternal("spec.selector", [selectorType, spec.selector], "invalid label selector")]
       : validateWorkloadTemplate(spec.template ?? {}, {
           selector,
           kind: "ReplicaSet",

@@ -7,6 +7,7 @@ import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import {
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
@@ -23,22 +24,8 @@ import {
   validateTemplateLabels,
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
-import {
-  formatStruct,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../printers/format-struct.ts";
 import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
-
-const printedRolling: readonly StructField[] = [
-  ["Partition", "partition", goNumber],
-  ["MaxUnavailable", "maxUnavailable", goPointer],
-];
 
 /** An update does not validate immutable fields again. */
 export function validateStatefulSetSpec(
@@ -128,9 +115,9 @@ function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): F
     case "OnDelete":
       return rolling
         ? [
-            invalidPrinted(
+            invalidInternal(
               `${path}.rollingUpdate`,
-              formatStruct(rolling, printedRolling),
+              ["apps.RollingUpdateStatefulSetStrategy", rolling],
               "only allowed for updateStrategy 'RollingUpdate'",
             ),
           ]
@@ -139,12 +126,9 @@ function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): F
       return rolling ? nonNegative(rolling.partition ?? 0, `${path}.rollingUpdate.partition`) : [];
     default:
       return [
-        invalidPrinted(
+        invalidInternal(
           path,
-          formatStruct(strategy, [
-            ["Type", "type", goText],
-            ["RollingUpdate", "rollingUpdate", goStructPointer(printedRolling)],
-          ]),
+          ["apps.StatefulSetUpdateStrategy", strategy],
           "must be 'RollingUpdate' or 'OnDelete'",
         ),
       ];

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createInternalPrinter } from "../printers/print-internal.ts";
 import { selfSubjectReview, tokenReview } from "../authentication/reviews.ts";
 import {
   localSubjectAccessReview,
@@ -13,6 +15,7 @@ const caller = {
   now: "2026-01-01T00:00:00Z",
   reviewToken: () => ({ error: "invalid bearer token" }),
 };
+const print = createInternalPrinter(() => readKindData("1.36").layout());
 const said = (ask: () => unknown): string => {
   try {
     ask();
@@ -23,7 +26,7 @@ const said = (ask: () => unknown): string => {
 };
 
 test("everybody is told who they are", () => {
-  assert.deepEqual(selfSubjectReview.review!({}, caller), {
+  assert.deepEqual(selfSubjectReview.review!({}, caller, print), {
     apiVersion: "authentication.k8s.io/v1",
     kind: "SelfSubjectReview",
     metadata: { creationTimestamp: caller.now },
@@ -33,11 +36,11 @@ test("everybody is told who they are", () => {
 
 test("a review asks about a resource or a path, of somebody", () => {
   assert.match(
-    said(() => selfSubjectAccessReview.review!({ spec: {} }, caller)),
+    said(() => selfSubjectAccessReview.review!({ spec: {} }, caller, print)),
     /^\.authorization\.k8s\.io "" is invalid: spec\.resourceAttributes: Invalid value: null: exactly one of/,
   );
   assert.match(
-    said(() => subjectAccessReview.review!({ spec: { resourceAttributes: {} } }, caller)),
+    said(() => subjectAccessReview.review!({ spec: { resourceAttributes: {} } }, caller, print)),
     /spec\.user: Invalid value: "": at least one of user or group must be specified$/,
   );
   assert.match(
@@ -48,6 +51,7 @@ test("a review asks about a resource or a path, of somebody", () => {
           spec: { user: "u", resourceAttributes: { namespace: "m" } },
         },
         caller,
+        print,
       ),
     ),
     /spec\.resourceAttributes\.namespace: Invalid value: "m": must match metadata\.namespace$/,
@@ -56,10 +60,10 @@ test("a review asks about a resource or a path, of somebody", () => {
 
 test("a token review needs a token, and tells who holds it or why nobody does", () => {
   assert.equal(
-    said(() => tokenReview.review!({ spec: {} }, caller)),
+    said(() => tokenReview.review!({ spec: {} }, caller, print)),
     "token is required for TokenReview in authentication",
   );
-  assert.deepEqual(tokenReview.review!({ spec: { token: "t" } }, caller), {
+  assert.deepEqual(tokenReview.review!({ spec: { token: "t" } }, caller, print), {
     spec: { token: "t" },
     status: { user: {}, error: "invalid bearer token" },
   });
@@ -70,7 +74,7 @@ test("a token review needs a token, and tells who holds it or why nobody does", 
       audiences,
     }),
   };
-  assert.deepEqual(tokenReview.review!({ spec: { token: "t", audiences: ["a"] } }, known), {
+  assert.deepEqual(tokenReview.review!({ spec: { token: "t", audiences: ["a"] } }, known, print), {
     spec: { token: "t", audiences: ["a"] },
     status: { authenticated: true, user: { username: "t", groups: ["g"] }, audiences: ["a"] },
   });

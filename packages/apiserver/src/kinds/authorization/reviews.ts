@@ -2,7 +2,7 @@
 // authenticated user everything, and answers so.
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization,
 // pkg/apis/authorization/validation/validation.go.
-import { type Decoded, isObject, type Json } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import type {
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,
@@ -13,14 +13,19 @@ import type {
 } from "homeostat/k8s/authorization/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  printError,
+} from "../../apimachinery/errors/field-error.ts";
 import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
-import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 
 const group = "authorization.k8s.io";
+const pathType = "*authorization.NonResourceAttributes";
+
 /** What the three access reviews have in common. */
 interface AccessReview extends DecodedObject {
   spec?: Decoded<SubjectAccessReviewSpec> | null;
@@ -71,13 +76,15 @@ export const selfSubjectRulesReview: KindDefinition<Decoded<SelfSubjectRulesRevi
   },
 );
 
-function reviewKind(kind: string, review: ReviewHandler): KindDefinition {
+type Review = NonNullable<KindDefinition["review"]>;
+
+function reviewKind(kind: string, review: Review): KindDefinition {
   return { group, version: "v1", kind, review };
 }
 
-function answer(validate: (object: AccessReview) => readonly FieldError[]): ReviewHandler {
-  return (object) => {
-    const errors = validate(object);
+function answer(validate: (object: AccessReview) => readonly FieldError[]): Review {
+  return (object, _caller, print) => {
+    const errors = validate(object).map((error) => printError(error, print));
     // Upstream names no kind here.
     if (errors.length) throw invalidError({ group, kind: "" }, "", errors);
     object.status = { ...allowed };
@@ -85,22 +92,14 @@ function answer(validate: (object: AccessReview) => readonly FieldError[]): Revi
   };
 }
 
-const printPath = (value: Json | undefined): string =>
-  isObject(value)
-    ? formatStruct(value, [
-        ["Path", "path", goText],
-        ["Verb", "verb", goText],
-      ])
-    : "null";
-
 /** Either a resource or a path. */
 function attributeErrors(object: AccessReview): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
   if (resourceAttributes && nonResourceAttributes)
     return [
-      invalidPrinted(
+      invalidInternal(
         "spec.nonResourceAttributes",
-        printPath(nonResourceAttributes),
+        [pathType, nonResourceAttributes],
         "cannot be specified in combination with resourceAttributes",
       ),
     ];
@@ -147,9 +146,9 @@ function localErrors(object: AccessReview): FieldError[] {
       : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
     ...(nonResourceAttributes
       ? [
-          invalidPrinted(
+          invalidInternal(
             "spec.nonResourceAttributes",
-            printPath(nonResourceAttributes),
+            [pathType, nonResourceAttributes],
             "disallowed on this kind of request",
           ),
         ]

@@ -16,17 +16,9 @@ import type {
   MetricSpec,
   MetricStatus,
 } from "homeostat/k8s/autoscaling/v2";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  formatStruct,
-  goList,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  type StructField,
-} from "../printers/format-struct.ts";
 import { dropRoundTripAnnotations, roundTripAnnotations } from "./autoscaler-annotations.ts";
 import { cpuMetric, setAutoscalerDefaults } from "./autoscaler-defaults.ts";
 import {
@@ -37,23 +29,6 @@ import {
   toMetricStatusV1,
 } from "./metric-conversion.ts";
 
-const printedRules: readonly StructField[] = [
-  ["StabilizationWindowSeconds", "stabilizationWindowSeconds", goPointer],
-  ["SelectPolicy", "selectPolicy", goPointer],
-  [
-    "Policies",
-    "policies",
-    goList((policy) =>
-      formatStruct(policy, [
-        ["Type", "type", goText],
-        ["Value", "value", goNumber],
-        ["PeriodSeconds", "periodSeconds", goNumber],
-      ]),
-    ),
-  ],
-  ["Tolerance", "tolerance", goPointer],
-];
-
 /** Copies the fields that are present, null included. */
 function pick<T extends object, F extends keyof T>(from: T, ...fields: readonly F[]): Pick<T, F> {
   return Object.fromEntries(
@@ -62,7 +37,10 @@ function pick<T extends object, F extends keyof T>(from: T, ...fields: readonly 
 }
 
 /** Converts a stored object to v1. */
-export function toV1(stored: Decoded<HorizontalPodAutoscaler>): Decoded<AutoscalerV1> {
+export function toV1(
+  stored: Decoded<HorizontalPodAutoscaler>,
+  print: PrintInternal,
+): Decoded<AutoscalerV1> {
   const spec = stored.spec ?? {};
   const status = stored.status ?? {};
   const utilization = (spec.metrics ?? [])
@@ -85,13 +63,16 @@ export function toV1(stored: Decoded<HorizontalPodAutoscaler>): Decoded<Autoscal
     },
   };
   dropRoundTripAnnotations(object);
-  const annotations = { ...object.metadata?.annotations, ...annotationsOf(stored) };
+  const annotations = { ...object.metadata?.annotations, ...annotationsOf(stored, print) };
   if (Object.keys(annotations).length) metadataOf(object).annotations = annotations;
   return object;
 }
 
 /** The annotations for the fields that v1 lacks. */
-function annotationsOf({ spec, status }: Decoded<HorizontalPodAutoscaler>): Record<string, string> {
+function annotationsOf(
+  { spec, status }: Decoded<HorizontalPodAutoscaler>,
+  print: PrintInternal,
+): Record<string, string> {
   const { metrics, currentMetrics, conditions, behavior } = roundTripAnnotations;
   const others = (spec?.metrics ?? []).filter(
     (metric) => !isSet(cpuUtilizationOf(metric, "target")),
@@ -103,10 +84,7 @@ function annotationsOf({ spec, status }: Decoded<HorizontalPodAutoscaler>): Reco
       : {}),
     ...(spec?.behavior
       ? {
-          [behavior]: formatStruct(spec.behavior, [
-            ["ScaleUp", "scaleUp", goStructPointer(printedRules)],
-            ["ScaleDown", "scaleDown", goStructPointer(printedRules)],
-          ]),
+          [behavior]: print("autoscaling.HorizontalPodAutoscalerBehavior", spec.behavior),
         }
       : {}),
     ...(status?.conditions?.length

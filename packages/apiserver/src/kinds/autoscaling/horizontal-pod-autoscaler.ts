@@ -10,6 +10,7 @@ import type {
   MetricTarget,
   MetricValueStatus,
 } from "homeostat/k8s/autoscaling/v2";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
@@ -71,10 +72,10 @@ export const autoscalerV1: KindDefinition = {
 };
 
 /** Converts an object to the stored version and back, as upstream's defaulting does. */
-function roundTrip(object: Decoded<AutoscalerV1>): void {
+function roundTrip(object: Decoded<AutoscalerV1>, print: PrintInternal): void {
   if (object.spec) object.spec.minReplicas ??= 1;
   const { apiVersion, kind } = object;
-  const converted = toV1(fromV1(cloneJson(object)));
+  const converted = toV1(fromV1(cloneJson(object)), print);
   for (const field of ["metadata", "spec", "status"] as const) keepOld(object, converted, field);
   Object.assign(object, { apiVersion, kind });
 }

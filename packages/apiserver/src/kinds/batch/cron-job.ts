@@ -6,6 +6,7 @@ import type { CronJob, CronJobSpec, JobSpec } from "homeostat/k8s/batch/v1";
 import {
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
@@ -20,9 +21,8 @@ import {
 } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { nonNegative } from "../validation/field-rules.ts";
-import { printSelector } from "../validation/label-selectors.ts";
+import { selectorType } from "../validation/label-selectors.ts";
 import { scheduleFault, zoneFault } from "./cron-schedule.ts";
 import { setTemplateJobDefaults } from "./job-defaults.ts";
 import { jobSpecWarnings } from "./job.ts";
@@ -168,9 +168,9 @@ function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): Fi
     ...validateJobSpec(spec, jobPath, old),
     ...(selector
       ? [
-          invalidPrinted(
+          invalidInternal(
             `${jobPath}.selector`,
-            printSelector(selector),
+            [selectorType, selector],
             "`selector` will be auto-generated",
           ),
         ]

@@ -5,6 +5,7 @@ import type { JobSpec, SuccessPolicyRule } from "homeostat/k8s/batch/v1";
 import {
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   required,
   tooLong,
@@ -12,13 +13,6 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
-import {
-  formatStruct,
-  goList,
-  goPointer,
-  goStructPointer,
-  invalidPrinted,
-} from "../printers/format-struct.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
 import { countIndexes } from "./index-intervals.ts";
@@ -144,19 +138,9 @@ function successPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
   const policy = spec.successPolicy;
   if (!policy) return [];
   if (spec.completionMode !== "Indexed") {
-    const printed = formatStruct(policy, [
-      [
-        "Rules",
-        "rules",
-        goList((rule) =>
-          goStructPointer([
-            ["SucceededIndexes", "succeededIndexes", goPointer],
-            ["SucceededCount", "succeededCount", goPointer],
-          ])(rule),
-        ),
-      ],
-    ]);
-    return [invalidPrinted(path, printed, "requires indexed completion mode")];
+    return [
+      invalidInternal(path, ["batch.SuccessPolicy", policy], "requires indexed completion mode"),
+    ];
   }
   const rules = policy.rules ?? [];
   return [

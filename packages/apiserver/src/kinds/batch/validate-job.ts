@@ -4,21 +4,30 @@
 import { cloneJson, type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Container, PodTemplateSpec } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateLabels } from "../core/workload/validate-workload-template.ts";
 import { templateOf } from "../core/workload/workload.ts";
-import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
+import {
+  finalizerErrors,
+  immutable,
+  immutableInternal,
+  keepOld,
+} from "../definition/default-strategy.ts";
 import {
   labelSelectorAsSelector,
   selectorMatches,
 } from "../validation/label-selector-as-selector.ts";
 import {
   immutableSelector,
-  printSelector,
+  selectorType,
   validateLabelSelector,
 } from "../validation/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -94,7 +103,13 @@ function validateGeneratedSelector(object: Decoded<Job>, old?: Decoded<Job>): Fi
     ...(uid ? [] : [required("metadata.uid", "")]),
     ...Object.keys(expected).flatMap((key) => validateLabel(labels, key, expected[key]!)),
     ...(labelSelector !== undefined && !selectorMatches(labelSelector, expected)
-      ? [invalidPrinted("spec.selector", printSelector(selector), "`selector` not auto-generated")]
+      ? [
+          invalidInternal(
+            "spec.selector",
+            [selectorType, selector],
+            "`selector` not auto-generated",
+          ),
+        ]
       : []),
   ];
 }
@@ -118,12 +133,13 @@ function validateLabel(
   return labels[key] === expected ? [] : [invalid(path, { ...labels }, `must be '${expected}'`)];
 }
 
+/** Immutable fields with upstream's types of them, in upstream's order. */
 const immutableFields = [
-  "completionMode",
-  "podFailurePolicy",
-  "backoffLimitPerIndex",
-  "managedBy",
-  "successPolicy",
+  ["completionMode", "*string"],
+  ["podFailurePolicy", "*batch.PodFailurePolicy"],
+  ["backoffLimitPerIndex", "*int"],
+  ["managedBy", "*string"],
+  ["successPolicy", "*batch.SuccessPolicy"],
 ] as const;
 
 function validateSpecUpdate(spec: Decoded<JobSpec>, old: Decoded<Job>): FieldError[] {
@@ -133,8 +149,8 @@ function validateSpecUpdate(spec: Decoded<JobSpec>, old: Decoded<Job>): FieldErr
     ...validateCompletionsUpdate(spec, oldSpec),
     ...immutableSelector("spec.selector", spec.selector, oldSpec.selector),
     ...validateTemplateUpdate(spec, oldSpec, old.status ?? {}),
-    ...immutableFields.flatMap((field) =>
-      immutable(`spec.${field}`, spec[field] ?? null, oldSpec[field] ?? null),
+    ...immutableFields.flatMap(([field, type]) =>
+      immutableInternal(`spec.${field}`, [type, spec[field]], oldSpec[field]),
     ),
   ];
 }
@@ -166,13 +182,17 @@ function validateTemplateUpdate(
 ): FieldError[] {
   const template = spec.template ?? {};
   if (!isSuspendedWithoutPods(oldSpec, oldStatus))
-    return immutable("spec.template", template, oldSpec.template ?? {});
+    return immutableInternal(
+      "spec.template",
+      ["core.PodTemplateSpec", template],
+      oldSpec.template ?? {},
+    );
   const allowed = cloneJson(oldSpec.template ?? {}) as Decoded<PodTemplateSpec>;
   adoptSchedulingDirectives(allowed, template);
   const podSpec = template.spec ?? {};
   adoptResources(allowed.spec?.containers ?? [], podSpec.containers ?? []);
   adoptResources(allowed.spec?.initContainers ?? [], podSpec.initContainers ?? []);
-  return immutable("spec.template.spec", podSpec, allowed.spec ?? {});
+  return immutableInternal("spec.template.spec", ["core.PodSpec", podSpec], allowed.spec ?? {});
 }
 
 function isSuspendedWithoutPods(

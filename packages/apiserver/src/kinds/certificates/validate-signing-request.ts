@@ -16,6 +16,7 @@ import {
   duplicate,
   type FieldError,
   forbidden,
+  forbiddenChange,
   invalid,
   notSupported,
   quoteGo,
@@ -25,6 +26,7 @@ import {
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
 const usages = [
@@ -215,7 +217,14 @@ export function validateRequestChange(
             return [forbidden(path, `updates may not add a condition of type "${type}"`)];
           return now.length < before.length || equalJson(now, before)
             ? []
-            : [forbidden(path, `updates may not modify a condition of type "${type}"\n`)];
+            : [
+                forbiddenChange(path, `updates may not modify a condition of type "${type}"`, {
+                  type: "[]certificates.CertificateSigningRequestCondition",
+                  before,
+                  after: now,
+                  diff: diffPrinted,
+                }),
+              ];
         });
   return [
     ...validateObjectMeta(object, { namespaced: false }, () => []),

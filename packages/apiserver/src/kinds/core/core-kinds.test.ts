@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
-import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
-const data = openKindData(
-  readFileSync(new URL("../../../data/v1.36.jsonl", import.meta.url), "utf8"),
-);
+const data = readKindData("1.36");
 const resources = createBuiltinResources({ data, smdOf: () => deducedType });
 const find = (group: string, name: string): ServedResource =>
   resources.find((each) => each.group === group && each.resource === name)!;

@@ -11,6 +11,7 @@ import {
 } from "homeostat/api";
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import {
+  duplicateInternal,
   type FieldError,
   forbidden,
   internalFault,
@@ -20,7 +21,6 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { formatStruct, goPointer, goText } from "../printers/format-struct.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -126,16 +126,13 @@ function taintErrors(object: Decoded<Node>): FieldError[] {
       errors.push(notSupported(`${path}.effect`, effect, effects));
     const pair = `${effect} ${key}`;
     if (seen.has(pair))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: path,
-        body: `Duplicate value: ${formatStruct(taint, [
-          ["Key", "key", goText],
-          ["Value", "value", goText],
-          ["Effect", "effect", goText],
-          ["TimeAdded", "timeAdded", goPointer],
-        ])}: taints must be unique by key and effect pair`,
-      });
+      errors.push(
+        duplicateInternal(
+          path,
+          ["core.Taint", taint],
+          "taints must be unique by key and effect pair",
+        ),
+      );
     seen.add(pair);
     return errors;
   });
@@ -228,20 +225,11 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
 function addressErrors(addresses: readonly Decoded<NodeAddress>[]): FieldError[] {
   const seen = new Set<string>();
   return addresses.flatMap((address, i) => {
-    const printed = formatStruct(address, [
-      ["Type", "type", goText],
-      ["Address", "address", goText],
-    ]);
-    const again = seen.has(printed);
-    seen.add(printed);
+    const key = JSON.stringify([address.type ?? "", address.address ?? ""]);
+    const again = seen.has(key);
+    seen.add(key);
     return again
-      ? [
-          {
-            type: "FieldValueDuplicate" as const,
-            field: `status.addresses[${i}]`,
-            body: `Duplicate value: ${printed}`,
-          },
-        ]
+      ? [duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
       : [];
   });
 }

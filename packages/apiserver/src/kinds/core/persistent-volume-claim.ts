@@ -9,26 +9,31 @@ import type {
   PersistentVolumeClaimStatus,
   TypedLocalObjectReference,
 } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  invalid,
+} from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
-import { diffClaimSpecs } from "./format-claim-spec.ts";
+import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
   classAnnotation,
   classAnnotationWarning,
   classOf,
   formatAccessModes,
-} from "./persistent-storage.ts";
+} from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
-import { validateClaimStatus } from "./validate-claim-status.ts";
+import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
   group: "",
@@ -114,9 +119,15 @@ function validateClaimUpdate(
     ...(equalJson(changed, frozen)
       ? []
       : [
-          forbidden(
+          forbiddenChange(
             "spec",
-            `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diffClaimSpecs(frozen, changed)}`,
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+            {
+              type: "core.PersistentVolumeClaimSpec",
+              before: frozen,
+              after: changed,
+              diff: diffPrinted,
+            },
           ),
         ]),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),

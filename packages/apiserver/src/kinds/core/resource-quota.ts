@@ -7,16 +7,13 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
-  formatStruct,
-  goList,
-  goPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../printers/format-struct.ts";
+  type FieldError,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
+import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
@@ -122,9 +119,9 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
         ? []
         : [invalid(`${path}.scopeName`, requirement.scopeName ?? "", "unsupported scope")]),
       ...misplaced(requirement.scopeName ?? "", spec).map(() =>
-        invalidPrinted(
+        invalidInternal(
           path,
-          formatStruct(selector, selectorFields),
+          ["core.ScopeSelector", selector],
           "unsupported scope applied to resource",
         ),
       ),
@@ -134,14 +131,6 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
   ];
 }
 
-const requirementFields: readonly StructField[] = [
-  ["ScopeName", "scopeName", goText],
-  ["Operator", "operator", goText],
-  ["Values", "values", goPointer],
-];
-const selectorFields: readonly StructField[] = [
-  ["MatchExpressions", "matchExpressions", goList((item) => formatStruct(item, requirementFields))],
-];
 const existsOnly = [
   "BestEffort",
   "NotBestEffort",

@@ -9,12 +9,14 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
-import type { AnyKindDefinition, KindDefinition } from "./kind-definition.ts";
+import { bindPrinter, type BoundKindDefinition, type BoundStorage } from "./bind-printer.ts";
+import type { AnyKindDefinition } from "./kind-definition.ts";
 import { builtinTraits, etcdPrefixOf } from "./builtin-traits.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { defaultCells } from "../printers/cells.ts";
 import { createSubresource } from "./create-subresource.ts";
 import { defaultStrategy } from "./default-strategy.ts";
+import { createInternalPrinter } from "../printers/print-internal.ts";
 import { createStructPlans } from "../serializer/struct-plans.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
 
@@ -26,10 +28,14 @@ export interface BuiltinResourceOptions {
 
 /** The served resource of one definition. Throws ERR_KINDS_UNKNOWN_KIND for an unknown kind. */
 export function createBuiltinResource(
-  definition: AnyKindDefinition,
+  unbound: AnyKindDefinition,
   options: BuiltinResourceOptions,
 ): ServedResource {
   const { data } = options;
+  const definition = bindPrinter(
+    unbound,
+    createInternalPrinter(() => data.layout()),
+  );
   const { group, version, kind } = definition;
   const facts = data.kind(group, version, kind);
   if (!facts) throw unknownKind(definition, data);
@@ -73,7 +79,7 @@ const optionalMembers = ({
   observed,
   createsThrough,
   committed,
-}: AnyKindDefinition): Partial<ServedResource> => ({
+}: BoundKindDefinition): Partial<ServedResource> => ({
   ...(deprecationWarning ? { deprecationWarning } : {}),
   ...(review ? { review } : {}),
   ...(observed ? { observed } : {}),
@@ -82,7 +88,7 @@ const optionalMembers = ({
 });
 
 function createCodec(
-  definition: AnyKindDefinition,
+  definition: BoundKindDefinition,
   model: string,
   { data, smdOf }: BuiltinResourceOptions,
 ): VersionCodec {
@@ -104,7 +110,7 @@ function createCodec(
 }
 
 /** The strategy of the main endpoint: a status that it sets has the members of Go's empty one. */
-function createStrategy(definition: AnyKindDefinition, model: string, data: KindData): Strategy {
+function createStrategy(definition: BoundKindDefinition, model: string, data: KindData): Strategy {
   const strategy: Strategy = {
     ...defaultStrategy,
     deleteReturnsObject: definition.returnsDeletedObject === true,
@@ -133,10 +139,7 @@ function createStrategy(definition: AnyKindDefinition, model: string, data: Kind
  * The kind's conversion renames fields; decoding the result as the other version's type sets zero
  * values.
  */
-function canonicalConversion(
-  definition: AnyKindDefinition,
-  data: KindData,
-): NonNullable<KindDefinition["storage"]> {
+function canonicalConversion(definition: BoundKindDefinition, data: KindData): BoundStorage {
   const storage = definition.storage!;
   const into = ({
     group,
@@ -166,7 +169,7 @@ function canonicalConversion(
 
 const nothing = (): Readonly<Record<string, string>> => ({});
 
-function selectableFields(definition: AnyKindDefinition): SelectableFields {
+function selectableFields(definition: BoundKindDefinition): SelectableFields {
   if (definition.selectable)
     return {
       selectsNamespace: definition.selectable.names.length === 0,
@@ -183,7 +186,7 @@ function selectableFields(definition: AnyKindDefinition): SelectableFields {
 }
 
 function tableOf(
-  { cells, rowConditions }: AnyKindDefinition,
+  { cells, rowConditions }: BoundKindDefinition,
   columns: readonly TableColumn[],
 ): TablePrinter {
   return {
@@ -194,7 +197,7 @@ function tableOf(
   };
 }
 
-function unknownKind({ group, version, kind }: AnyKindDefinition, data: KindData): Error {
+function unknownKind({ group, version, kind }: BoundKindDefinition, data: KindData): Error {
   const message = `serve ${kind} in ${formatApiVersion({ group, version })}: the kind data of Kubernetes ${data.kubernetes} has no such kind; correct the definition or regenerate the data`;
   return Object.assign(new Error(message), { code: "ERR_KINDS_UNKNOWN_KIND" });
 }

@@ -5,10 +5,11 @@ import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts"
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { BoundKindDefinition } from "./bind-printer.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
 import type { BuiltinResourceOptions } from "./create-builtin-resource.ts";
 import { defaultStrategy } from "./default-strategy.ts";
-import type { AnyKindDefinition, StrategyOverrides } from "./kind-definition.ts";
+import type { StrategyOverrides } from "./kind-definition.ts";
 
 /** What a subresource shares with its kind. */
 export interface SubresourceOptions extends BuiltinResourceOptions {
@@ -19,7 +20,7 @@ export interface SubresourceOptions extends BuiltinResourceOptions {
 
 /** The name and the subresource; empty for one that the definition does not implement. */
 export function createSubresource(
-  definition: AnyKindDefinition,
+  definition: BoundKindDefinition,
   facts: SubresourceFacts,
   options: SubresourceOptions,
 ): readonly (readonly [string, Subresource])[] {
@@ -55,7 +56,7 @@ export function createSubresource(
 }
 
 function bodyCodec(
-  definition: AnyKindDefinition,
+  definition: BoundKindDefinition,
   { name, type: model, ...kind }: SubresourceFacts,
   { data, smdOf }: BuiltinResourceOptions,
 ): { readonly codec?: VersionCodec } {

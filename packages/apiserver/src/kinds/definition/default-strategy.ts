@@ -3,7 +3,12 @@
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
 import { equalJson, type Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  type InternalValue,
+  invalid,
+  invalidInternal,
+} from "../../apimachinery/errors/field-error.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
@@ -86,6 +91,17 @@ export function immutable(
   old: Json | undefined,
 ): FieldError[] {
   return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
+}
+
+/** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
+export function immutableInternal(
+  path: string,
+  [type, value]: InternalValue,
+  old: Json | undefined,
+): FieldError[] {
+  return equalJson(value ?? null, old ?? null)
+    ? []
+    : [invalidInternal(path, [type, value], "field is immutable")];
 }
 
 const standardFinalizers: ReadonlySet<string> = new Set([

@@ -5,11 +5,13 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
 import type { Json, JsonObject } from "homeostat/api";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
   ProxyHandler,
 } from "../../apimachinery/rest/connecter.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
@@ -43,7 +45,7 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly storage?: {
     readonly group: string;
     readonly version: string;
-    readonly fromStorage: (stored: JsonObject) => JsonObject;
+    readonly fromStorage: (stored: JsonObject, print: PrintInternal) => JsonObject;
     readonly toStorage: (object: JsonObject) => JsonObject;
   };
   /**
@@ -57,7 +59,7 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   readonly returnsDeletedObject?: true;
   /** Upstream's SetDefaults functions; mutates the decoded object. */
-  defaults?(object: T): void;
+  defaults?(object: T, print: PrintInternal): void;
   readonly strategy?: StrategyOverrides<T>;
   /**
    * Subresources that read and write the object itself (`status`, `finalize`), each with the part
@@ -81,7 +83,9 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   cells?(object: T, nowMs: number): readonly Json[];
   /** See ServedResource. */
-  readonly review?: ServedResource["review"];
+  readonly review?: (
+    ...given: [...Parameters<ReviewHandler>, print: PrintInternal]
+  ) => ReturnType<ReviewHandler>;
   /** See ServedResource. */
   readonly observed?: ServedResource["observed"];
   /** See ServedResource. */

@@ -1,19 +1,11 @@
 // Validates events as core/v1 stores them. Error paths have the core names even for events.k8s.io,
 // as upstream's do.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
-import {
-  type Decoded,
-  dnsSubdomainFaults,
-  encodeJson,
-  equalJson,
-  isObject,
-  type Json,
-  labelKeyFaults,
-} from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
 import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
 
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable, immutableInternal } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 /**
@@ -77,21 +69,15 @@ export function validateEventChange(object: Decoded<Event>, old: Decoded<Event>)
   ];
 }
 
-/** References and sources print as Go's internal structs: every field, under its Go name. */
-const structFields: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  involvedObject: [
-    ["Kind", "kind"],
-    ["Namespace", "namespace"],
-    ["Name", "name"],
-    ["UID", "uid"],
-    ["APIVersion", "apiVersion"],
-    ["ResourceVersion", "resourceVersion"],
-    ["FieldPath", "fieldPath"],
-  ],
-  source: [
-    ["Component", "component"],
-    ["Host", "host"],
-  ],
+/** Upstream's types of the fields that are no plain strings. */
+const frozenTypes: Readonly<Partial<Record<keyof Event, string>>> = {
+  involvedObject: "core.ObjectReference",
+  related: "*core.ObjectReference",
+  source: "core.EventSource",
+  firstTimestamp: "@Time",
+  lastTimestamp: "@Time",
+  eventTime: "@Time",
+  count: "int",
 };
 
 function frozenField(
@@ -99,29 +85,10 @@ function frozenField(
   object: Decoded<Event>,
   old: Decoded<Event>,
 ): FieldError[] {
-  if (equalJson(object[field] ?? null, old[field] ?? null)) return [];
-  return [
-    {
-      type: "FieldValueInvalid",
-      field,
-      body: `Invalid value: ${printed(field, object[field])}: field is immutable`,
-    },
-  ];
-}
-
-/** What Go prints of a field that is not set. */
-function unsetValue(field: keyof Event): Json {
-  if (field === "count") return 0;
-  return field.endsWith("Timestamp") || field === "eventTime" ? null : "";
-}
-
-function printed(field: keyof Event, value: Json | undefined): string {
-  const fields = structFields[field === "related" ? "involvedObject" : field];
-  if (!fields)
-    return invalid("", value ?? unsetValue(field), "").body.slice("Invalid value: ".length);
-  return isObject(value)
-    ? `{${fields.map(([goName, name]) => `"${goName}":${encodeJson(value[name] ?? "")}`).join(",")}}`
-    : "null";
+  const type = frozenTypes[field];
+  return type === undefined
+    ? immutable(field, object[field] ?? "", old[field] ?? "")
+    : immutableInternal(field, [type, object[field]], old[field]);
 }
 
 function legacyEventErrors(object: Decoded<Event>, namespace: string): FieldError[] {

@@ -21,6 +21,7 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { flowControlStrategy } from "./flow-control-strategy.ts";
 import { fixedSchemaErrors } from "./mandatory-flows.ts";
+import { wildcardErrors } from "../validation/wildcard-errors.ts";
 
 const defaultPrecedence = 1000;
 const maxPrecedence = 10_000;
@@ -141,11 +142,6 @@ function accountErrors(account: Decoded<ServiceAccountSubject>, path: string): F
       : [required(`${path}.namespace`, "must specify namespace for service account")]),
   ];
 }
-
-const wildcardErrors = (texts: readonly string[], path: string, what: string): FieldError[] =>
-  texts.length > 1 && texts.includes("*")
-    ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
-    : [];
 
 function verbErrors(
   rule: Decoded<ResourcePolicyRule> | Decoded<NonResourcePolicyRule>,

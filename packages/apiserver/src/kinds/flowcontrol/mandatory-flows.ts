@@ -1,7 +1,7 @@
-// The flow schemas and priority levels whose specs are fixed, and how their specs print.
+// The flow schemas and priority levels whose specs are fixed.
 // Upstream: k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap/default.go,
 // k8s.io/kubernetes/pkg/apis/flowcontrol/validation.
-import { type Decoded, equalJson, type Json } from "homeostat/api";
+import { type Decoded, equalJson } from "homeostat/api";
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -10,18 +10,7 @@ import type {
   PriorityLevelConfigurationSpec,
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import {
-  formatStruct,
-  goFlag,
-  goList,
-  goNumber,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../printers/format-struct.ts";
+import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 
@@ -62,9 +51,9 @@ export function fixedSchemaErrors(schema: Decoded<FlowSchema>): FieldError[] {
   return !fixed || equalJson(fixed, spec)
     ? []
     : [
-        invalidPrinted(
+        invalidInternal(
           "spec",
-          formatStruct(spec, schemaFields),
+          ["flowcontrol.FlowSchemaSpec", spec],
           `spec of '${name}' must equal the fixed value`,
         ),
       ];
@@ -75,9 +64,9 @@ export function fixedLevelErrors(level: Decoded<PriorityLevelConfiguration>): Fi
   const name = nameOf(level);
   const spec = level.spec ?? {};
   const refusal = (what: string): FieldError[] => [
-    invalidPrinted(
+    invalidInternal(
       "spec",
-      formatStruct(spec, levelFields),
+      ["flowcontrol.PriorityLevelConfigurationSpec", spec],
       `spec of '${name}'${what} must equal the fixed value`,
     ),
   ];
@@ -87,67 +76,3 @@ export function fixedLevelErrors(level: Decoded<PriorityLevelConfiguration>): Fi
       : refusal(" except the 'spec.exempt' field");
   return name === "catch-all" && !equalJson(spec, catchAllLevel) ? refusal("") : [];
 }
-
-const struct =
-  (...fields: readonly StructField[]) =>
-  (value: Json | undefined): string =>
-    formatStruct(value, fields);
-
-const named: readonly StructField[] = [["Name", "name", goText]];
-const subject = struct(
-  ["Kind", "kind", goText],
-  ["User", "user", goStructPointer(named)],
-  ["Group", "group", goStructPointer(named)],
-  [
-    "ServiceAccount",
-    "serviceAccount",
-    goStructPointer([["Namespace", "namespace", goText], ...named]),
-  ],
-);
-const resourceRule = struct(
-  ["Verbs", "verbs", goPointer],
-  ["APIGroups", "apiGroups", goPointer],
-  ["Resources", "resources", goPointer],
-  ["ClusterScope", "clusterScope", goFlag],
-  ["Namespaces", "namespaces", goPointer],
-);
-const pathRule = struct(
-  ["Verbs", "verbs", goPointer],
-  ["NonResourceURLs", "nonResourceURLs", goPointer],
-);
-const rule = struct(
-  ["Subjects", "subjects", goList(subject)],
-  ["ResourceRules", "resourceRules", goList(resourceRule)],
-  ["NonResourceRules", "nonResourceRules", goList(pathRule)],
-);
-const schemaFields: readonly StructField[] = [
-  ["PriorityLevelConfiguration", "priorityLevelConfiguration", struct(...named)],
-  ["MatchingPrecedence", "matchingPrecedence", goNumber],
-  ["DistinguisherMethod", "distinguisherMethod", goStructPointer([["Type", "type", goText]])],
-  ["Rules", "rules", goList(rule)],
-];
-
-const queuing: readonly StructField[] = [
-  ["Queues", "queues", goNumber],
-  ["HandSize", "handSize", goNumber],
-  ["QueueLengthLimit", "queueLengthLimit", goNumber],
-];
-const limited: readonly StructField[] = [
-  ["NominalConcurrencyShares", "nominalConcurrencyShares", goNumber],
-  [
-    "LimitResponse",
-    "limitResponse",
-    struct(["Type", "type", goText], ["Queuing", "queuing", goStructPointer(queuing)]),
-  ],
-  ["LendablePercent", "lendablePercent", goPointer],
-  ["BorrowingLimitPercent", "borrowingLimitPercent", goPointer],
-];
-const exempt: readonly StructField[] = [
-  ["NominalConcurrencyShares", "nominalConcurrencyShares", goPointer],
-  ["LendablePercent", "lendablePercent", goPointer],
-];
-const levelFields: readonly StructField[] = [
-  ["Type", "type", goText],
-  ["Limited", "limited", goStructPointer(limited)],
-  ["Exempt", "exempt", goStructPointer(exempt)],
-];

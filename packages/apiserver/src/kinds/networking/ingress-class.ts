@@ -1,13 +1,7 @@
 // Ingress classes: which controller serves an ingress, and with which parameters.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ingressclass/strategy.go,
 // pkg/apis/networking/{v1/defaults.go,validation}.
-import {
-  type Decoded,
-  dnsLabelFaults,
-  dnsSubdomainFaults,
-  type Json,
-  pathSegmentFaults,
-} from "homeostat/api";
+import { type Decoded, dnsLabelFaults, type Json } from "homeostat/api";
 import type {
   IngressClass,
   IngressClassParametersReference,
@@ -28,6 +22,7 @@ import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { validateLocalReference } from "./validate-ingress.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
@@ -67,21 +62,7 @@ function validateSpec(spec: Decoded<IngressClassSpec>): FieldError[] {
 }
 
 function validateParameters(parameters: Parameters, path: string): FieldError[] {
-  const group = parameters.apiGroup;
-  const named = (field: "kind" | "name"): FieldError[] => {
-    const value = parameters[field] ?? "";
-    return value
-      ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault))
-      : [required(`${path}.${field}`, "")];
-  };
-  return [
-    ...(typeof group === "string"
-      ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault))
-      : []),
-    ...named("kind"),
-    ...named("name"),
-    ...scopeErrors(parameters, path),
-  ];
+  return [...validateLocalReference(parameters, path), ...scopeErrors(parameters, path)];
 }
 
 function scopeErrors(parameters: Parameters, path: string): FieldError[] {

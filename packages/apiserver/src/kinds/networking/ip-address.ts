@@ -3,10 +3,14 @@
 // pkg/apis/networking/validation/validation.go.
 import { type Decoded, dnsSubdomainFaults, equalJson, pathSegmentFaults } from "homeostat/api";
 import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -66,15 +70,13 @@ function parentErrors(object: Decoded<IPAddress>): FieldError[] {
 function parentChangeErrors(object: Decoded<IPAddress>, old: Decoded<IPAddress>): FieldError[] {
   const parent = object.spec?.parentRef;
   if (equalJson(parent ?? null, old.spec?.parentRef ?? null)) return [];
-  const printed = parent
-    ? formatStruct(parent, [
-        ["Group", "group", goText],
-        ["Resource", "resource", goText],
-        ["Namespace", "namespace", goText],
-        ["Name", "name", goText],
-      ])
-    : "null";
-  return [invalidPrinted("spec.parentRef", printed, "field is immutable")];
+  return [
+    invalidInternal(
+      "spec.parentRef",
+      ["*networking.ParentReference", parent],
+      "field is immutable",
+    ),
+  ];
 }
 
 function formatParent(parent: Decoded<ParentReference> | null | undefined): string {

@@ -5,6 +5,7 @@ import type { TypedLocalObjectReference } from "homeostat/k8s/core/v1";
 import type {
   HTTPIngressPath,
   IngressBackend,
+  IngressClassParametersReference,
   IngressRule,
   IngressServiceBackend,
   IngressSpec,
@@ -165,8 +166,8 @@ function validateServiceBackend(
 }
 
 /** Group, kind and name of an object in the same namespace. */
-function validateLocalReference(
-  reference: Decoded<TypedLocalObjectReference>,
+export function validateLocalReference(
+  reference: Decoded<TypedLocalObjectReference> | Decoded<IngressClassParametersReference>,
   path: string,
 ): FieldError[] {
   const group = reference.apiGroup;

@@ -4,7 +4,12 @@
 import { type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Toleration } from "homeostat/k8s/core/v1";
 import type { RuntimeClass } from "homeostat/k8s/node/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import {
+  duplicateInternal,
+  type FieldError,
+  invalid,
+  required,
+} from "../../apimachinery/errors/field-error.ts";
 import {
   validateLabels,
   validateObjectMeta,
@@ -14,7 +19,6 @@ import { validateContainerResources } from "../core/pod/validation/containers/va
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { formatStruct, goPointer, goText } from "../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
@@ -67,17 +71,7 @@ function tolerationErrors(tolerations: readonly Decoded<Toleration>[], path: str
       (["key", "operator", "value", "effect"] as const).map((field) => toleration[field] ?? ""),
     );
     if (seen.has(key))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: `${path}[${i}]`,
-        body: `Duplicate value: ${formatStruct(toleration, [
-          ["Key", "key", goText],
-          ["Operator", "operator", goText],
-          ["Value", "value", goText],
-          ["Effect", "effect", goText],
-          ["TolerationSeconds", "tolerationSeconds", goPointer],
-        ])}`,
-      });
+      errors.push(duplicateInternal(`${path}[${i}]`, ["core.Toleration", toleration]));
     seen.add(key);
   });
   return errors;

@@ -8,15 +8,14 @@ import type {
   PodDisruptionBudgetSpec,
   PodDisruptionBudgetStatus,
 } from "homeostat/k8s/policy/v1";
-import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  notSupported,
+} from "../../apimachinery/errors/field-error.ts";
 import { percentFaults } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import {
-  formatStruct,
-  goPointer,
-  invalidPrinted,
-  type StructField,
-} from "../printers/format-struct.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -73,13 +72,6 @@ export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> =
   },
 };
 
-const specFields: readonly StructField[] = [
-  ["MinAvailable", "minAvailable", goPointer],
-  ["Selector", "selector", goPointer],
-  ["MaxUnavailable", "maxUnavailable", goPointer],
-  ["UnhealthyPodEvictionPolicy", "unhealthyPodEvictionPolicy", goPointer],
-];
-
 function validateSpec(
   spec: Decoded<PodDisruptionBudgetSpec>,
   invalidValues: "refused" | "allowed",
@@ -88,9 +80,9 @@ function validateSpec(
   return [
     ...(bounds.every((bound) => isSet(spec[bound]))
       ? [
-          invalidPrinted(
+          invalidInternal(
             "spec",
-            formatStruct(spec, specFields),
+            ["policy.PodDisruptionBudgetSpec", spec],
             "minAvailable and maxUnavailable cannot be both set",
           ),
         ]

@@ -1,105 +1,85 @@
-// A unified diff of two values as indented JSON, with which some error messages end.
-// Upstream: k8s.io/apimachinery/pkg/util/diff/diff.go, github.com/pmezard/go-difflib. Upstream
-// prints its internal structs; here the fields carry their API names.
-import type { Json } from "homeostat/api";
+// A unified diff of two values that are printed as JSON, with which some error messages end.
+// Upstream: k8s.io/apimachinery/pkg/util/diff/diff.go, over the sequence matcher of
+// github.com/pmezard/go-difflib.
+import { indentJson } from "./indent-json.ts";
+import { type Block, matchingBlocks } from "./matching-blocks.ts";
 
 const context = 3;
 
-/** Hunks with three lines of context; "" for equal values. */
-export function diffJson(a: Json, b: Json): string {
-  return diffLines(lines(a), lines(b));
+/** Hunks of the indented values with three lines of context; "" for equal values. */
+export function diffPrinted(before: string, after: string): string {
+  const a = indentJson(before).split("\n");
+  const b = indentJson(after).split("\n");
+  return group(edits(matchingBlocks(a, b)))
+    .map((hunk) => formatHunk(hunk, a, b))
+    .join("");
 }
 
-const lines = (value: Json): string[] =>
-  JSON.stringify(
-    value,
-    (_, each: Json) => (typeof each === "bigint" ? Number(each) : each),
-    1,
-  ).split("\n");
-
-/** One step from `a` to `b`. */
-interface Step {
-  readonly mark: " " | "-" | "+";
-  readonly text: string;
-  readonly a: number;
-  readonly b: number;
+/** Lines `a[a1..a2)` that become `b[b1..b2)`. */
+interface Edit {
+  readonly isEqual: boolean;
+  readonly a1: number;
+  readonly a2: number;
+  readonly b1: number;
+  readonly b2: number;
 }
 
-function diffLines(a: readonly string[], b: readonly string[]): string {
-  const steps = walk(a, b);
-  const changed = steps.flatMap(({ mark }, i) => (mark === " " ? [] : [i]));
-  const hunks: { from: number; to: number }[] = [];
-  for (const i of changed) {
-    const last = hunks.at(-1);
-    if (last && i - context <= last.to + 1) last.to = Math.min(steps.length - 1, i + context);
-    else
-      hunks.push({ from: Math.max(0, i - context), to: Math.min(steps.length - 1, i + context) });
+function edits(blocks: readonly Block[]): Edit[] {
+  const found: Edit[] = [];
+  let [a, b] = [0, 0];
+  for (const block of blocks) {
+    if (a < block.a || b < block.b)
+      found.push({ isEqual: false, a1: a, a2: block.a, b1: b, b2: block.b });
+    [a, b] = [block.a + block.size, block.b + block.size];
+    if (block.size) found.push({ isEqual: true, a1: block.a, a2: a, b1: block.b, b2: b });
   }
-  return hunks.map(({ from, to }) => formatHunk(steps.slice(from, to + 1))).join("");
+  return found;
 }
 
-function formatHunk(steps: readonly Step[]): string {
-  const first = steps[0]!;
-  const count = (mark: "-" | "+"): number =>
-    steps.filter((step) => step.mark === " " || step.mark === mark).length;
-  const range = (start: number, length: number): string =>
-    length === 1 ? `${start + 1}` : `${length ? start + 1 : start},${length}`;
-  return `@@ -${range(first.a, count("-"))} +${range(first.b, count("+"))} @@\n${steps.map(({ mark, text }) => `${mark}${text}\n`).join("")}`;
+/** Hunks: equal stretches are cut to the context, and at more than twice of it. */
+function group(all: readonly Edit[]): Edit[][] {
+  const hunks: Edit[][] = [];
+  let hunk: Edit[] = [];
+  all.forEach((edit, i) => {
+    if (!edit.isEqual) return void hunk.push(edit);
+    const length = edit.a2 - edit.a1;
+    const isLast = i === all.length - 1;
+    if (i > 0 && (isLast || length > 2 * context)) {
+      hunks.push([...hunk, headOf(edit)]);
+      hunk = [];
+    }
+    if (isLast) return;
+    hunk.push(i === 0 || length > 2 * context ? tailOf(edit) : edit);
+  });
+  return hunk.some((edit) => !edit.isEqual) ? [...hunks, hunk] : hunks;
 }
 
-/**
- * The shortest way by the longest common subsequence; the equal head and tail are cut off first,
- * which is most of it.
- */
-function walk(a: readonly string[], b: readonly string[]): Step[] {
-  let head = 0;
-  while (head < a.length && head < b.length && a[head] === b[head]) head++;
-  let tail = 0;
-  while (
-    tail < a.length - head &&
-    tail < b.length - head &&
-    a[a.length - 1 - tail] === b[b.length - 1 - tail]
-  )
-    tail++;
-  const middleA = a.slice(head, a.length - tail);
-  const middleB = b.slice(head, b.length - tail);
-  const steps: Step[] = a.slice(0, head).map((text, i) => ({ mark: " ", text, a: i, b: i }));
-  steps.push(
-    ...walkMiddle(middleA, middleB).map((step) => ({
-      ...step,
-      a: step.a + head,
-      b: step.b + head,
-    })),
+function headOf(edit: Edit): Edit {
+  const kept = Math.min(context, edit.a2 - edit.a1);
+  return { ...edit, a2: edit.a1 + kept, b2: edit.b1 + kept };
+}
+
+function tailOf(edit: Edit): Edit {
+  const kept = Math.min(context, edit.a2 - edit.a1);
+  return { ...edit, a1: edit.a2 - kept, b1: edit.b2 - kept };
+}
+
+function formatHunk(hunk: readonly Edit[], a: readonly string[], b: readonly string[]): string {
+  const [first, last] = [hunk[0]!, hunk.at(-1)!];
+  const lines = hunk.flatMap(({ isEqual, a1, a2, b1, b2 }) =>
+    isEqual
+      ? a.slice(a1, a2).map((line) => ` ${line}\n`)
+      : [
+          ...a.slice(a1, a2).map((line) => `-${line}\n`),
+          ...b.slice(b1, b2).map((line) => `+${line}\n`),
+        ],
   );
-  const rest = a.slice(a.length - tail);
-  return [
-    ...steps,
-    ...rest.map((text, i): Step => ({
-      mark: " ",
-      text,
-      a: a.length - tail + i,
-      b: b.length - tail + i,
-    })),
-  ];
+  const head = `@@ -${range(first.a1, last.a2)} +${range(first.b1, last.b2)} @@\n`;
+  return `${head}${lines.join("")}`;
 }
 
-function walkMiddle(a: readonly string[], b: readonly string[]): Step[] {
-  const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
-  for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--)
-      common[i]![j] =
-        a[i] === b[j]
-          ? common[i + 1]![j + 1]! + 1
-          : Math.max(common[i + 1]![j]!, common[i]![j + 1]!);
-  const steps: Step[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j])
-      steps.push({ mark: " ", text: a[i]!, a: i++, b: j++ });
-    else if (i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!))
-      steps.push({ mark: "-", text: a[i]!, a: i++, b: j });
-    else steps.push({ mark: "+", text: b[j]!, a: i, b: j++ });
-  }
-  return steps;
+function range(start: number, end: number): string {
+  const length = end - start;
+  if (length === 1) return String(start + 1);
+  return `${length ? start + 1 : start},${length}`;
 }

@@ -13,12 +13,12 @@ import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeosta
 import {
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { formatStruct, goText, invalidPrinted } from "../printers/format-struct.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -116,17 +116,7 @@ function roleChangeErrors(object: Binding, old: Binding): FieldError[] {
   const role = object.roleRef;
   return equalJson(role ?? {}, old.roleRef ?? {})
     ? []
-    : [
-        invalidPrinted(
-          "roleRef",
-          formatStruct(role, [
-            ["APIGroup", "apiGroup", goText],
-            ["Kind", "kind", goText],
-            ["Name", "name", goText],
-          ]),
-          "cannot change roleRef",
-        ),
-      ];
+    : [invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
 }
 
 function cells(object: Binding, nowMs: number): readonly Json[] {

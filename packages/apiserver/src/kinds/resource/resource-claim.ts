@@ -9,11 +9,10 @@ import type {
   ResourceClaimSpec,
   ResourceClaimTemplate,
 } from "homeostat/k8s/resource/v1";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -21,7 +20,6 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
-import { formatClaimSpec, formatTemplateSpec } from "./format-claim.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
 import {
   setDeviceRequestDefaults,
@@ -60,7 +58,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
       ...metadataErrors(object),
       ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
-        : [invalidPrinted("spec", formatClaimSpec(object.spec), unchanged)]),
+        : [invalidInternal("spec", ["resource.ResourceClaimSpec", object.spec], unchanged)]),
     ],
   },
   subresources: {
@@ -97,7 +95,9 @@ export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate
       ...templateErrors(object),
       ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
-        : [invalidPrinted("spec", formatTemplateSpec(object.spec), unchanged)]),
+        : [
+            invalidInternal("spec", ["resource.ResourceClaimTemplateSpec", object.spec], unchanged),
+          ]),
     ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],

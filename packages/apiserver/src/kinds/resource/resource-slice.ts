@@ -9,12 +9,15 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from "homeostat/k8s/resource/v1";
-import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { formatNodeTerms } from "../printers/format-node-terms.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -165,9 +168,9 @@ function selectorErrors(selector: Decoded<NodeSelector>, path: string): readonly
     ...(single
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             `${path}.nodeSelectorTerms`,
-            formatNodeTerms(selector.nodeSelectorTerms),
+            ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
             "must have exactly one node selector term",
           ),
         ]),

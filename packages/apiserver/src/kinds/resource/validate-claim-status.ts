@@ -1,7 +1,7 @@
 // Validates the status of claims: the allocation, its consumers, and the status of its devices.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go
 // (validateResourceClaimStatusUpdate and below).
-import { type Decoded, equalJson } from "homeostat/api";
+import { type Decoded, equalJson, type JsonObject } from "homeostat/api";
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -11,15 +11,17 @@ import type {
   ResourceClaimConsumerReference,
 } from "homeostat/k8s/resource/v1";
 import {
+  duplicate,
   type FieldError,
   forbidden,
+  invalid,
+  invalidInternal,
   notSupported,
   required,
   tooLong,
   tooMany,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -35,7 +37,6 @@ import {
   requestReferenceErrors,
   shareIdErrors,
 } from "./device-names.ts";
-import { formatAllocation, formatSharedDevice } from "./format-claim.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
 import { maxRequests, validateReferences } from "./validate-device-claim.ts";
 
@@ -62,11 +63,7 @@ export function validateClaimStatus(
       max: -1,
       validate: (device, path) => validateDeviceStatus(device, path, allocated),
       keyOf: sharedDeviceKey,
-      repeated: (device, path) => ({
-        type: "FieldValueDuplicate",
-        field: path,
-        body: `Duplicate value: ${formatSharedDevice(device)}`,
-      }),
+      repeated: (device, path) => duplicate(path, sharedDevice(device)),
     }),
     ...reservationErrors(claim, old),
     ...(allocation
@@ -80,9 +77,20 @@ export function validateClaimStatus(
 }
 
 /** The key of an allocated device: driver, pool, name and share, if any. */
-export const sharedDeviceKey = (device: AllocatedDevice): string => formatSharedDevice(device);
+export const sharedDeviceKey = (device: AllocatedDevice): string =>
+  JSON.stringify(sharedDevice(device));
 
 type AllocatedDevice = Decoded<AllocatedDeviceStatus> | Decoded<DeviceRequestAllocationResult>;
+
+/**
+ * Upstream: k8s.io/dynamic-resource-allocation/structured (SharedDeviceID), which is no API type.
+ */
+const sharedDevice = ({ driver, pool, device, shareID }: AllocatedDevice): JsonObject => ({
+  Driver: driver ?? "",
+  Pool: pool ?? "",
+  Device: device ?? "",
+  ShareID: shareID ?? "",
+});
 
 function consumerErrors(
   consumer: Decoded<ResourceClaimConsumerReference>,
@@ -127,7 +135,7 @@ function allocationErrors(
   if (old)
     return equalJson(allocation, old)
       ? []
-      : [invalidPrinted(path, formatAllocation(allocation), "field is immutable")];
+      : [invalidInternal(path, ["resource.AllocationResult", allocation], "field is immutable")];
   const devices = allocation.devices ?? {};
   return [
     ...validateList(
@@ -192,13 +200,7 @@ function validateDeviceStatus(
     ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
     ...(allocated.has(sharedDeviceKey(device))
       ? []
-      : [
-          invalidPrinted(
-            path,
-            formatSharedDevice(device),
-            "must be an allocated device in the claim",
-          ),
-        ]),
+      : [invalid(path, sharedDevice(device), "must be an allocated device in the claim")]),
     ...(conditions.length > maxConditions
       ? [tooMany(`${path}.conditions`, conditions.length, maxConditions)]
       : []),

@@ -8,16 +8,15 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   required,
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
 import { attributeNameErrors, labelNameErrors, maxQualifiedName } from "./device-names.ts";
 import { validateDeviceTaint } from "./device-taints.ts";
-import { formatAttribute } from "./format-claim.ts";
 import { validateNodeSelection } from "./validate-node-selection.ts";
 import { validateRequestPolicy } from "./request-policy.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
@@ -158,7 +157,13 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
         ]),
     ...(given === 0 ? [invalid(path, "", "exactly one value must be specified")] : []),
     ...(given > 1
-      ? [invalidPrinted(path, formatAttribute(attribute), "exactly one value must be specified")]
+      ? [
+          invalidInternal(
+            path,
+            ["resource.DeviceAttribute", attribute],
+            "exactly one value must be specified",
+          ),
+        ]
       : []),
   ];
 }

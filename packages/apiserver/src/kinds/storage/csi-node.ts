@@ -8,12 +8,12 @@ import {
   duplicate,
   type FieldError,
   invalid,
+  invalidInternal,
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
-import { formatStruct, goPointer, goText, invalidPrinted } from "../printers/format-struct.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -92,14 +92,9 @@ function driverChangeErrors(object: Decoded<CSINode>, old: Decoded<CSINode>): Fi
           (driver.name ?? "") === (before.name ?? "") && !equalJson(fixed(driver), fixed(before)),
       )
       .map((driver) =>
-        invalidPrinted(
+        invalidInternal(
           "spec.drivers",
-          formatStruct(driver, [
-            ["Name", "name", goText],
-            ["NodeID", "nodeID", goText],
-            ["TopologyKeys", "topologyKeys", goPointer],
-            ["Allocatable", "", goPointer],
-          ]),
+          ["storage.CSINodeDriver", { ...driver, allocatable: null }],
           "field is immutable",
         ),
       ),

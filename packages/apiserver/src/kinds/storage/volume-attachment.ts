@@ -11,24 +11,18 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   required,
   tooLong,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import {
-  formatStruct,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-} from "../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
-import { validateInlineVolumeSpec } from "../core/validate-persistent-volume.ts";
+import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;
@@ -91,20 +85,8 @@ function specChangeErrors(
   old: Decoded<VolumeAttachment>,
 ): FieldError[] {
   if (equalJson(object.spec ?? {}, old.spec ?? {})) return [];
-  const source = goStructPointer([
-    ["PersistentVolumeName", "persistentVolumeName", goPointer],
-    ["InlineVolumeSpec", "inlineVolumeSpec", goPointer],
-  ]);
   return [
-    invalidPrinted(
-      "spec",
-      formatStruct(object.spec, [
-        ["Attacher", "attacher", goText],
-        ["Source", "source", source],
-        ["NodeName", "nodeName", goText],
-      ]),
-      "field is immutable",
-    ),
+    invalidInternal("spec", ["storage.VolumeAttachmentSpec", object.spec], "field is immutable"),
   ];
 }
 

@@ -4,7 +4,6 @@
 // pkg/labels/selector.go (String).
 import {
   compareBytewise,
-  encodeJson,
   type Decoded,
   equalJson,
   labelKeyFaults,
@@ -15,10 +14,10 @@ import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   required,
 } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
-import { invalidPrinted } from "../printers/format-struct.ts";
 
 export interface LabelSelectorRules {
   /** Values that are no label values stay allowed where the old object had them. */
@@ -95,16 +94,8 @@ export function isEmptySelector(selector: Decoded<LabelSelector>): boolean {
   );
 }
 
-/** The selector as error messages show it: in the order of its Go structs. */
-export function printSelector(selector: Decoded<LabelSelector> | null | undefined): string {
-  if (!selector) return "null";
-  const labels = selector.matchLabels ?? {};
-  const expressions = (selector.matchExpressions ?? []).map((expression) => {
-    const values = expression.values ?? [];
-    return `{"key":${encodeJson(expression.key ?? "")},"operator":${encodeJson(expression.operator ?? "")}${values.length ? `,"values":${encodeJson([...values])}` : ""}}`;
-  });
-  return `{${[...(Object.keys(labels).length ? [`"matchLabels":${encodeJson({ ...labels })}`] : []), ...(expressions.length ? [`"matchExpressions":[${expressions.join(",")}]`] : [])].join(",")}}`;
-}
+/** Upstream's type of a selector, for errors that show one. */
+export const selectorType = "*v1.LabelSelector";
 
 /** A selector that may not change, at its path. */
 export function immutableSelector(
@@ -114,7 +105,7 @@ export function immutableSelector(
 ): FieldError[] {
   return equalJson(selector ?? null, old ?? null)
     ? []
-    : [invalidPrinted(path, printSelector(selector), "field is immutable")];
+    : [invalidInternal(path, [selectorType, selector], "field is immutable")];
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */

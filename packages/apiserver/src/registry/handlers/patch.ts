@@ -10,7 +10,7 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { readPatchOptions, type WriteOptions } from "../options/write-options.ts";
-import { readIntent } from "../patch/patch-apply.ts";
+import { readApplyPatch } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/patch-document.ts";
 import type { DocumentPatch, PatchTarget } from "../patch/read-patched.ts";
 import { type PatchType, readPatchType } from "../patch/patch-type.ts";
@@ -40,8 +40,8 @@ async function readPatch(
   const { core, request, resource, subresource } = scope;
   const fieldManager = core.fieldManagers.of(resource, subresource?.name ?? "");
   if (type === "application/apply-patch+yaml") {
-    const intent = await readIntent(scope, fieldManager, options);
-    return (live) => intent(live ?? emptyObject(resource));
+    const patch = await readApplyPatch(scope, fieldManager, options);
+    return (live) => patch(live ?? emptyObject(resource));
   }
   // Upstream refuses a large body first, and a malformed one after it has found the object.
   bodyOf(request);

@@ -27,7 +27,7 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metadataOf, metaList, metaString } from "../../apimachinery/meta/read-meta.ts";
 import { readPatchOptions, readWriteOptions, type WriteOptions } from "../options/write-options.ts";
-import { readIntent } from "../patch/patch-apply.ts";
+import { readApplyPatch } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/patch-document.ts";
 import { readPatchType } from "../patch/patch-type.ts";
 import type { ScaleSubresource } from "../../apimachinery/rest/subresource.ts";
@@ -91,7 +91,7 @@ export async function patchScale(
   const options = readPatchOptions(scope.request.query, type);
   const manager = scaleFieldManager(endpoint, codec);
   if (type === "application/apply-patch+yaml") {
-    const next = await readIntent(scope, manager, options);
+    const next = await readApplyPatch(scope, manager, options);
     return await changeScale(scope, endpoint, { options, uid: "", next });
   }
   const { fieldValidation } = options;

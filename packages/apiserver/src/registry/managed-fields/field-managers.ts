@@ -159,8 +159,8 @@ function convert(
 
 /** The strategy of an endpoint. */
 export function strategyAt(resource: ServedResource, subresource: string): Strategy {
-  const view = subresource ? resource.subresources.get(subresource) : undefined;
-  return view?.at === "store" ? view.strategy : resource.strategy;
+  const endpoint = subresource ? resource.subresources.get(subresource) : undefined;
+  return endpoint?.at === "store" ? endpoint.strategy : resource.strategy;
 }
 
 const resetFieldsOf = (strategy: Strategy): readonly (readonly string[])[] =>

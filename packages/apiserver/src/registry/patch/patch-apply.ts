@@ -1,4 +1,5 @@
-// Server-side apply: an intent in YAML (or JSON, which is YAML), merged by the field manager.
+// Server-side apply: an apply configuration in YAML (or JSON, which is YAML), merged by the field
+// manager.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go (applyPatcher).
 import { isObject, type JsonObject } from "homeostat/api";
 import type { FieldManager } from "../../merge/managedfields/field-manager.ts";
@@ -10,17 +11,17 @@ import type { RequestScope } from "../scope/request-scope.ts";
 import type { WriteOptions } from "../options/write-options.ts";
 
 /**
- * An intent that has been read, ready for any number of attempts; `live` is an empty object for a
- * create.
+ * An apply configuration that has been read, ready for any number of attempts; `live` is an empty
+ * object for a create.
  */
-export type Intent = (live: JsonObject) => JsonObject;
+export type ApplyPatch = (live: JsonObject) => JsonObject;
 
 /** Reads an apply body. Throws 400. */
-export async function readIntent(
+export async function readApplyPatch(
   scope: RequestScope,
   manager: FieldManager,
   options: WriteOptions,
-): Promise<Intent> {
+): Promise<ApplyPatch> {
   const { value, strictErrors } = await parse(Buffer.from(bodyOf(scope.request)).toString("utf8"));
   const applied = value ?? {};
   if (!isObject(applied))
@@ -48,7 +49,7 @@ async function parse(text: string): Promise<ParsedYaml> {
   }
 }
 
-/** Only repeated keys are reported here; unknown fields have been refused by the merge. */
+/** Reports duplicate keys; the merge has refused unknown fields. */
 function report(
   { request }: RequestScope,
   strictErrors: readonly string[],

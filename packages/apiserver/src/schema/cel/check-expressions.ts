@@ -2,13 +2,16 @@
 // must not use oldSelf where nothing correlates.
 // Upstream: k8s.io/apiextensions-apiserver v0.36
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
-import { compareBytewise } from "homeostat/api";
+import { compareBytewise, type JsonObject } from "homeostat/api";
 import { kubernetesEnvironment } from "@homeostat/cel";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  invalid,
+  invalidInternal,
+} from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
 import { type CompiledRule, compileRule, ruleEnvironments } from "./compile-rule.ts";
-import { printRule } from "./print-rule.ts";
 import { childCardinality, RuleCosts } from "./rule-costs.ts";
 import { schemaDeclType, type DeclType } from "./decl-type.ts";
 import { additionalOf, itemsOf, type Place, placeOf } from "../schema-parts.ts";
@@ -135,8 +138,5 @@ function checkOldSelf(
   ];
 }
 
-const refuse = (rule: ValidationRule, field: string, detail: string): FieldError => ({
-  type: "FieldValueInvalid",
-  field,
-  body: `Invalid value: ${printRule(rule)}: ${detail}`,
-});
+const refuse = (rule: ValidationRule, field: string, detail: string): FieldError =>
+  invalidInternal(field, ["apiextensions.ValidationRule", { ...rule } as JsonObject], detail);

@@ -3,6 +3,11 @@ import { describe, it } from "node:test";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { checkRuleExpressions } from "./check-rule-expressions.ts";
 import { checkRuleFields } from "./check-rule-fields.ts";
+import { createInternalPrinter } from "../../kinds/printers/print-internal.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
+
+const print = createInternalPrinter(() => readKindData("1.36").layout());
 
 const properties: Readonly<Record<string, JsonSchemaProps>> = {
   owner: { type: "string", maxLength: 30 },
@@ -16,9 +21,8 @@ const withRule = (rule: Partial<ValidationRule>): JsonSchemaProps => ({
   "x-kubernetes-validations": [rule as ValidationRule],
 });
 
-const show = (
-  errors: readonly { readonly field: string; readonly body: string }[],
-): readonly string[] => errors.map((error) => `${error.field}: ${error.body}`);
+const show = (errors: readonly FieldError[]): readonly string[] =>
+  errors.map((error) => `${error.field}: ${printError(error, print).body}`);
 const fields = (rule: Partial<ValidationRule>): readonly string[] =>
   show(checkRuleFields(withRule(rule), "s")).map((text) =>
     text.replace("s.x-kubernetes-validations[0].", ""),

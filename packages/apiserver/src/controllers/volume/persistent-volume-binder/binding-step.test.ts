@@ -89,14 +89,14 @@ test("where there is no volume, one is asked for, or a pod is waited for", () =>
     "wait",
     "ProvisioningFailed",
   ]);
-  assert.deepEqual(step(claimOf({ storageClassName: "k" }), immediate), ["ask", "p"]);
+  assert.deepEqual(step(claimOf({ storageClassName: "k" }), immediate), ["provision", "p"]);
   assert.deepEqual(step(claimOf({ storageClassName: "k" }), late), [
     "wait",
     "WaitForFirstConsumer",
   ]);
   assert.deepEqual(
     step(claimOf({ storageClassName: "k" }, { "volume.kubernetes.io/selected-node": "n" }), late),
-    ["ask", "p"],
+    ["provision", "p"],
   );
   assert.deepEqual(
     step(claimOf({ storageClassName: "k" }), classOf("Immediate", "kubernetes.io/no-provisioner")),

@@ -1,15 +1,16 @@
 // Validates x-kubernetes-list-type and x-kubernetes-list-map-keys.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, validateMapListKeysMapSet).
+import type { Json } from "homeostat/api";
 import {
   type FieldError,
   forbidden,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
-import { formatItems, invalidPrinted } from "./format-internal.ts";
 
 /** Violations of one node, without those of its children. */
 export function validateListSchema(s: JsonSchemaProps, path: string): FieldError[] {
@@ -82,9 +83,9 @@ function mapErrors(
     errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
   if (s.items && !items)
     errors.push(
-      invalidPrinted(
+      invalidInternal(
         `${path}.items`,
-        formatItems(s.items),
+        ["*|apiextensions.JSONSchemaPropsOrArray", s.items as unknown as Json],
         "must only have a single schema if x-kubernetes-list-type is map",
       ),
     );

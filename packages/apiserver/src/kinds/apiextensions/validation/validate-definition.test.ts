@@ -14,7 +14,11 @@ import {
   definitionOf,
 } from "../definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
+import { createInternalPrinter } from "../../printers/print-internal.ts";
+import { type FieldError, printError } from "../../../apimachinery/errors/field-error.ts";
 import type { SchemaChecks } from "./validate-root-schema.ts";
+
+const print = createInternalPrinter(() => readKindData("1.36").layout());
 
 const metadata = createGoDecoder(
   readKindData("1.36"),
@@ -44,8 +48,8 @@ const definition = (spec: DefinitionSpec = {}, more: JsonObject = {}): Definitio
     status: { acceptedNames: {}, storedVersions: ["v1"] },
     ...more,
   });
-const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] =>
-  errors.map((error) => `${error.field}: ${error.body}`);
+const texts = (errors: readonly FieldError[]): string[] =>
+  errors.map((error) => `${error.field}: ${printError(error, print).body}`);
 const faults = (spec: DefinitionSpec, more: JsonObject = {}): string[] =>
   texts(validateNewDefinition(definition(spec, more), checks));
 const ofSchema = (property: JsonSchemaProps): string[] =>

@@ -2,9 +2,14 @@
 // its validation rules.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionValidation).
-import { type FieldError, forbidden, invalid } from "../../../apimachinery/errors/field-error.ts";
+import type { JsonObject } from "homeostat/api";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidInternal,
+} from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
-import { formatSchema, invalidPrinted } from "../schema/format-internal.ts";
 import { validateStructural } from "../schema/structural-schema.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
 import { type DefaultChecks, validateDefaults } from "../schema/validate-defaults.ts";
@@ -121,9 +126,9 @@ const beforeType: readonly (keyof JsonSchemaProps)[] = ["id", "$schema", "$ref"]
  * alone. Upstream stops at the first violation.
  */
 function rootFieldErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const refused = invalidPrinted(
+  const refused = invalidInternal(
     path,
-    formatSchema(schema),
+    ["apiextensions.JSONSchemaProps", schema as unknown as JsonObject],
     `only [${rootFields.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`,
   );
   if (beforeType.some((field) => schema[field] !== undefined)) return [refused];

@@ -2,11 +2,13 @@
 // version.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
-import { dns1035LabelFaults, dnsSubdomainFaults, encodeJson } from "homeostat/api";
+import { dns1035LabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
 import {
   type FieldError,
   forbidden,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../apimachinery/errors/field-error.ts";
@@ -17,7 +19,6 @@ import {
   internalSpec,
   type VersionFields,
 } from "../definition.ts";
-import { formatVersions, invalidPrinted } from "../schema/format-internal.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
 import { validateConversion } from "./validate-conversion.ts";
 import { hasDefaults } from "../schema/validate-defaults.ts";
@@ -151,7 +152,7 @@ function deprecationErrors(
 ): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const report = (text: string): FieldError =>
-    invalidPrinted(path, encodeJson(deprecationWarning), text);
+    invalidInternal(path, ["*string", deprecationWarning], text);
   if (!deprecated) return [report("can only be set for deprecated versions")];
   const hidden = [...deprecationWarning].findIndex(
     (char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char),
@@ -225,19 +226,22 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
 }
 
 function versionListErrors({ spec, versions }: InternalSpec): FieldError[] {
-  const printed = formatVersions(spec.versions && versions);
+  const shown: InternalValue = [
+    "[]apiextensions.CustomResourceDefinitionVersion",
+    spec.versions ? (versions as unknown as Json) : null,
+  ];
   const first = versions[0]?.name ?? "";
   const faults = first ? dns1035LabelFaults(first) : [];
   return [
     ...(new Set(versions.map((version) => version.name)).size < versions.length
-      ? [invalidPrinted("spec.versions", printed, "must contain unique version names")]
+      ? [invalidInternal("spec.versions", shown, "must contain unique version names")]
       : []),
     ...(versions.filter((version) => version.storage).length === 1
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             "spec.versions",
-            printed,
+            shown,
             "must have exactly one version marked as storage version",
           ),
         ]),

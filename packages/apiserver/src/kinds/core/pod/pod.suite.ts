@@ -1,6 +1,5 @@
 // Writes pods through their strategies without a server. For tests only.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
 import { deducedType } from "../../../apimachinery/types/smd-type.ts";
@@ -9,11 +8,9 @@ import type { ServedResource } from "../../../apimachinery/rest/served-resource.
 import type { Strategy } from "../../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
-import { openKindData } from "../../../apimachinery/kind-data/kind-data.ts";
+import { readKindData } from "../../../apimachinery/kind-data/read-kind-data.ts";
 
-const data = openKindData(
-  readFileSync(new URL("../../../../data/v1.36.jsonl", import.meta.url), "utf8"),
-);
+const data = readKindData("1.36");
 export const pods: ServedResource = createBuiltinResources({ data, smdOf: () => deducedType }).find(
   (each) => each.resource === "pods",
 )!;

@@ -4,12 +4,17 @@
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden, quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  forbiddenChange,
+  quoteGo,
+} from "../../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
-import { diffJson } from "../../printers/unified-diff.ts";
+import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
 import { podCells, podRowConditions } from "./pod-cells.ts";
@@ -187,9 +192,10 @@ function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): Field
       return equalJson(before, after)
         ? []
         : [
-            forbidden(
+            forbiddenChange(
               "spec.ephemeralContainers",
-              `existing ephemeral containers ${quoteGo(name)} may not be changed\n${diffJson(before, after)}`,
+              `existing ephemeral containers ${quoteGo(name)} may not be changed`,
+              { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
             ),
           ];
     }),

@@ -5,6 +5,7 @@ import type { Service, ServicePort, ServiceSpec } from "homeostat/k8s/core/v1";
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults } from "homeostat/api";
 import {
   duplicate,
+  duplicateInternal,
   type FieldError,
   forbidden,
   invalid,
@@ -12,13 +13,6 @@ import {
   required,
 } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
-import {
-  formatStruct,
-  goNumber,
-  goPointer,
-  goText,
-  type StructField,
-} from "../../printers/format-struct.ts";
 import {
   endpointIpErrors,
   legacyCidrErrors,
@@ -214,15 +208,6 @@ function externalIpErrors(
   });
 }
 
-const portFields: readonly StructField[] = [
-  ["Name", "", goText],
-  ["Protocol", "protocol", goText],
-  ["AppProtocol", "", goPointer],
-  ["Port", "port", goNumber],
-  ["TargetPort", "", goNumber],
-  ["NodePort", "", goNumber],
-];
-
 function duplicatePortErrors(service: Decoded<Service>): FieldError[] {
   const ports = portsOf(service);
   const errors: FieldError[] = [];
@@ -246,11 +231,12 @@ function duplicatePortErrors(service: Decoded<Service>): FieldError[] {
   ports.forEach((port, i) => {
     const key = `${port.protocol ?? ""} ${port.port ?? 0}`;
     if (numbers.has(key))
-      errors.push({
-        type: "FieldValueDuplicate",
-        field: `spec.ports[${i}]`,
-        body: `Duplicate value: ${formatStruct(port, portFields)}`,
-      });
+      errors.push(
+        duplicateInternal(`spec.ports[${i}]`, [
+          "core.ServicePort",
+          { protocol: port.protocol ?? "", port: port.port ?? 0 },
+        ]),
+      );
     numbers.add(key);
   });
   return errors;

@@ -11,6 +11,7 @@ import { notSupported, required } from "../../../../apimachinery/errors/field-er
 import type { ConnectCheck, ConnectHandler } from "../../../../apimachinery/rest/connecter.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
+import { createdStatus } from "./created-status.ts";
 import { setPodCondition } from "../pod-conditions.ts";
 
 /** Refuses a binding of another name, or to another kind than a node. */
@@ -48,10 +49,7 @@ export const bindPod: ConnectHandler = async (
     },
     { dryRun: context.dryRun, ...(uid ? { uid } : {}) },
   );
-  return {
-    status: 201,
-    object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 },
-  };
+  return createdStatus();
 };
 
 /** Upstream returns errors of the target as one plain error. */

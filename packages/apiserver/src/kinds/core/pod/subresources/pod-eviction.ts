@@ -36,6 +36,7 @@ import {
   labelSelectorAsSelector,
   selectorMatches,
 } from "../../../validation/label-selector-as-selector.ts";
+import { createdStatus } from "./created-status.ts";
 import { setPodCondition } from "../pod-conditions.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
@@ -78,10 +79,7 @@ export const evictPod: ConnectHandler = async (
     throw invalidError({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
   // The condition has changed resourceVersion, which markIfUnchanged has compared.
   await tools.remove(options.dryRun ? options : { ...options, resourceVersion: undefined });
-  return {
-    status: 201,
-    object: { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 },
-  };
+  return createdStatus();
 };
 
 /** Marks the pod unless a precondition fails, which throws 409. Empty preconditions hold. */

@@ -7,18 +7,14 @@ import {
   duplicate,
   type FieldError,
   forbidden,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notFound,
   required,
   tooLong,
 } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
-import {
-  formatStruct,
-  goPointer,
-  goText,
-  invalidPrinted,
-} from "../../../printers/format-struct.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../visit-containers.ts";
@@ -133,28 +129,23 @@ function oneClaimErrors(
   if (name) names.add(name);
   const direct = claim.resourceClaimName ?? undefined;
   const template = claim.resourceClaimTemplateName ?? undefined;
-  const printed = (): string =>
-    formatStruct(claim, [
-      ["Name", "name", goText],
-      ["ResourceClaimName", "resourceClaimName", goPointer],
-      ["ResourceClaimTemplateName", "resourceClaimTemplateName", goPointer],
-    ]);
+  const shown: InternalValue = ["core.PodResourceClaim", claim];
   return [
     ...claimNameErrors(name, repeated, `${path}.name`),
     ...(direct !== undefined && template !== undefined
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
           ),
         ]
       : []),
     ...(direct === undefined && template === undefined
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
           ),
         ]

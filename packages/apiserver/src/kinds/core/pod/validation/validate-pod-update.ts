@@ -13,17 +13,17 @@ import type {
 import {
   type FieldError,
   forbidden,
+  forbiddenChange,
   invalid,
+  invalidInternal,
   required,
 } from "../../../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
-import { formatNodeTerm, formatNodeTerms } from "../../../printers/format-node-terms.ts";
-import { invalidPrinted } from "../../../printers/format-struct.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
-import { diffJson } from "../../../printers/unified-diff.ts";
+import { diffPrinted } from "../../../printers/unified-diff.ts";
 import { inRange } from "../../../validation/field-rules.ts";
 import { validateImageSpace } from "./containers/validate-containers.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
@@ -152,7 +152,15 @@ function specErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErro
   const errors = hasItems(before.schedulingGates) ? gatedErrors(rest, before) : [];
   return equalJson(rest, before)
     ? errors
-    : [...errors, forbidden("spec", `${frozen}\n${diffJson(before, rest)}`)];
+    : [
+        ...errors,
+        forbiddenChange("spec", frozen, {
+          type: "core.PodSpec",
+          before,
+          after: rest,
+          diff: diffPrinted,
+        }),
+      ];
 }
 
 /** Before the gates go, the node selector and node affinity may become narrower. */
@@ -198,9 +206,9 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
   const terms = now?.[requiredTerms]?.nodeSelectorTerms ?? [];
   if (oldTerms.length && oldTerms.length !== terms.length)
     return [
-      invalidPrinted(
+      invalidInternal(
         path,
-        formatNodeTerms(now?.[requiredTerms]?.nodeSelectorTerms),
+        ["[]core.NodeSelectorTerm", now?.[requiredTerms]?.nodeSelectorTerms],
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
       ),
     ];
@@ -208,9 +216,9 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
     isNarrowed(terms[i]!, old)
       ? []
       : [
-          invalidPrinted(
+          invalidInternal(
             `${path}[${i}]`,
-            formatNodeTerm(terms[i]),
+            ["core.NodeSelectorTerm", terms[i]],
             "only additions are allowed (no mutations or deletions)",
           ),
         ],

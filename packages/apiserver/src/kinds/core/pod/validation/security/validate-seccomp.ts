@@ -7,15 +7,10 @@ import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/cor
 import {
   type FieldError,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  formatStruct,
-  goPointer,
-  goText,
-  invalidPrinted,
-} from "../../../../printers/format-struct.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -34,18 +29,13 @@ export function validateSeccompProfile(
   const file = profile.localhostProfile ?? undefined;
   const errors = typeErrors(type, `${path}.type`);
   if (type !== "Localhost") {
-    const printed = (): string =>
-      formatStruct(profile, [
-        ["Type", "type", goText],
-        ["LocalhostProfile", "localhostProfile", goPointer],
-      ]);
     return file === undefined
       ? errors
       : [
           ...errors,
-          invalidPrinted(
+          invalidInternal(
             `${path}.localhostProfile`,
-            printed(),
+            ["core.SeccompProfile", profile],
             "can only be set when seccomp type is Localhost",
           ),
         ];

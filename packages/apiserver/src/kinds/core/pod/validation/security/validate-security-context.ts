@@ -7,69 +7,18 @@ import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
 import {
   duplicate,
   type FieldError,
+  type InternalValue,
   invalid,
+  invalidInternal,
   notSupported,
   required,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import {
-  formatStruct,
-  goList,
-  goPointer,
-  goStructPointer,
-  goText,
-  invalidPrinted,
-  type StructField,
-} from "../../../../printers/format-struct.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";
 import { validateSeccompProfile } from "./validate-seccomp.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";
-
-const profile: readonly StructField[] = [
-  ["Type", "type", goText],
-  ["LocalhostProfile", "localhostProfile", goPointer],
-];
-const printedContext: readonly StructField[] = [
-  [
-    "Capabilities",
-    "capabilities",
-    goStructPointer([
-      ["Add", "add", goList(goText)],
-      ["Drop", "drop", goList(goText)],
-    ]),
-  ],
-  ["Privileged", "privileged", goPointer],
-  [
-    "SELinuxOptions",
-    "seLinuxOptions",
-    goStructPointer([
-      ["User", "user", goText],
-      ["Role", "role", goText],
-      ["Type", "type", goText],
-      ["Level", "level", goText],
-    ]),
-  ],
-  [
-    "WindowsOptions",
-    "windowsOptions",
-    goStructPointer([
-      ["GMSACredentialSpecName", "gmsaCredentialSpecName", goPointer],
-      ["GMSACredentialSpec", "gmsaCredentialSpec", goPointer],
-      ["RunAsUserName", "runAsUserName", goPointer],
-      ["HostProcess", "hostProcess", goPointer],
-    ]),
-  ],
-  ["RunAsUser", "runAsUser", goPointer],
-  ["RunAsGroup", "runAsGroup", goPointer],
-  ["RunAsNonRoot", "runAsNonRoot", goPointer],
-  ["ReadOnlyRootFilesystem", "readOnlyRootFilesystem", goPointer],
-  ["AllowPrivilegeEscalation", "allowPrivilegeEscalation", goPointer],
-  ["ProcMount", "procMount", goPointer],
-  ["SeccompProfile", "seccompProfile", goStructPointer(profile)],
-  ["AppArmorProfile", "appArmorProfile", goStructPointer(profile)],
-];
 
 /** `hostUsers` is true when the pod shares the user namespace of the host. */
 export function validateContainerContext(
@@ -119,22 +68,22 @@ function procMountErrors(
 
 function escalationErrors(context: Decoded<SecurityContext>, path: string): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
-  const printed = (): string => formatStruct(context, printedContext);
+  const shown: InternalValue = ["core.SecurityContext", context];
   const admins = (context.capabilities?.add ?? []).filter((name) => name === "CAP_SYS_ADMIN");
   return [
     ...(context.privileged === true
       ? [
-          invalidPrinted(
+          invalidInternal(
             path,
-            printed(),
+            shown,
             "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
           ),
         ]
       : []),
     ...admins.map(() =>
-      invalidPrinted(
+      invalidInternal(
         path,
-        printed(),
+        shown,
         "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
       ),
     ),

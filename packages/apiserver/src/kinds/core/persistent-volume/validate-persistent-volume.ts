@@ -13,17 +13,18 @@ import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/
 import {
   type FieldError,
   forbidden,
+  forbiddenChange,
   invalid,
+  invalidInternal,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { goStructPointer, invalidPrinted } from "../printers/format-struct.ts";
-import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { immutable } from "../definition/default-strategy.ts";
-import { formatNodeTerms } from "../printers/format-node-terms.ts";
-import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
-import { basicQuantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { immutable } from "../../definition/default-strategy.ts";
+import { diffPrinted } from "../../printers/unified-diff.ts";
+import { validateNodeSelector } from "../pod/validation/validate-affinity.ts";
+import { basicQuantityErrors, sortedEntries } from "../resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
   persistentSources,
@@ -201,7 +202,7 @@ function attributesErrors(spec: Decoded<PersistentVolumeSpec>, parent: string): 
       ];
 }
 
-/** The source is immutable. Upstream's message ends with a diff, which is omitted here. */
+/** The source is immutable, but for the fields that an expansion changes. */
 export function validateVolumeSpecUpdate(
   spec: Decoded<PersistentVolumeSpec>,
   old: Decoded<PersistentVolumeSpec>,
@@ -217,9 +218,15 @@ export function validateVolumeSpecUpdate(
     ...(equalJson(sourceOf(spec), sourceOf(old))
       ? []
       : [
-          forbidden(
+          forbiddenChange(
             "spec.persistentvolumesource",
-            "spec.persistentvolumesource is immutable after creation\n",
+            "spec.persistentvolumesource is immutable after creation",
+            {
+              type: "core.PersistentVolumeSource",
+              before: old,
+              after: { ...spec, ...sourceOf(spec) },
+              diff: diffPrinted,
+            },
           ),
         ]),
     ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
@@ -251,19 +258,12 @@ const gaLabels: ReadonlyMap<string, string> = new Map([
 function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined): FieldError[] {
   if (!isSet(old)) return [];
   const isSame = equalJson(affinity ?? null, renamed(old, affinity ?? null));
-  const print = goStructPointer([
-    [
-      "Required",
-      "required",
-      goStructPointer([["NodeSelectorTerms", "nodeSelectorTerms", formatNodeTerms]]),
-    ],
-  ]);
   return isSame
     ? []
     : [
-        invalidPrinted(
+        invalidInternal(
           "nodeAffinity",
-          print(affinity),
+          ["*core.VolumeNodeAffinity", affinity],
           "field is immutable, except for updating from beta label to GA",
         ),
       ];

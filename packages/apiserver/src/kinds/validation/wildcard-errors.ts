@@ -1,0 +1,13 @@
+// Lists in which "*" stands for everything.
+// Upstream: k8s.io/kubernetes/pkg/apis/{admissionregistration,flowcontrol}/validation.
+import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+
+/** `if '*' is present, must not specify other …`. */
+export const wildcardErrors = (
+  texts: readonly string[],
+  path: string,
+  what: string,
+): FieldError[] =>
+  texts.length > 1 && texts.includes("*")
+    ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
+    : [];

@@ -10,13 +10,15 @@ import type { StringFormat } from "./formats/string-formats.ts";
 import type { GoPattern } from "./formats/go-pattern.ts";
 
 /** Bits of {@link SchemaNode.types}. */
-export const TYPE_OBJECT = 1;
-export const TYPE_ARRAY = 2;
-export const TYPE_STRING = 4;
-export const TYPE_INTEGER = 8;
-export const TYPE_NUMBER = 16;
-export const TYPE_BOOLEAN = 32;
-export const TYPE_NULL = 64;
+export const typeBits = {
+  object: 1,
+  array: 2,
+  string: 4,
+  integer: 8,
+  number: 16,
+  boolean: 32,
+  null: 64,
+} as const;
 
 /** A bound or factor on numbers, prepared for Go's typed comparison. */
 export interface NumberLimit {

@@ -9,9 +9,11 @@ import { DatabaseSync } from "node:sqlite";
 import { describeJournal } from "./journal.suite.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { openSqliteJournal } from "./sqlite-journal.ts";
+import { noAttributes } from "./store.suite.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "journal-"));
 after(() => rmSync(folder, { recursive: true }));
+const attributes = { ...noAttributes, uid: "u" };
 let files = 0;
 const newFile = (): string => join(folder, `${files++}.db`);
 
@@ -40,15 +42,7 @@ test(
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
     await store.commit("g/r//a", 0, () => ({
       bytes: new Uint8Array(1),
-      attributes: {
-        uid: "",
-        generation: 0,
-        labels: {},
-        fields: {},
-        owners: [],
-        finalizers: [],
-        deleting: false,
-      },
+      attributes,
     }));
     for (const each of [file, `${file}-wal`])
       assert.equal(statSync(each).mode & 0o777, 0o600, each);
@@ -68,15 +62,6 @@ test("a file of another format is refused", async () => {
 });
 
 test("a row that has changed on the disk is told with its file, its key and its revision", async () => {
-  const attributes = {
-    uid: "u",
-    generation: 0,
-    labels: {},
-    fields: {},
-    owners: [],
-    finalizers: [],
-    deleting: false,
-  };
   for (const damage of [
     "bytes = x'7b20'",
     "facts = '{'",
@@ -105,15 +90,6 @@ test("a row that has changed on the disk is told with its file, its key and its 
 });
 
 test("a file without checksums is taken over, and gets them from then on", async () => {
-  const attributes = {
-    uid: "u",
-    generation: 0,
-    labels: {},
-    fields: {},
-    owners: [],
-    finalizers: [],
-    deleting: false,
-  };
   const file = newFile();
   const old = new DatabaseSync(file);
   old.exec(`CREATE TABLE revisions (revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,
@@ -123,7 +99,10 @@ test("a file without checksums is taken over, and gets them from then on", async
   for (const name of ["b", "c"]) {
     const store = createMemoryStore({ journal: await openSqliteJournal({ file }) });
     assert.equal(store.latest("g/r//a")?.revision, 1);
-    await store.commit(`g/r//${name}`, 0, () => ({ bytes: Buffer.from("{}"), attributes }));
+    await store.commit(`g/r//${name}`, 0, () => ({
+      bytes: Buffer.from("{}"),
+      attributes,
+    }));
     await store.close();
   }
   const database = new DatabaseSync(file);
@@ -140,18 +119,12 @@ test("a file without checksums is taken over, and gets them from then on", async
 test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
   const file = newFile();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });
-  const attributes = {
-    uid: "",
-    generation: 0,
-    labels: {},
-    fields: {},
-    owners: [],
-    finalizers: [],
-    deleting: false,
-  };
   const bytes = new Uint8Array(20_000);
   const write = async (key: string): Promise<void> =>
-    void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({ bytes, attributes })));
+    void (await store.commit(key, store.latest(key)?.revision ?? 0, () => ({
+      bytes,
+      attributes,
+    })));
   for (let i = 0; i < 1000; i++) await write(`g/r//${i % 10}`);
   const sizeAfter = statSync(file).size;
   assert.ok(

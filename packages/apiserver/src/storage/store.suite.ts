@@ -6,7 +6,7 @@ import type { Encoded, ObjectAttributes, Revision, Store } from "./store.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const noAttributes: ObjectAttributes = {
+export const noAttributes: ObjectAttributes = {
   uid: "u",
   generation: 1,
   labels: {},

@@ -16,11 +16,11 @@ import { readSchedule } from "./next-time.ts";
 /** Starts `cronjob`. */
 export const startCronJobController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the cronjob controller");
-  const cronJobs = new CronJobs(context, controller);
+  const cronJobs = new CronJobController(context, controller);
   return controller.start((key) => cronJobs.sync(key));
 };
 
-class CronJobs {
+class CronJobController {
   readonly #controller: KeyedController;
   readonly #cronJobs: Informer<Kind<CronJob>>;
   readonly #jobs: Informer<Kind<Job>>;

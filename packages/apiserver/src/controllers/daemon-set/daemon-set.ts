@@ -1,5 +1,5 @@
-// The controller of DaemonSets. Decisions are in pods-on-nodes.ts, rolling-update.ts and daemon-
-// status.ts; this file carries them out.
+// The controller of DaemonSets. Decisions are in pods-on-nodes.ts, rolling-update.ts and
+// daemon-status.ts; this file carries them out.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
@@ -42,12 +42,12 @@ const burst = 250;
 
 /** Starts `daemonset`. */
 export const startDaemonSetController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the daemonset-controller");
-  const sets = new DaemonSets(context, controller);
+  const controller = new KeyedController(context, "the daemonset controller");
+  const sets = new DaemonSetController(context, controller);
   return controller.start((key) => sets.sync(key));
 };
 
-class DaemonSets {
+class DaemonSetController {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
   readonly #sets: Informer<Kind<DaemonSet>>;

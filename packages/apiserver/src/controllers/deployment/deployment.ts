@@ -23,11 +23,11 @@ import { Rollout, type RolloutTools } from "./rollout.ts";
 /** Starts `deployment`. */
 export const startDeploymentController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the deployment controller");
-  const deployments = new Deployments(context, controller);
+  const deployments = new DeploymentController(context, controller);
   return controller.start((key) => deployments.sync(key));
 };
 
-class Deployments {
+class DeploymentController {
   readonly #controller: KeyedController;
   readonly #deployments: Informer<Kind<Deployment>>;
   readonly #sets: Informer<Kind<ReplicaSet>>;

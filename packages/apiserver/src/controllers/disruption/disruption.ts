@@ -32,13 +32,13 @@ const unmanagedHint =
 /** Starts `disruption`. */
 export const startDisruptionController: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the disruption controller");
-  const budgets = new Budgets(context, controller);
+  const budgets = new DisruptionController(context, controller);
   controller.start((key) => budgets.sync(key));
   const stale = startStaleConditions(context);
   return { stop: async () => void (await Promise.all([controller.stop(), stale.stop()])) };
 };
 
-class Budgets {
+class DisruptionController {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
   readonly #budgets: Informer<Kind<PodDisruptionBudget>>;

@@ -24,7 +24,7 @@ export function startStaleConditions({
 }: ControllerContext): RunningController {
   const controller = new KeyedController(
     { client, runtime, ...context },
-    "the cleaner of disruption targets",
+    "the stale pod disruption worker",
   );
   const pods = controller.acquire(Pod);
   const enqueue = (pod: CachedObject<Pod>): void => {

@@ -26,14 +26,14 @@ const firstRetryMs = 1000;
 export const startEndpointSliceMirroringController: ControllerDescriptor["start"] = async (
   context,
 ) => {
-  const controller = new KeyedController(context, "the endpoint slice mirroring controller", {
+  const controller = new KeyedController(context, "the endpointslicemirroring controller", {
     firstRetryMs,
   });
-  const mirrors = new Mirrors(context, controller);
+  const mirrors = new EndpointSliceMirroringController(context, controller);
   return controller.start((key) => mirrors.sync(key));
 };
 
-class Mirrors {
+class EndpointSliceMirroringController {
   readonly #context: ControllerContext;
   readonly #endpoints: Informer<Kind<Endpoints>>;
   readonly #services: Informer<Kind<Service>>;

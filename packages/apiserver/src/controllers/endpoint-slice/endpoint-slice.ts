@@ -36,14 +36,14 @@ const firstRetryMs = 1000;
 
 /** Starts `endpointslice`. */
 export const startEndpointSliceController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the endpoint slice controller", {
+  const controller = new KeyedController(context, "the endpointslice controller", {
     firstRetryMs,
   });
-  const slices = new EndpointSlices(context, controller);
+  const slices = new EndpointSliceController(context, controller);
   return controller.start((key) => slices.sync(key));
 };
 
-class EndpointSlices {
+class EndpointSliceController {
   readonly #context: ControllerContext;
   readonly #watch: ServiceWatch;
   readonly #slices: Informer<Kind<EndpointSlice>>;

@@ -1,6 +1,6 @@
 // Counts finished pods exactly once: the uid of a finished pod is recorded as uncounted in the
-// status, then its finalizer is removed, then it is counted and the record removed. Pure; job-
-// sync.ts writes each step.
+// status, then its finalizer is removed, then it is counted and the record removed. Pure;
+// job-sync.ts writes each step.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go
 // (trackJobStatusAndRemoveFinalizers).
 import { isTerminating } from "../../component-helpers/meta/api-object.ts";

@@ -33,9 +33,9 @@ const firstRetryMs = 1000;
 
 /** Starts `job`. */
 export const startJobController: ControllerDescriptor["start"] = async (context) =>
-  new Jobs(context);
+  new JobController(context);
 
-class Jobs implements RunningController {
+class JobController implements RunningController {
   readonly #forJobs: KeyedController;
   /** Keys of pods whose job may be gone. */
   readonly #forOrphans: KeyedController;
@@ -55,7 +55,7 @@ class Jobs implements RunningController {
     });
     this.#tools = { client, runtime, recorder, control: new PodControl(client, recorder, Job) };
     this.#forJobs = new KeyedController(context, "the job controller", { firstRetryMs });
-    this.#forOrphans = new KeyedController(context, "the job controller's care for orphans", {
+    this.#forOrphans = new KeyedController(context, "the orphan worker of the job controller", {
       firstRetryMs,
     });
     this.#jobs = this.#forJobs.acquire(Job);

@@ -28,9 +28,9 @@ const leaseNamespace = "kube-node-lease";
 
 /** Starts `nodelifecycle`. */
 export const startNodeLifecycleController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the watch over nodes");
+  const controller = new KeyedController(context, "the nodelifecycle controller");
   const recorder = controller.createRecorder("node-controller");
-  const lifecycle = new NodeLifecycle(context, controller, recorder);
+  const lifecycle = new NodeLifecycleController(context, controller, recorder);
   return controller.start((name) => lifecycle.sync(name));
 };
 
@@ -42,7 +42,7 @@ interface Heartbeat {
   readonly at: number;
 }
 
-class NodeLifecycle {
+class NodeLifecycleController {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
   readonly #nodes: Informer<Kind<Node>>;

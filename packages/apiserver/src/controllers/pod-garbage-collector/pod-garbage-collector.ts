@@ -18,7 +18,7 @@ export const startPodGarbageCollectorController: ControllerDescriptor["start"] =
   context,
 ) => {
   const { client, runtime } = context;
-  const controller = new KeyedController(context, "the collection of pods");
+  const controller = new KeyedController(context, "the podgc controller");
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);

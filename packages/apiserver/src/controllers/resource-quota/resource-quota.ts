@@ -29,12 +29,12 @@ interface Watched {
 
 /** Starts `resourcequota`. */
 export const startResourceQuotaController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the resource quota controller");
-  const quotas = new Quotas(context, controller);
+  const controller = new KeyedController(context, "the resourcequota controller");
+  const quotas = new ResourceQuotaController(context, controller);
   return controller.start((key) => quotas.sync(key));
 };
 
-class Quotas {
+class ResourceQuotaController {
   readonly #context: ControllerContext;
   readonly #controller: KeyedController;
   readonly #quotas: Informer<Kind<ResourceQuota>>;

@@ -11,7 +11,7 @@ const name = "default";
 /** Starts `serviceaccount`. */
 export const startServiceAccountController: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
-  const controller = new KeyedController(context, "the service account controller");
+  const controller = new KeyedController(context, "the serviceaccount controller");
   const namespaces = controller.acquire(Namespace);
   const accounts = controller.acquire(ServiceAccount);
   controller.follow(namespaces, {

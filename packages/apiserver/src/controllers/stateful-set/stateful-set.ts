@@ -43,8 +43,8 @@ const attempts = 5;
 
 /** Starts `statefulset`. */
 export const startStatefulSetController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the statefulset-controller");
-  const sets = new StatefulSets(context, controller);
+  const controller = new KeyedController(context, "the statefulset controller");
+  const sets = new StatefulSetController(context, controller);
   return controller.start((key) => sets.sync(key));
 };
 
@@ -56,7 +56,7 @@ interface SyncInput {
   readonly now: number;
 }
 
-class StatefulSets {
+class StatefulSetController {
   readonly #context: ControllerContext;
   readonly #sets: Informer<Kind<StatefulSet>>;
   readonly #pods: Informer<Kind<Pod>>;

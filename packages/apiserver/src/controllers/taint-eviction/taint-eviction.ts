@@ -35,12 +35,12 @@ interface Eviction {
 
 /** Starts `taint-eviction-controller`. */
 export const startTaintEvictionController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the eviction from tainted nodes");
+  const controller = new KeyedController(context, "the taint-eviction controller");
   const recorder = controller.createRecorder(component);
   const pods = controller.acquire(Pod);
   const nodes = controller.acquire(Node);
   pods.addIndex("node", nodeIndex);
-  const evictions = new Evictions(context, { pods, nodes }, recorder);
+  const evictions = new TaintEvictionController(context, { pods, nodes }, recorder);
   const enqueue = ({ key }: CachedObject): void => controller.add(key);
   const enqueueAll = ({ key }: CachedObject<Node>): void =>
     pods.entriesByIndex("node", key).forEach(enqueue);
@@ -57,7 +57,7 @@ export const startTaintEvictionController: ControllerDescriptor["start"] = async
 const noExecute = ({ spec }: Node): string =>
   JSON.stringify(spec.taints?.filter(({ effect }) => effect === "NoExecute") ?? []);
 
-class Evictions {
+class TaintEvictionController {
   readonly #context: ControllerContext;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;

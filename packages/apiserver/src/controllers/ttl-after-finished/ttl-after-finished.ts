@@ -12,7 +12,7 @@ import type { ControllerDescriptor } from "../../component-helpers/controller/co
 /** Starts `ttl-after-finished`. */
 export const startTtlAfterFinishedController: ControllerDescriptor["start"] = async (context) => {
   const { client, runtime } = context;
-  const controller = new KeyedController(context, "the controller of jobs' time to live");
+  const controller = new KeyedController(context, "the ttl-after-finished controller");
   const jobs = controller.acquire(Job);
   const enqueue = (job: CachedObject<Job>): void => {
     if (expiresAt(job.read()) !== undefined) controller.add(job.key);

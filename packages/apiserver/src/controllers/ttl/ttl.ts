@@ -20,7 +20,7 @@ const steps = [
 /** Starts `ttl`. */
 export const startTtlController: ControllerDescriptor["start"] = async (context) => {
   const { client } = context;
-  const controller = new KeyedController(context, "the controller of nodes' time to live");
+  const controller = new KeyedController(context, "the ttl controller");
   const nodes = controller.acquire(Node);
   let count = 0;
   let step = 0;

@@ -111,7 +111,7 @@ function setTemplateGeneration(object: Decoded<DaemonSet>, generation: number): 
 
 function setDefaults(object: Decoded<DaemonSet>): void {
   const spec = object.spec ?? {};
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   assertTemplateGeneration(object);
   setTemplateGeneration(object, templateGenerationOf(object));
   const strategy = (spec.updateStrategy ??= {});

@@ -94,7 +94,7 @@ const withAnnotations = (
 
 function setDefaults({ spec }: Decoded<Deployment>): void {
   if (!spec) return;
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   spec.replicas ??= 1;
   const strategy = (spec.strategy ??= {});
   strategy.type ||= "RollingUpdate";

@@ -25,7 +25,7 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   kind: "ReplicaSet",
   defaults({ spec }) {
     if (!spec) return;
-    setPodTemplateDefaults(spec.template ?? undefined);
+    setPodTemplateDefaults(spec.template);
     spec.replicas ??= 1;
   },
   strategy: {

@@ -90,7 +90,7 @@ function dropMaxUnavailable({ spec }: Decoded<StatefulSet>): void {
 
 function setDefaults({ spec }: Decoded<StatefulSet>): void {
   if (!spec) return;
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   for (const claim of spec.volumeClaimTemplates ?? []) setClaimDefaults(claim);
   spec.podManagementPolicy ||= "OrderedReady";
   const strategy = (spec.updateStrategy ??= {});

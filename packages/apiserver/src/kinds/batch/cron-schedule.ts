@@ -1,5 +1,4 @@
-// Schedules of CronJobs: what they say or why they cannot be read, in the words of the library that
-// upstream reads them with.
+// Parses schedules of CronJobs, with the errors of upstream's library.
 // Upstream: github.com/robfig/cron/v3 parser.go (ParseStandard),
 // k8s.io/kubernetes/pkg/util/parsers/parsers.go, Go's strconv and time packages.
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -180,7 +179,7 @@ function readNumber(text: string, names: readonly string[] | undefined): number 
 }
 
 /**
- * What Go's LoadLocation says of a time zone's name; undefined for one that exists. Names are
+ * The error of Go's LoadLocation for a time zone; undefined for an existing one. Names are
  * case-sensitive.
  */
 export function zoneFault(name: string): string | undefined {

@@ -5,7 +5,7 @@ import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 type Interval = readonly [from: number, to: number];
 
-/** The number of indexes in a list, or what is wrong with it. */
+/** The number of indexes in a list, or its fault. */
 export function countIndexes(
   text: string,
   completions: number,

@@ -21,7 +21,7 @@ export function setJobSpecDefaults(spec: Decoded<JobSpec>): void {
 
 /** Sets the defaults of nested fields only, as for the template of a CronJob. */
 export function setTemplateJobDefaults(spec: Decoded<JobSpec>): void {
-  setPodTemplateDefaults(spec.template ?? undefined);
+  setPodTemplateDefaults(spec.template);
   for (const rule of spec.podFailurePolicy?.rules ?? [])
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= "True";
 }

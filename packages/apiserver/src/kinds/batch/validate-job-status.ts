@@ -196,7 +196,7 @@ function indexErrors(
   if (newCompleted && completions !== undefined) check(completed, "completedIndexes");
   if (newFailed && completions !== undefined && limited && failed !== undefined)
     check(failed, "failedIndexes");
-  if (newCompleted && completed && (spec.completionMode ?? "") !== "Indexed")
+  if (newCompleted && completed && spec.completionMode !== "Indexed")
     errors.push(
       invalid(
         "status.completedIndexes",
@@ -270,7 +270,7 @@ function transitionErrors(
   old: Decoded<Job>,
 ): FieldError[] {
   const elastic =
-    (spec.completionMode ?? "") === "Indexed" &&
+    spec.completionMode === "Indexed" &&
     equalJson(spec.completions ?? null, spec.parallelism ?? null);
   const lowered = (field: "failed" | "succeeded"): FieldError[] =>
     (now.status[field] ?? 0) < (was.status[field] ?? 0)
@@ -311,7 +311,7 @@ function startChangeErrors(
   old: Decoded<Job>,
 ): FieldError[] {
   const notSuspended = (now.status.conditions ?? []).some(
-    (condition) => (condition.type ?? "") === "Suspended" && (condition.status ?? "") === "False",
+    ({ type, status }) => type === "Suspended" && status === "False",
   );
   const resuming = stateOf(old).is("Suspended") && notSuspended;
   const moved = isSet(was.status.startTime) && changed(now, was, "startTime");

@@ -1,5 +1,5 @@
-// Bindings: the older way to give a pod its node. Creating one is a POST to the pod's own
-// `binding`.
+// Bindings: the older way to bind a pod to a node. Creating one is a POST to the pod's `binding`
+// subresource.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (LegacyBindingREST).
 import type { Decoded } from "homeostat/api";
 import type { Binding } from "homeostat/k8s/core/v1";

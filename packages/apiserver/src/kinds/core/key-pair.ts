@@ -1,6 +1,5 @@
-// Whether a PEM certificate and a PEM key belong together, in the words of Go's TLS package, which
-// secrets' warnings repeat. Faults inside a certificate or key are reported without Go's detail of
-// the encoding.
+// Checks that a PEM certificate and a PEM key match, with the errors of Go's TLS package, which
+// warnings of Secrets repeat. Errors inside a certificate or key omit Go's detail of the encoding.
 // Upstream: Go's crypto/tls (X509KeyPair).
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
@@ -9,7 +8,7 @@ interface PemBlock {
   readonly text: string;
 }
 
-/** Go's complaint about the pair, or undefined when it is sound. */
+/** Go's error for the pair, or undefined when it is valid. */
 export function checkKeyPair(certificate: string, key: string): string | undefined {
   const certificates = pemBlocks(certificate);
   const leaf = certificates.find(({ type }) => type === "CERTIFICATE");

@@ -28,12 +28,12 @@ import {
   classAnnotationWarning,
   classOf,
   formatAccessModes,
-} from "./persistent-storage.ts";
+} from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defaults.ts";
-import { validateClaimStatus } from "./validate-claim-status.ts";
+import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
   group: "",

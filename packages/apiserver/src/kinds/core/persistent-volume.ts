@@ -21,13 +21,13 @@ import {
   classAnnotationWarning,
   classOf,
   formatAccessModes,
-} from "./persistent-storage.ts";
+} from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import {
   validateMountOptions,
   validateVolumeSpecUpdate,
   validateVolumeSpec,
-} from "./validate-persistent-volume.ts";
+} from "./persistent-volume/validate-persistent-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
   group: "",

@@ -16,7 +16,7 @@ export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
   version: "v1",
   kind: "PodTemplate",
   returnsDeletedObject: true,
-  defaults: (object) => setPodTemplateDefaults(object.template ?? undefined),
+  defaults: (object) => setPodTemplateDefaults(object.template),
   strategy: {
     prepareForCreate: (object) => void (metadataOf(object).generation = 1),
     prepareForUpdate: (object, old) => bumpGeneration(object, old, ["template"]),

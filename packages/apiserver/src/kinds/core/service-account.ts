@@ -7,7 +7,11 @@ import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import { checkTokenRequest, requestToken, setTokenDefaults } from "./request-token.ts";
+import {
+  checkTokenRequest,
+  requestToken,
+  setTokenDefaults,
+} from "./service-account/request-token.ts";
 
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 

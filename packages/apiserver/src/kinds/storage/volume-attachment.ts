@@ -22,7 +22,7 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { keepMetadataForStatus } from "../definition/status-metadata.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
-import { validateInlineVolumeSpec } from "../core/validate-persistent-volume.ts";
+import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;

@@ -11,11 +11,11 @@ import {
   kind,
   managerOf,
   owners,
-  refusal,
   stored,
   times,
   update,
 } from "./field-manager.suite.ts";
+import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 describe("apply", () => {

@@ -13,11 +13,11 @@ import {
   kind,
   managerOf,
   owners,
-  refusal,
   stored,
   type,
   update,
 } from "./field-manager.suite.ts";
+import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 describe("versions", () => {

@@ -1,5 +1,5 @@
 // Set-up that the tests of the field manager share: one custom kind, and shorthands for its writes.
-import { isApiStatusError, type Json, type JsonObject, type Status } from "homeostat/api";
+import { type Json, type JsonObject } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import { createFieldManager, type FieldManager } from "./field-manager.ts";
 import type { FieldManagerOptions } from "./field-manager-options.ts";
@@ -110,13 +110,3 @@ export const owners = (object: JsonObject): string[] =>
   });
 export const times = (object: JsonObject): Json[] =>
   (managedFieldsOf(object) ?? []).map((entry) => (entry as JsonObject)["time"] ?? null);
-
-export function refusal(action: () => unknown): Status {
-  try {
-    action();
-  } catch (error) {
-    if (isApiStatusError(error)) return error.status;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}

@@ -2,7 +2,6 @@
 // kind of field.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { Json } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
 import { fieldElement, formatFieldPath } from "../fieldpath/field-path.ts";
@@ -16,47 +15,8 @@ import { smdFromJsonSchema } from "./smd-from-json-schema.ts";
 import { deducedType, type SmdType } from "../../apimachinery/types/smd-type.ts";
 import { formatTypedErrors } from "./typed-error.ts";
 import { type Duplicates, validateTyped } from "./validate-typed.ts";
+import { type } from "./typed-value.suite.ts";
 
-const type = smdFromJsonSchema(
-  {
-    properties: {
-      n: { type: "integer" },
-      s: { type: "string" },
-      b: { type: "boolean" },
-      set: { type: "array", "x-kubernetes-list-type": "set", items: { type: "string" } },
-      list: {
-        type: "array",
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["name", "kind"],
-        items: {
-          type: "object",
-          properties: {
-            name: { type: "string" },
-            kind: { type: "string", default: "k" },
-            v: { type: "integer" },
-          },
-        },
-      },
-      two: {
-        type: "array",
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["a", "b"],
-        items: { type: "object", properties: { a: { type: "string" }, b: { type: "string" } } },
-      },
-      atoms: { type: "array", items: { type: "object", properties: { x: { type: "string" } } } },
-      atomic: {
-        type: "object",
-        "x-kubernetes-map-type": "atomic",
-        properties: { x: { type: "integer" } },
-      },
-      map: { type: "object", additionalProperties: { type: "string" } },
-      struct: { type: "object", properties: { x: { type: "string" }, y: { type: "string" } } },
-      free: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-      either: { "x-kubernetes-int-or-string": true },
-    },
-  },
-  { objectMeta: deducedType },
-);
 const paths = (set: FieldSet): string[] => [...pathsOf(set)].map(formatFieldPath).sort();
 const faults = (value: Json, duplicates: Duplicates = "refused"): string =>
   formatTypedErrors(validateTyped(type, value, duplicates));
@@ -278,74 +238,6 @@ test("removal takes named fields and empties to null", () => {
       parseFieldsV1({ "f:set": { 'v:"a"': {} }, "f:atomic": {} }),
     ),
     { set: ["a"], atomic: { x: 1 } },
-  );
-});
-
-const word = fc.constantFrom("a", "b", "c");
-const words = fc.uniqueArray(word, { maxLength: 3 });
-const value = fc.record(
-  {
-    n: fc.nat(2),
-    set: words,
-    list: words.chain((names) =>
-      fc.tuple(
-        ...names.map((name) =>
-          fc.record({ name: fc.constant(name), v: fc.nat(2) }, { requiredKeys: ["name"] }),
-        ),
-      ),
-    ),
-    map: fc.dictionary(word, word),
-    atomic: fc.record({ x: fc.nat(2) }),
-    struct: fc.record({ x: word, y: word }, { requiredKeys: [] }),
-    free: fc.dictionary(word, fc.oneof(fc.nat(2), words, fc.dictionary(word, fc.nat(2)))),
-  },
-  { requiredKeys: [] },
-) as fc.Arbitrary<Json>;
-
-test("a comparison with itself is empty, and the way back swaps added and removed", () => {
-  fc.assert(
-    fc.property(value, value, (a, b) => {
-      const same = compareTyped(type, a, a),
-        there = compareTyped(type, a, b),
-        back = compareTyped(type, b, a);
-      assert.equal(same.added.size + same.modified.size + same.removed.size, 0);
-      assert.deepEqual(paths(there.added), paths(back.removed));
-      assert.deepEqual(paths(there.modified), paths(back.modified));
-    }),
-  );
-});
-
-test("a merge holds all that the intent names, and merging again changes nothing", () => {
-  fc.assert(
-    fc.property(value, value, (live, intent) => {
-      const merged = mergeTyped(type, live, intent) ?? {};
-      const { added, modified } = compareTyped(
-        type,
-        merged,
-        mergeTyped(type, merged, intent) ?? {},
-      );
-      assert.equal(added.size + modified.size, 0);
-      const claims = paths(toFieldSet(type, intent)),
-        has = new Set(paths(toFieldSet(type, merged)));
-      assert.deepEqual(
-        claims.filter(
-          (path) =>
-            !has.has(path) && path !== ".map" && path !== ".struct" && !path.startsWith(".free"),
-        ),
-        [],
-      );
-    }),
-  );
-});
-
-test("removing everything that a value names leaves no leaf", () => {
-  fc.assert(
-    fc.property(value, (a) => {
-      const left = removeItems(type, a, toFieldSet(type, a));
-      assert.ok(
-        left === null || paths(toFieldSet(type, left)).every((path) => !/\.(n|atomic)$/.test(path)),
-      );
-    }),
   );
 });
 

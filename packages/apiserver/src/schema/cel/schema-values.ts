@@ -104,8 +104,8 @@ export class SchemaList extends CelList {
   }
 }
 
-/** A list of type set: equality ignores order, and addition is a union. */
-export class SetList extends CelList {
+/** A list with the items of another list. */
+abstract class WrappedList extends CelList {
   readonly #items: CelList;
 
   constructor(items: CelList) {
@@ -120,7 +120,10 @@ export class SetList extends CelList {
   at(index: number): CelValue {
     return this.#items.at(index);
   }
+}
 
+/** A list of type set: equality ignores order, and addition is a union. */
+export class SetList extends WrappedList {
   override equals(other: CelValue): boolean {
     if (!(other instanceof CelList)) throw noSuchOverload();
     return other.size === this.size && [...other].every((item) => this.contains(item));
@@ -137,22 +140,12 @@ export class SetList extends CelList {
 /**
  * A list of type map: equality ignores order, and addition replaces items with the same keys.
  */
-export class MapList extends CelList {
-  readonly #items: CelList;
+export class MapList extends WrappedList {
   readonly #keys: readonly string[];
 
   constructor(items: CelList, keys: readonly string[]) {
-    super();
-    this.#items = items;
+    super(items);
     this.#keys = keys;
-  }
-
-  get size(): number {
-    return this.#items.size;
-  }
-
-  at(index: number): CelValue {
-    return this.#items.at(index);
   }
 
   override equals(other: CelValue): boolean {

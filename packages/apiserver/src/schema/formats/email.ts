@@ -1,9 +1,9 @@
-// What Go's mail.ParseAddress accepts as one address: `a@b`, `Ann <a@b>`, `"quoted one"@b`,
+// Email addresses as Go's mail.ParseAddress accepts them: `a@b`, `Ann <a@b>`, `"quoted one"@b`,
 // comments, groups of one.
 // Upstream: Go 1.26 net/mail/message.go.
 import { isStrictIp } from "./network.ts";
 
-/** Thrown inside the reader only. */
+/** Internal to the reader. */
 class NotAnAddress extends Error {}
 
 /** True for a single RFC 5322 address in Go's reading. */
@@ -29,7 +29,7 @@ class Reader {
     this.rest = text;
   }
 
-  /** Reads an address or a group and answers how many addresses it held. */
+  /** Reads an address or a group, and returns the number of addresses. */
   address(groups: "group allowed" | "no group"): number {
     this.#space();
     if (this.rest === "") this.#fail();
@@ -136,8 +136,7 @@ class Reader {
   }
 
   /**
-   * The text up to the closing bracket; brackets nest, a backslash takes the next character as it
-   * is.
+   * The text up to the closing parenthesis; parentheses nest, and a backslash escapes.
    */
   #comment(): string {
     let out = "";
@@ -179,7 +178,7 @@ class Reader {
 }
 
 /**
- * An encoded word in a charset that Go does not know is an error; all else is taken as it stands.
+ * False for an encoded word in a charset that Go does not know.
  */
 function isDecodable(word: string): boolean {
   const match = /^=\?([^?]+)\?[bBqQ]\?[^?]*\?=$/.exec(word);

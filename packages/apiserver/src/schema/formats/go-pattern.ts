@@ -1,6 +1,5 @@
-// `pattern` with the meaning that Go's regexp gives it: RE2 syntax, linear time, `$` only at the
-// very end. The engine is loaded with the first pattern that is used, for most servers never meet
-// one.
+// `pattern` as Go's regexp interprets it: RE2 syntax, linear time, `$` only at the very end. The
+// engine loads with the first pattern in use; most servers need none.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/rexp.go, values.go (Pattern).
 import { createRequire } from "node:module";
 import { isPlainPattern } from "./plain-pattern.ts";
@@ -9,7 +8,7 @@ type Re2 = typeof import("re2js");
 
 /** A pattern that compiles on first use. */
 export interface GoPattern {
-  /** As messages quote it; with the reason attached when it does not compile. */
+  /** The pattern as messages quote it, with the error when it does not compile. */
   readonly text: () => string;
   readonly test: (text: string) => boolean;
 }
@@ -19,7 +18,7 @@ interface Compiled {
   readonly test: (text: string) => boolean;
 }
 
-/** Prepares a pattern; a broken one matches nothing and says why. */
+/** Prepares a pattern. One that does not compile matches nothing. */
 export function compileGoPattern(pattern: string): GoPattern {
   let compiled: Compiled | undefined;
   const get = (): Compiled => (compiled ??= compile(pattern));
@@ -27,8 +26,8 @@ export function compileGoPattern(pattern: string): GoPattern {
 }
 
 /**
- * What is wrong with a pattern in Go's words, e.g. `error parsing regexp: missing closing ]: …`;
- * undefined when it compiles.
+ * Go's error for a pattern, e.g. `error parsing regexp: missing closing ]: …`; undefined when it
+ * compiles.
  */
 export function goPatternFault(pattern: string): string | undefined {
   return isPlainPattern(pattern) ? undefined : engineFault(pattern);

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kube-openapi/pkg/validation/strfmt/default.go,
 // k8s.io/utils/internal/third_party/forked/golang/net, Go's net and net/netip packages.
 
-/** Anything that reads as an address and has a dot, `010.0.0.1` and `::1.2.3.4` included. */
+/** Any address with a dot, `010.0.0.1` and `::1.2.3.4` included. */
 export const isIpv4 = (text: string): boolean => text.includes(".") && isSloppyIp(text);
 
 /** An IPv6 address without zone. */
@@ -68,7 +68,7 @@ function readIpv6(text: string, rigour: Rigour): boolean {
   let size = groups.length;
   for (let i = 0; i < groups.length; i++) {
     const group = groups[i]!;
-    // An IPv4 tail may stand last only, and must not be what precedes the ellipsis.
+    // An IPv4 tail must be last, and must not precede the ellipsis.
     if (group.includes(".")) {
       const last = i === groups.length - 1 && (halves.length === 1 || right.length > 0);
       if (!last || !readIpv4(group, rigour)) return false;

@@ -1,22 +1,21 @@
-// Patterns that Go's regexp certainly accepts, recognised at a glance: literals, simple classes,
-// groups, alternatives and plain repetitions. Most patterns of most definitions are no more than
-// that, and need no engine to be found valid.
+// Recognizes patterns that Go's regexp certainly accepts: literals, simple classes, groups,
+// alternatives and plain repetitions. Most patterns are like that, and validate without an engine.
 // Upstream: regexp/syntax (parse.go).
 
 const literal = /[\w\-/:@,;=!#%&'"<>~` .]/;
 const escape = /\\[dwsDWS.\-/\\^$|()[\]{}*+?]/y;
 const repetition = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
-/** A hyphen stands first or last; ranges run between letters or digits. */
+/** A hyphen is first or last; ranges are between letters or digits. */
 const characterClass =
   /\[\^?(?:-(?=[^\]-]))?(?:[A-Za-z0-9](?:-[A-Za-z0-9])?|[_ .:,/@+*$%!=]|\\[dws./-](?!-))+-?\]/y;
 const range = /([A-Za-z0-9])-([A-Za-z0-9])/g;
-const longestPlain = 500;
-/** Go bounds what nested repetitions multiply to; here all of a pattern together stay below. */
-const mostRepeated = 1000;
+const maxPlainLength = 500;
+/** Go limits the product of nested repetitions; here that of all repetitions is below the limit. */
+const maxRepeated = 1000;
 
-/** True when the pattern surely compiles; false says nothing. */
+/** True when the pattern certainly compiles; false when unknown. */
 export function isPlainPattern(pattern: string): boolean {
-  if (pattern.length > longestPlain) return false;
+  if (pattern.length > maxPlainLength) return false;
   const reader = new PatternReader(pattern);
   while (reader.step());
   return reader.isDone;
@@ -38,7 +37,7 @@ class PatternReader {
     return this.#at === this.#pattern.length && this.#depth === 0;
   }
 
-  /** Reads one element; false at the end, and at what is not plain. */
+  /** Reads one element; false at the end and at an element that is not plain. */
   step(): boolean {
     const char = this.#pattern[this.#at];
     switch (char) {
@@ -76,7 +75,7 @@ class PatternReader {
     this.#repeated *= Math.max(1, times);
     return (
       (most === "" || Number(most) >= Number(least)) &&
-      this.#repeated <= mostRepeated &&
+      this.#repeated <= maxRepeated &&
       this.#move(text.length, false)
     );
   }

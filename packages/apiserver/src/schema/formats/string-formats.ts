@@ -1,5 +1,5 @@
-// The string formats that a schema may ask for, with the leniencies of the Go functions behind
-// them. Names are compared without dashes, so that `date-time` and `datetime` are one.
+// String formats of schemas, as lenient as upstream's Go functions. Names are compared without
+// dashes: `date-time` and `datetime` are the same format.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go;
 // k8s.io/kube-openapi/pkg/validation/strfmt and pkg/internal/third_party/govalidator.
 import { isGoEmail } from "./email.ts";
@@ -7,7 +7,7 @@ import { isCidr, isIpv4, isIpv6, isMac } from "./network.ts";
 import { isDate, isDateTime, isDuration } from "./time.ts";
 import { isRequestUri } from "./uri.ts";
 
-/** Tells whether a string has the format. */
+/** Whether a string has the format. */
 export type StringFormat = (text: string) => boolean;
 
 const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
@@ -71,9 +71,8 @@ export function findStringFormat(name: string): StringFormat | undefined {
 
 /** Whether a number type knows the format. */
 export function isNumberFormat(type: string, format: string): boolean {
-  return type === "integer"
-    ? format === "int32" || format === "int64"
-    : type === "number" && (format === "float" || format === "double");
+  if (type === "integer") return format === "int32" || format === "int64";
+  return type === "number" && (format === "float" || format === "double");
 }
 
 function isHostname(text: string): boolean {
@@ -102,7 +101,7 @@ function isIsbn13(text: string): boolean {
 
 const withoutSeparators = (text: string): string => text.replace(/[\t\n\f\r -]+/g, "");
 
-/** Any characters may stand between the digits; the last digit is Luhn's. */
+/** Ignores all characters between the digits; the last digit is Luhn's check digit. */
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, "");
   if (!cardNumber.test(digits)) return false;

@@ -1,5 +1,5 @@
-// Dates, date-times and durations as strfmt accepts them: a date-time may leave much to be desired,
-// and a duration is anything that holds one, such as `about 3 weeks`.
+// Dates, date-times and durations as strfmt accepts them: date-times are lenient, and a duration is
+// any string that contains one, such as `about 3 weeks`.
 // Upstream: k8s.io/kube-openapi/pkg/validation/strfmt date.go, time.go, duration.go; Go's time
 // package.
 import { parseGoDuration } from "../../apimachinery/values/go-duration.ts";
@@ -11,7 +11,7 @@ const wholeNumbers = /(?<![.\d])\d+/g;
 const maxInt64 = 2n ** 63n - 1n;
 
 /**
- * The names of each unit; the last one may be a mere beginning: `microfortnight` counts as micro.
+ * The names of each unit; the last one may be a prefix: `microfortnight` counts as micro.
  */
 const units: readonly (readonly string[])[] = [
   ["ns", "nano"],
@@ -24,7 +24,7 @@ const units: readonly (readonly string[])[] = [
   ["w", "wk", "week"],
 ];
 
-/** `2006-01-02`, a day that exists. */
+/** `2006-01-02`, an existing day. */
 export function isDate(text: string): boolean {
   const match = dayPattern.exec(text);
   if (!match) return false;
@@ -38,7 +38,7 @@ export function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** `2006-01-02T15:04:05.000Z`; whatever follows a second `t` is not looked at. */
+/** `2006-01-02T15:04:05.000Z`; text after a second `t` is ignored. */
 export function isDateTime(text: string): boolean {
   if (Buffer.byteLength(text) < 4) return false;
   const [day, clock] = text.toLowerCase().split("t");
@@ -47,7 +47,7 @@ export function isDateTime(text: string): boolean {
   return match !== null && match[1]! <= "23" && match[2]! <= "59" && match[3]! <= "59";
 }
 
-/** What time.ParseDuration takes, or a text in which at least one number is followed by a unit. */
+/** What time.ParseDuration accepts, or a string with at least one number before a unit. */
 export function isDuration(text: string): boolean {
   if (
     parseGoDuration(text) !== undefined &&

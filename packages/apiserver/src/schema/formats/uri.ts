@@ -1,5 +1,5 @@
-// What Go's url.ParseRequestURI accepts: an absolute URI or an absolute path. Fragments are not cut
-// off, queries not read.
+// URIs as Go's url.ParseRequestURI accepts them: absolute URIs or absolute paths. Fragments are not
+// parsed, queries not validated.
 // Upstream: Go 1.26 net/url/url.go.
 import { isStrictIp } from "./network.ts";
 

@@ -9,26 +9,7 @@ import { compileGoPattern } from "../formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { compileLimit, type LimitSource } from "../validation/number-rules.ts";
 import { pruneUnknown } from "../pruning/prune-unknown.ts";
-import {
-  type SchemaNode,
-  TYPE_ARRAY,
-  TYPE_BOOLEAN,
-  TYPE_INTEGER,
-  TYPE_NULL,
-  TYPE_NUMBER,
-  TYPE_OBJECT,
-  TYPE_STRING,
-} from "../schema-node.ts";
-
-const typeBits: Readonly<Record<string, number>> = {
-  object: TYPE_OBJECT,
-  array: TYPE_ARRAY,
-  string: TYPE_STRING,
-  integer: TYPE_INTEGER,
-  number: TYPE_NUMBER,
-  boolean: TYPE_BOOLEAN,
-  null: TYPE_NULL,
-};
+import { type SchemaNode, typeBits } from "../schema-node.ts";
 
 /**
  * The bit of an unknown type, which no value has. Definitions with such a type are refused, but
@@ -58,7 +39,7 @@ function compileType(props: JsonSchemaProps) {
   const onlyType = names.length === 1 ? names[0]! : "";
   const format = supportedFormat(props.format ?? "", onlyType);
   return {
-    types: names.reduce((all, name) => all | (typeBits[name] ?? unknownType), 0),
+    types: names.reduce((all, name) => all | typeBit(name), 0),
     typeNames: names.join(","),
     onlyType,
     nullable: props.nullable === true,
@@ -68,6 +49,9 @@ function compileType(props: JsonSchemaProps) {
     ...compileLimits(props, onlyType, format),
   };
 }
+
+const typeBit = (name: string): number =>
+  Object.hasOwn(typeBits, name) ? typeBits[name as keyof typeof typeBits] : unknownType;
 
 function typeNames(props: JsonSchemaProps): readonly string[] {
   if (props.type) return [props.type];

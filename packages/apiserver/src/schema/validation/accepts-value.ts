@@ -5,16 +5,7 @@
 import { type Json, type JsonObject } from "homeostat/api";
 import { isEnumMember } from "./enum-members.ts";
 import { acceptsNumber, isAlmostInteger } from "./number-rules.ts";
-import {
-  type SchemaNode,
-  TYPE_ARRAY,
-  TYPE_BOOLEAN,
-  TYPE_INTEGER,
-  TYPE_NULL,
-  TYPE_NUMBER,
-  TYPE_OBJECT,
-  TYPE_STRING,
-} from "../schema-node.ts";
+import { type SchemaNode, typeBits } from "../schema-node.ts";
 
 /** Whether a value is valid, apart from CEL rules and list types. */
 export function acceptsValue(value: Json, node: SchemaNode): boolean {
@@ -26,10 +17,10 @@ export function acceptsValue(value: Json, node: SchemaNode): boolean {
     case "bigint":
       return acceptsNumeric(value, node) && (!node.hasLogic || acceptsLogic(value, node));
     case "boolean":
-      return acceptsType(node, TYPE_BOOLEAN) && (!node.hasLogic || acceptsLogic(value, node));
+      return acceptsType(node, typeBits.boolean) && (!node.hasLogic || acceptsLogic(value, node));
     default:
       if (value === null)
-        return node.types === 0 || node.nullable || (node.types & TYPE_NULL) !== 0;
+        return node.types === 0 || node.nullable || (node.types & typeBits.null) !== 0;
       return (
         (Array.isArray(value) ? acceptsItems(value, node) : acceptsMembers(value, node)) &&
         (!node.hasLogic || acceptsLogic(value, node))
@@ -43,7 +34,7 @@ function acceptsType(node: SchemaNode, bit: number): boolean {
 
 function acceptsString(value: string, node: SchemaNode): boolean {
   // A string format stands in for the type.
-  if (node.types !== 0 && (node.types & TYPE_STRING) === 0) return false;
+  if (node.types !== 0 && (node.types & typeBits.string) === 0) return false;
   if (
     node.maxLength !== Infinity &&
     value.length > node.maxLength &&
@@ -77,16 +68,16 @@ function acceptsNumeric(value: number | bigint, node: SchemaNode): boolean {
 }
 
 function acceptsNumericType(value: number | bigint, types: number): boolean {
-  if ((types & TYPE_NUMBER) !== 0) return true;
-  return (types & TYPE_INTEGER) !== 0 && (typeof value === "bigint" || isAlmostInteger(value));
+  if ((types & typeBits.number) !== 0) return true;
+  return (types & typeBits.integer) !== 0 && (typeof value === "bigint" || isAlmostInteger(value));
 }
 
 function acceptsItems(items: readonly Json[], node: SchemaNode): boolean {
   // Upstream accepts a list for a string with a format.
   const typed =
     node.types === 0 ||
-    (node.types & TYPE_ARRAY) !== 0 ||
-    (node.types === TYPE_STRING && node.format !== "");
+    (node.types & typeBits.array) !== 0 ||
+    (node.types === typeBits.string && node.format !== "");
   if (!typed || items.length > node.maxItems || items.length < node.minItems) return false;
   const item = node.items;
   if (item !== undefined)
@@ -95,7 +86,7 @@ function acceptsItems(items: readonly Json[], node: SchemaNode): boolean {
 }
 
 function acceptsMembers(object: JsonObject, node: SchemaNode): boolean {
-  if (!acceptsType(node, TYPE_OBJECT)) return false;
+  if (!acceptsType(node, typeBits.object)) return false;
   const { required, propertyNames, propertyNodes } = node;
   for (let i = 0; i < required.length; i++) if (!Object.hasOwn(object, required[i]!)) return false;
   if (node.minProperties > 0 || node.maxProperties !== Infinity || node.additional !== undefined)

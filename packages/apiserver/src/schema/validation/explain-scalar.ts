@@ -1,32 +1,11 @@
 // Explains why a value does not fit the type of its schema, or the rules on strings and numbers.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate (type.go, validator.go, values.go).
 import type { Json } from "homeostat/api";
-import {
-  type SchemaNode,
-  TYPE_ARRAY,
-  TYPE_BOOLEAN,
-  TYPE_INTEGER,
-  TYPE_NULL,
-  TYPE_NUMBER,
-  TYPE_OBJECT,
-  TYPE_STRING,
-  typeOfValue,
-  type ValueType,
-} from "../schema-node.ts";
+import { type SchemaNode, typeOfValue, type ValueType, typeBits } from "../schema-node.ts";
 import { countCodePoints } from "./accepts-value.ts";
 import type { Findings } from "./findings.ts";
 import { isAlmostInteger, numberFaults } from "./number-rules.ts";
 import { plainFault, tooLongFault, typeFault, valueFault } from "./schema-fault.ts";
-
-const typeBits: Readonly<Record<ValueType, number>> = {
-  object: TYPE_OBJECT,
-  array: TYPE_ARRAY,
-  string: TYPE_STRING,
-  integer: TYPE_INTEGER,
-  number: TYPE_NUMBER,
-  boolean: TYPE_BOOLEAN,
-  null: TYPE_NULL,
-};
 
 /** The formats that Go's decoder gives to numbers. */
 const goFormats: Partial<Readonly<Record<ValueType, string>>> = {
@@ -37,7 +16,7 @@ const goFormats: Partial<Readonly<Record<ValueType, string>>> = {
 /** Explains a value of another type. A string format stands in for the type. */
 export function explainType(value: Json, node: SchemaNode, path: string, found: Findings): void {
   const type = typeOfValue(value);
-  const numeric = (node.types & (TYPE_INTEGER | TYPE_NUMBER)) !== 0;
+  const numeric = (node.types & (typeBits.integer | typeBits.number)) !== 0;
   const fits = fitsType(value, type, node.types);
   const textual = type === "string" || type === "array";
   const goFormat = goFormats[type] ?? "";
@@ -50,8 +29,8 @@ export function explainType(value: Json, node: SchemaNode, path: string, found: 
 
 function fitsType(value: Json, type: ValueType, types: number): boolean {
   if ((types & typeBits[type]) !== 0) return true;
-  if (type === "integer") return (types & TYPE_NUMBER) !== 0;
-  return type === "number" && (types & TYPE_INTEGER) !== 0 && isAlmostInteger(Number(value));
+  if (type === "integer") return (types & typeBits.number) !== 0;
+  return type === "number" && (types & typeBits.integer) !== 0 && isAlmostInteger(Number(value));
 }
 
 /** Explains breaches of length, pattern and format. */

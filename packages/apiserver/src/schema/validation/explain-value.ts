@@ -5,7 +5,7 @@
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go.
 import type { Json, JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import { type SchemaNode, TYPE_NULL } from "../schema-node.ts";
+import { type SchemaNode, typeBits } from "../schema-node.ts";
 import type { CorrelatedObject } from "./correlated-object.ts";
 import { isEnumMember } from "./enum-members.ts";
 import { explainNumber, explainString, explainType } from "./explain-scalar.ts";
@@ -47,7 +47,7 @@ function explain(value: Json, subject: Subject): Findings {
 }
 
 function explainNull(node: SchemaNode, path: string, found: Findings): void {
-  if (node.types === 0 || node.nullable || (node.types & TYPE_NULL) !== 0) found.matches++;
+  if (node.types === 0 || node.nullable || (node.types & typeBits.null) !== 0) found.matches++;
   else found.add(typeFault(path, node.typeNames, "null"));
   if (node.enum) found.add(enumFault(path, null, node.enum));
 }

@@ -15,7 +15,7 @@ const dayMs = 24 * hourMs;
 export const startCertificateSigningRequestCleanerController: ControllerDescriptor["start"] =
   async (context) => {
     const { client, runtime } = context;
-    const controller = new KeyedController(context, "the cleaner of certificate requests");
+    const controller = new KeyedController(context, "the csrcleaner controller");
     const requests = controller.acquire(CertificateSigningRequest);
     controller.add("all");
     return controller.start(async () => {

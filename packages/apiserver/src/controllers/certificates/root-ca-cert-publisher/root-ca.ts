@@ -1,5 +1,6 @@
-// Publishes the certificate authority of the server in every namespace, as the ConfigMap `kube-
-// root-ca.crt`. Idle without an authority, as upstream's publisher is without `--root-ca-file`.
+// Publishes the certificate authority of the server in every namespace, as the ConfigMap
+// `kube-root-ca.crt`. Idle without an authority, as upstream's publisher is without
+// `--root-ca-file`.
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher/publisher.go.
 import { isNotFound, type Metadata } from "homeostat/api";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
@@ -19,7 +20,7 @@ export const startRootCaCertificatePublisherController: ControllerDescriptor["st
 ) => {
   const { client, rootCa: certificate } = context;
   if (certificate === undefined) return { stop: async () => {} };
-  const controller = new KeyedController(context, "the publisher of the root certificate");
+  const controller = new KeyedController(context, "the root-ca-certificate-publisher controller");
   const namespaces = controller.acquire(Namespace);
   const maps = controller.acquire(ConfigMap);
   controller.follow(namespaces, {

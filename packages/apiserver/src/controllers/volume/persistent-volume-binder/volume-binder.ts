@@ -26,15 +26,15 @@ const isVolumeKey = (key: string): boolean => !key.includes("/");
 export const startPersistentVolumeBinderController: ControllerDescriptor["start"] = async (
   context,
 ) => {
-  const controller = new KeyedController(context, "the binding of volumes");
+  const controller = new KeyedController(context, "the persistentvolume-binder controller");
   const recorder = controller.createRecorder("persistentvolume-controller");
-  const binder = new VolumeBinder(context, controller, recorder);
+  const binder = new PersistentVolumeController(context, controller, recorder);
   return controller.start((key) =>
     isVolumeKey(key) ? binder.syncVolume(key) : binder.syncClaim(key),
   );
 };
 
-class VolumeBinder {
+class PersistentVolumeController {
   readonly #client: ControllerContext["client"];
   readonly #recorder: EventRecorder;
   readonly #claims: Informer<Kind<PersistentVolumeClaim>>;

@@ -15,7 +15,10 @@ const finalizer = "kubernetes.io/vac-protection";
 export const startVolumeAttributesClassProtectionController: ControllerDescriptor["start"] = async (
   context,
 ) => {
-  const controller = new KeyedController(context, "the protection of classes of volume attributes");
+  const controller = new KeyedController(
+    context,
+    "the volumeattributesclass-protection controller",
+  );
   const classes = controller.acquire(VolumeAttributesClass);
   const claims = controller.acquire(PersistentVolumeClaim);
   const volumes = controller.acquire(PersistentVolume);

@@ -22,7 +22,10 @@ export const startPersistentVolumeClaimProtectionController: ControllerDescripto
   context,
 ) => {
   const { client } = context;
-  const controller = new KeyedController(context, "the protection of claims");
+  const controller = new KeyedController(
+    context,
+    "the persistentvolumeclaim-protection controller",
+  );
   const claims = controller.acquire(PersistentVolumeClaim);
   const pods = controller.acquire(Pod);
   pods.addIndex("claim", (pod) =>
@@ -66,7 +69,7 @@ export const startPersistentVolumeClaimProtectionController: ControllerDescripto
 export const startPersistentVolumeProtectionController: ControllerDescriptor["start"] = async (
   context,
 ) => {
-  const controller = new KeyedController(context, "the protection of volumes");
+  const controller = new KeyedController(context, "the persistentvolume-protection controller");
   const volumes = controller.acquire(PersistentVolume);
   const enqueue = (volume: CachedObject<PersistentVolume>): void => {
     if (nextFinalizers(volume.read(), volumeFinalizer, () => false)) controller.add(volume.key);

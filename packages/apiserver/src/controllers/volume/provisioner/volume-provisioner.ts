@@ -37,7 +37,7 @@ const standardClass = StorageClass(
 
 /** Starts `volume-provisioner`. */
 export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the making of volumes");
+  const controller = new KeyedController(context, "the volume provisioner");
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
   const recorder = controller.createRecorder(provisioner);
   const claims = controller.acquire(PersistentVolumeClaim);

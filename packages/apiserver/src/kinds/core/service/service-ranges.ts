@@ -27,8 +27,8 @@ export interface ServiceRanges {
 }
 
 /**
- * Reads ranges such as `10.96.0.0/16` and `30000-32767`. Throws an Error in words for whoever gave
- * them.
+ * Parses ranges such as `10.96.0.0/16` and `30000-32767`. Throws an Error with a message for the
+ * user.
  */
 export function readServiceRanges({
   addresses = "10.0.0.0/24",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openKind } from "../open-kind.suite.ts";
+import { openKind } from "../../open-kind.suite.ts";
 
 const volume = (source: object, more: object = {}): object => ({
   metadata: { name: "v", ...more },

@@ -18,13 +18,13 @@ import {
   invalidInternal,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { immutable } from "../definition/default-strategy.ts";
-import { diffPrinted } from "../printers/unified-diff.ts";
-import { validateNodeSelector } from "./pod/validation/validate-affinity.ts";
-import { basicQuantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { immutable } from "../../definition/default-strategy.ts";
+import { diffPrinted } from "../../printers/unified-diff.ts";
+import { validateNodeSelector } from "../pod/validation/validate-affinity.ts";
+import { basicQuantityErrors, sortedEntries } from "../resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
   persistentSources,

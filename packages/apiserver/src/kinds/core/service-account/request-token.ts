@@ -5,9 +5,9 @@ import type { Decoded } from "homeostat/api";
 import type { TokenRequest, TokenRequestSpec } from "homeostat/k8s/authentication/v1";
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
-import { conflictError, invalidError } from "../../apimachinery/errors/api-errors.ts";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
-import type { ConnectCheck, ConnectHandler } from "../../apimachinery/rest/connecter.ts";
+import { conflictError, invalidError } from "../../../apimachinery/errors/api-errors.ts";
+import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/connecter.ts";
 import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
 const kind = { group: "authentication.k8s.io", kind: "TokenRequest" };

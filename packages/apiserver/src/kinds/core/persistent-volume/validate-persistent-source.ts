@@ -9,19 +9,19 @@ import {
   forbidden,
   invalid,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { csiNameErrors } from "../validation/csi-driver-name.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { csiNameErrors } from "../../validation/csi-driver-name.ts";
 import {
   backstepErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
   inRange,
   requiredName,
-} from "../validation/field-rules.ts";
-import { podValidationOptions } from "./pod/validation/pod-validation-options.ts";
-import { isIscsiName } from "./pod/validation/volumes/validate-volume-plugins.ts";
-import { validateVolumeSource } from "./pod/validation/volumes/validate-volume-source.ts";
+} from "../../validation/field-rules.ts";
+import { podValidationOptions } from "../pod/validation/pod-validation-options.ts";
+import { isIscsiName } from "../pod/validation/volumes/validate-volume-plugins.ts";
+import { validateVolumeSource } from "../pod/validation/volumes/validate-volume-source.ts";
 
 /** In the order of upstream's validation. */
 export const persistentSources = [

@@ -8,13 +8,13 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../apimachinery/errors/field-error.ts";
-import { isNativeResource } from "./resources/resource-names.ts";
+} from "../../../apimachinery/errors/field-error.ts";
+import { isNativeResource } from "../resources/resource-names.ts";
 import {
   quantityErrors,
   basicQuantityErrors,
   sortedEntries,
-} from "./resources/validate-resource-lists.ts";
+} from "../resources/validate-resource-lists.ts";
 
 const resizeStates = [
   "ControllerResizeInProgress",

@@ -7,7 +7,7 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeSpec,
 } from "homeostat/k8s/core/v1";
-import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { type DecodedObject, metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 
 /** The annotation that preceded `storageClassName`. */
 export const classAnnotation = "volume.beta.kubernetes.io/storage-class";

@@ -9,10 +9,10 @@ import {
   badRequestError,
   conflictError,
   notFoundError,
-} from "../../apimachinery/errors/api-errors.ts";
-import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
-import type { ConnectTools } from "../../apimachinery/rest/connecter.ts";
+} from "../../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import type { DecodedObject } from "../../../apimachinery/meta/read-meta.ts";
+import type { ConnectTools } from "../../../apimachinery/rest/connecter.ts";
 
 /** The id, the audiences and the validity of a token, in seconds since 1970. */
 export interface TokenTerms {

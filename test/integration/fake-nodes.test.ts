@@ -10,35 +10,12 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { parseStages } from "@homeostat/apiserver";
 import { setNodeReadiness, setPodFate, testCluster } from "@homeostat/testing";
-import type { Kind } from "homeostat";
 import { type Client, dynamicKind } from "homeostat/client";
+import { Lease } from "homeostat/k8s/coordination/v1";
+import { ConfigMap, Node, Pod, type PodManifest, type Toleration } from "homeostat/k8s/core/v1";
 import { until } from "../fixtures/until.ts";
 import { openServer, type TestServer } from "../fixtures/with-server.ts";
 
-const Pod = dynamicKind({
-  apiVersion: "v1",
-  kind: "Pod",
-  resource: "pods",
-  scope: "Namespaced",
-}) as Kind<any, any>;
-const Node = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind<any, any>;
-const Lease = dynamicKind({
-  apiVersion: "coordination.k8s.io/v1",
-  kind: "Lease",
-  resource: "leases",
-  scope: "Namespaced",
-}) as Kind<any, any>;
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-}) as Kind<any, any>;
 const noKubectl = spawnSync("kubectl", ["version", "--client"]).error
   ? "kubectl is not installed"
   : false;
@@ -103,16 +80,16 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
     await until(async () => (await client.list(Node)).items.filter(isReady).length === 3);
     const nodes = (await client.list(Node)).items;
     assert.deepEqual(
-      new Set(nodes.map(({ metadata }) => metadata.labels["topology.kubernetes.io/zone"])).size,
+      new Set(nodes.map(({ metadata }) => metadata.labels?.["topology.kubernetes.io/zone"])).size,
       3,
     );
     assert.deepEqual(new Set(nodes.map(({ spec }) => spec.podCIDR)).size, 3);
-    assert.deepEqual(new Set(nodes.map(({ status }) => status.addresses[0].address)).size, 3);
+    assert.deepEqual(new Set(nodes.map(({ status }) => status.addresses?.[0]?.address)).size, 3);
     const lease = await until(() =>
       client.find(Lease, { namespace: "kube-node-lease", name: "fake-node-0" }),
     );
     assert.deepEqual(
-      [lease.spec.holderIdentity, lease.metadata.ownerReferences[0].kind],
+      [lease.spec.holderIdentity, lease.metadata.ownerReferences?.[0]?.kind],
       ["fake-node-0", "Node"],
     );
     await until(async () => (await taintsOf(client, "fake-node-0")).length === 0);
@@ -174,7 +151,7 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
       assert.deepEqual(
         (await client.list(Pod)).items
           .filter(({ spec }) => spec.nodeName === "fake-node-1")
-          .map(({ metadata }) => metadata.labels.app),
+          .map(({ metadata }) => metadata.labels?.["app"]),
         ["agent"],
       );
       await kubectl("uncordon", "fake-node-1");
@@ -186,7 +163,7 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
 
   it("are tainted when they are not ready, and lose the pods that do not tolerate it", async () => {
     const client = await server.client();
-    const own = (name: string, tolerations: readonly object[]): object => ({
+    const own = (name: string, tolerations: readonly Toleration[]): PodManifest => ({
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name },
@@ -282,7 +259,7 @@ describe("stages that are given", { timeout: 30_000 }, () => {
       }),
       { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } },
     );
-    const podOf = (name: string, app: string): object => ({
+    const podOf = (name: string, app: string): PodManifest => ({
       apiVersion: "v1",
       kind: "Pod",
       metadata: { name, namespace: "n", labels: { app } },
@@ -303,7 +280,7 @@ describe("stages that are given", { timeout: 30_000 }, () => {
       ConfigMap,
       "c",
       ({ data, metadata }) =>
-        /^\d{4}-/.test(data.at) && metadata.finalizers[0] === "example.com/stamped",
+        /^\d{4}-/.test(data?.["at"] ?? "") && metadata.finalizers?.[0] === "example.com/stamped",
       { namespace: "n" },
     );
   });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
 import { type Client, dynamicKind } from "homeostat/client";
+import { Node } from "homeostat/k8s/core/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
@@ -17,12 +18,6 @@ const Endpoints = kindOf("v1", "Endpoints", "endpoints");
 const EndpointSlice = kindOf("discovery.k8s.io/v1", "EndpointSlice");
 const Pod = kindOf("v1", "Pod");
 const Event = kindOf("v1", "Event");
-const Node = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind<any, any>;
 
 const controllers = ["default", "endpoint", "endpointslice", "endpointslicemirroring"];
 const serviceOf = (name: string, spec: object): object => ({

@@ -7,27 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind } from "homeostat/client";
+import type { Client } from "homeostat/client";
+import { Node, Pod, type PodManifest } from "homeostat/k8s/core/v1";
 import { until } from "../fixtures/until.ts";
 import { openServer, type TestServer } from "../fixtures/with-server.ts";
 
-const Pod = dynamicKind({
-  apiVersion: "v1",
-  kind: "Pod",
-  resource: "pods",
-  scope: "Namespaced",
-}) as Kind<any, any>;
-const Node = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind<any, any>;
 const podOf = (
   name: string,
   more: { readonly fate?: string; readonly spec?: object } = {},
-): object => ({
+): PodManifest => ({
   apiVersion: "v1",
   kind: "Pod",
   metadata: {
@@ -60,7 +48,7 @@ describe("the life of pods", { timeout: 60_000 }, () => {
     const node = await client.get(Node, pod.spec.nodeName);
     assert.deepEqual(
       [pod.status.phase, pod.status.hostIP],
-      ["Running", node.status.addresses.find(({ type }: any) => type === "InternalIP").address],
+      ["Running", node.status.addresses?.find(({ type }) => type === "InternalIP")?.address],
     );
     assert.match(pod.status.podIP, /^10\.244\.\d+\.\d+$/);
     assert.equal(pod.status.containerStatuses[0].ready, true);
@@ -120,7 +108,7 @@ describe("the life of pods", { timeout: 60_000 }, () => {
     const node = await until(async () =>
       [await client.get(Node, client.namespace)].find(({ spec }: any) => spec.taints?.length === 2),
     );
-    assert.equal(node.status.conditions.find(({ type }: any) => type === "Ready").status, "False");
+    assert.equal(node.status.conditions?.find(({ type }) => type === "Ready")?.status, "False");
   });
 
   it("rolls out, restarts and goes back under kubectl's eyes", { skip: noKubectl }, async () => {

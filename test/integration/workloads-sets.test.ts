@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
 import { type Client, dynamicKind } from "homeostat/client";
+import { Node } from "homeostat/k8s/core/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
@@ -21,12 +22,6 @@ const ControllerRevision = kindOf("apps/v1", "ControllerRevision");
 const Pod = kindOf("v1", "Pod");
 const Claim = kindOf("v1", "PersistentVolumeClaim");
 const Event = kindOf("v1", "Event");
-const Node = dynamicKind({
-  apiVersion: "v1",
-  kind: "Node",
-  resource: "nodes",
-  scope: "Cluster",
-}) as Kind<any, any>;
 
 const labels = { app: "web" };
 const template = (image: string, spec: object = {}): object => ({

@@ -49,12 +49,16 @@ const blocking = { blockOwnerDeletion: true };
 const nobody = "0e000000-0000-4000-8000-00000000000a";
 const hold = "test.example.com/hold";
 
+type MadeWith = [
+  name: string,
+  ownerReferences?: readonly Reference[],
+  finalizers?: readonly string[],
+];
+
 async function make(
   client: Client,
   kind: Kind,
-  name: string,
-  ownerReferences: readonly Reference[] = [],
-  finalizers: readonly string[] = [],
+  ...[name, ownerReferences = [], finalizers = []]: MadeWith
 ): Promise<Made> {
   return (await client.create(kind, {
     apiVersion: kind.apiVersion,

@@ -91,9 +91,11 @@ for (const what of serverKinds()) {
       const make = (
         client: Client,
         kind: Kind,
-        name: string,
-        finalizers: readonly string[] = [],
-        more: object = {},
+        ...[name, finalizers = [], more = {}]: [
+          name: string,
+          finalizers?: readonly string[],
+          more?: object,
+        ]
       ): Promise<unknown> =>
         client.create(kind, {
           apiVersion: kind.apiVersion,

@@ -227,7 +227,7 @@ describe("the packages as a user meets them", () => {
     );
     assert.deepEqual(
       [again.status, again.output.trim()],
-      [1, "homeostat: init greeter: the folder is not empty; name a new one"],
+      [1, "homeostat: init greeter: the folder is not empty; choose a new or empty folder"],
     );
   });
 

@@ -19,6 +19,8 @@ import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
 import { encodeOpenApiThree } from "../protobuf/openapi-document-v3.ts";
 import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
+import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
@@ -27,7 +29,10 @@ import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.
 import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
 import { createGenericApiServer } from "./generic-api-server.ts";
 import { createLoopbackClient } from "../post-start-hooks/loopback-client.ts";
-import { startPostStartHooks } from "../post-start-hooks/post-start-hooks.ts";
+import {
+  type PostStartHookOptions,
+  startPostStartHooks,
+} from "../post-start-hooks/post-start-hooks.ts";
 import type { PathHandler } from "./handler-chain.ts";
 import { hostAndPort, type ServerAddress } from "../apimachinery/server-address.ts";
 
@@ -84,13 +89,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
-    kinds: {
-      has: (group, version, kind) =>
-        data.typeOf(group, version, kind) !== undefined ||
-        catalog
-          .all()
-          .some((each) => each.group === group && each.version === version && each.kind === kind),
-    },
+    kinds: { has: (...names) => isKnownKind(data, catalog, names) },
     paths: [
       discoveryPaths(
         createDiscovery({
@@ -113,25 +112,50 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   await kinds.start({ loopback, runtime, warn: options.warn });
   // As upstream's, the first revisions of a server are too old to watch from.
   if (isNew) store.compact(store.revision());
-  const stopCompaction = startCompactor(store, runtime.clock, options.compactionIntervalMs);
-  const stopHooks = startPostStartHooks({
-    core: core.services,
-    loopback,
-    warn: options.warn,
-    bootstrapObjects,
-    eventTtlMs: options.eventTtlMs,
-    ...(address ? { address } : {}),
-  });
+  const hooks = { core: core.services, loopback, bootstrapObjects };
+  const stopHooks = startHooks(hooks, options);
   return {
     handler: core.handler,
     kindData: data,
     close: async () => {
-      stopCompaction();
       await stopHooks();
       await kinds.stop();
       await core.close();
     },
   };
+}
+
+/** Starts compaction and the post-start hooks. Returns a function that stops them. */
+function startHooks(
+  hooks: Pick<PostStartHookOptions, "core" | "loopback" | "bootstrapObjects">,
+  options: ControlPlaneOptions,
+): () => Promise<void> {
+  const { store, runtime, address, warn, eventTtlMs, compactionIntervalMs } = options;
+  const stopCompaction = startCompactor(store, runtime.clock, compactionIntervalMs);
+  const stop = startPostStartHooks({
+    ...hooks,
+    warn,
+    eventTtlMs,
+    ...(address ? { address } : {}),
+  });
+  return () => {
+    stopCompaction();
+    return stop();
+  };
+}
+
+/** Whether a kind of this group, version and name is built in or served. */
+function isKnownKind(
+  data: KindData,
+  catalog: ResourceCatalog,
+  [group, version, kind]: Parameters<KindRegistry["has"]>,
+): boolean {
+  return (
+    data.typeOf(group, version, kind) !== undefined ||
+    catalog
+      .all()
+      .some((each) => each.group === group && each.version === version && each.kind === kind)
+  );
 }
 
 /** The address that discovery shows when the server does not listen: its name inside a cluster. */

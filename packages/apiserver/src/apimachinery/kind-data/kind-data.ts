@@ -264,12 +264,9 @@ export const openKindData = (text: string, readLayout: () => string = () => ""):
       group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
     columns: (name, version, resource) => {
       const line = lines.get(`columns:${name}/${version}/${resource}`);
-      return line === undefined
-        ? []
-        : decodeColumns(
-            line,
-            (descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]')),
-          );
+      if (line === undefined) return [];
+      descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]');
+      return decodeColumns(line, descriptions);
     },
     typeOf: (name, version, kind) => {
       const model = group(name)?.types.get(`${version}/${kind}`);

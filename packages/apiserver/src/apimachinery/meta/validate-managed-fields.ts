@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateManagedFields,
 // ValidateFieldManager).
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid, tooLong } from "../errors/field-error.ts";
+import * as fieldError from "../errors/field-error.ts";
+import type { FieldError } from "../errors/field-error.ts";
 import { metaList } from "./read-meta.ts";
 
 const maxManagerBytes = 128;
@@ -18,11 +19,14 @@ export function validateManagedFields(object: JsonObject, path: string): FieldEr
 /** The name of a field manager: at most 128 bytes, all printable. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > maxManagerBytes) errors.push(tooLong(path, maxManagerBytes));
+  if (Buffer.byteLength(manager) > maxManagerBytes)
+    errors.push(fieldError.tooLong(path, maxManagerBytes));
   let at = 0;
   for (const c of manager) {
     if (!isPrintable(c))
-      errors.push(invalid(path, manager, `invalid character ${formatRune(c)} (at position ${at})`));
+      errors.push(
+        fieldError.invalid(path, manager, `invalid character ${formatRune(c)} (at position ${at})`),
+      );
     at += Buffer.byteLength(c);
   }
   return errors;
@@ -36,13 +40,15 @@ export function isPrintable(c: string): boolean {
 function validateEntry(entry: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (entry.operation !== "Apply" && entry.operation !== "Update")
-    errors.push(invalid(`${path}.operation`, text(entry.operation), "must be `Apply` or `Update`"));
+    errors.push(
+      fieldError.invalid(`${path}.operation`, text(entry.operation), "must be `Apply` or `Update`"),
+    );
   const fieldsType = text(entry.fieldsType);
   if (fieldsType && fieldsType !== "FieldsV1")
-    errors.push(invalid(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+    errors.push(fieldError.invalid(`${path}.fieldsType`, fieldsType, "must be `FieldsV1`"));
   errors.push(...validateFieldManager(text(entry.manager), `${path}.manager`));
   if (Buffer.byteLength(text(entry.subresource)) > maxSubresourceBytes)
-    errors.push(tooLong(`${path}.subresource`, maxSubresourceBytes));
+    errors.push(fieldError.tooLong(`${path}.subresource`, maxSubresourceBytes));
   return errors;
 }
 

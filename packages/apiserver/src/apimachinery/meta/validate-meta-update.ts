@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go
 // (ValidateObjectMetaAccessorUpdate).
 import { compareBytewise, equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, invalid, quoteGo } from "../errors/field-error.ts";
+import * as fieldError from "../errors/field-error.ts";
+import { type FieldError, quoteGo } from "../errors/field-error.ts";
 import { finalizersOf, isDeleting, metaMap, metaNumber, metaString } from "./read-meta.ts";
 import { validateManagedFields } from "./validate-managed-fields.ts";
 import { validateAnnotations, validateLabels } from "./validate-object-meta.ts";
@@ -32,10 +33,12 @@ export function validateMetaUpdate(
       ...validateNoNewFinalizers(finalizersOf(object), finalizersOf(old), `${path}.finalizers`),
     );
   if (!metaString(object, "resourceVersion"))
-    errors.push(invalid(`${path}.resourceVersion`, "", "must be specified for an update"));
+    errors.push(
+      fieldError.invalid(`${path}.resourceVersion`, "", "must be specified for an update"),
+    );
   const generation = metaNumber(object, "generation") ?? 0;
   if (generation < (metaNumber(old, "generation") ?? 0))
-    errors.push(invalid(`${path}.generation`, generation, "must not be decremented"));
+    errors.push(fieldError.invalid(`${path}.generation`, generation, "must not be decremented"));
   for (const field of immutableFields) errors.push(...validateImmutable(field, object, old, path));
   return [
     ...errors,
@@ -55,7 +58,13 @@ function validateImmutable(
   const now = valueOf(object, field);
   return equalJson(now ?? null, valueOf(old, field) ?? null)
     ? []
-    : [invalid(`${path}.${field}`, now ?? (isText(field) ? "" : null), "field is immutable")];
+    : [
+        fieldError.invalid(
+          `${path}.${field}`,
+          now ?? (isText(field) ? "" : null),
+          "field is immutable",
+        ),
+      ];
 }
 
 const isText = (field: string): boolean =>
@@ -76,7 +85,7 @@ function validateNoNewFinalizers(
     .sort(compareBytewise);
   if (!added.length) return [];
   return [
-    forbidden(
+    fieldError.forbidden(
       path,
       `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map(quoteGo).join(", ")}}`,
     ),

@@ -10,7 +10,8 @@ import {
   pathSegmentFaults,
   pathSegmentPrefixFaults,
 } from "homeostat/api";
-import { type FieldError, forbidden, invalid, required, tooLong } from "../errors/field-error.ts";
+import * as fieldError from "../errors/field-error.ts";
+import type { FieldError } from "../errors/field-error.ts";
 import { finalizersOf, metaMap, metaNumber, metaString } from "./read-meta.ts";
 import { validateManagedFields } from "./validate-managed-fields.ts";
 import { validateOwnerReferences } from "./validate-owner-references.ts";
@@ -49,8 +50,10 @@ export function validateLabels(
   return Object.keys(labels)
     .sort(compareBytewise)
     .flatMap((key) => [
-      ...labelKeyFaults(key).map((fault) => invalid(path, key, fault)),
-      ...labelValueFaults(labels[key]!).map((fault) => invalid(path, labels[key], fault)),
+      ...labelKeyFaults(key).map((fault) => fieldError.invalid(path, key, fault)),
+      ...labelValueFaults(labels[key]!).map((fault) =>
+        fieldError.invalid(path, labels[key], fault),
+      ),
     ]);
 }
 
@@ -61,13 +64,13 @@ export function validateAnnotations(
 ): FieldError[] {
   const keys = Object.keys(annotations).sort(compareBytewise);
   const errors = keys.flatMap((key) =>
-    labelKeyFaults(key.toLowerCase()).map((fault) => invalid(path, key, fault)),
+    labelKeyFaults(key.toLowerCase()).map((fault) => fieldError.invalid(path, key, fault)),
   );
   const bytes = keys.reduce(
     (sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!),
     0,
   );
-  if (bytes > maxAnnotationBytes) errors.push(tooLong(path, maxAnnotationBytes));
+  if (bytes > maxAnnotationBytes) errors.push(fieldError.tooLong(path, maxAnnotationBytes));
   return errors;
 }
 
@@ -78,11 +81,14 @@ function validateNames(object: JsonObject, nameRule: NameRule, path: string): Fi
   if (generateName)
     errors.push(
       ...nameRule(generateName, true).map((fault) =>
-        invalid(`${path}.generateName`, generateName, fault),
+        fieldError.invalid(`${path}.generateName`, generateName, fault),
       ),
     );
-  if (!name) errors.push(required(`${path}.name`, "name or generateName is required"));
-  else errors.push(...nameRule(name, false).map((fault) => invalid(`${path}.name`, name, fault)));
+  if (!name) errors.push(fieldError.required(`${path}.name`, "name or generateName is required"));
+  else
+    errors.push(
+      ...nameRule(name, false).map((fault) => fieldError.invalid(`${path}.name`, name, fault)),
+    );
   return errors;
 }
 
@@ -93,16 +99,18 @@ function validateNamespace(
 ): FieldError[] {
   const namespace = metaString(object, "namespace");
   if (!namespaced)
-    return namespace ? [forbidden(`${path}.namespace`, "not allowed on this type")] : [];
-  if (!namespace) return [required(`${path}.namespace`, "")];
-  return dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault));
+    return namespace ? [fieldError.forbidden(`${path}.namespace`, "not allowed on this type")] : [];
+  if (!namespace) return [fieldError.required(`${path}.namespace`, "")];
+  return dnsLabelFaults(namespace).map((fault) =>
+    fieldError.invalid(`${path}.namespace`, namespace, fault),
+  );
 }
 
 function validateRest(object: JsonObject, path: string): FieldError[] {
   const generation = metaNumber(object, "generation") ?? 0;
   return [
     ...(generation < 0
-      ? [invalid(`${path}.generation`, generation, "must be greater than or equal to 0")]
+      ? [fieldError.invalid(`${path}.generation`, generation, "must be greater than or equal to 0")]
       : []),
     ...validateLabels(metaMap(object, "labels"), `${path}.labels`),
     ...validateAnnotations(metaMap(object, "annotations"), `${path}.annotations`),
@@ -114,11 +122,15 @@ function validateRest(object: JsonObject, path: string): FieldError[] {
 
 function validateFinalizers(finalizers: readonly string[], path: string): FieldError[] {
   const errors = finalizers.flatMap((finalizer) =>
-    labelKeyFaults(finalizer).map((fault) => invalid(path, finalizer, fault)),
+    labelKeyFaults(finalizer).map((fault) => fieldError.invalid(path, finalizer, fault)),
   );
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.push(
-      invalid(path, [...finalizers], "finalizer orphan and foregroundDeletion cannot be both set"),
+      fieldError.invalid(
+        path,
+        [...finalizers],
+        "finalizer orphan and foregroundDeletion cannot be both set",
+      ),
     );
   }
   return errors;

@@ -1,7 +1,8 @@
 // Rules on metadata.ownerReferences.
 // Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go (ValidateOwnerReferences).
 import { encodeJson, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../errors/field-error.ts";
+import * as fieldError from "../errors/field-error.ts";
+import type { FieldError } from "../errors/field-error.ts";
 import { metaList } from "./read-meta.ts";
 
 /** Every breach, under upstream's paths, which do not carry an index. */
@@ -31,10 +32,15 @@ function validateReference(reference: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!version)
     errors.push(
-      invalid(`${path}.apiVersion`, text(reference.apiVersion), "version must not be empty"),
+      fieldError.invalid(
+        `${path}.apiVersion`,
+        text(reference.apiVersion),
+        "version must not be empty",
+      ),
     );
   for (const field of ["kind", "name", "uid"])
-    if (!text(reference[field])) errors.push(invalid(`${path}.${field}`, "", "must not be empty"));
+    if (!text(reference[field]))
+      errors.push(fieldError.invalid(`${path}.${field}`, "", "must not be empty"));
   if (group === "" && version === "v1" && reference.kind === "Event")
     errors.push(
       invalidShown(

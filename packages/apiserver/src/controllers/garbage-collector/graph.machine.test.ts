@@ -53,12 +53,11 @@ function print({ collect, orphan, misplaced }: GraphWork): string {
 
 function play(script: string): string {
   const graph = new OwnerGraph();
-  const run = (line: string): string =>
-    line === "review"
-      ? print(graph.review())
-      : line.startsWith("gone ")
-        ? print(graph.forget(line.slice(5)))
-        : print(graph.observe(parse(line)));
+  const run = (line: string): string => {
+    if (line === "review") return print(graph.review());
+    if (line.startsWith("gone ")) return print(graph.forget(line.slice(5)));
+    return print(graph.observe(parse(line)));
+  };
   const lines = script
     .trim()
     .split("\n")

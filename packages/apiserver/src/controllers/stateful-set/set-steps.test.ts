@@ -29,6 +29,10 @@ const setOf = (spec: Partial<StatefulSet["spec"]> = {}): StatefulSet => ({
 });
 
 type State = "ready" | "pending" | "failed" | "going";
+const phases: Partial<Record<State, "Failed" | "Pending">> = {
+  failed: "Failed",
+  pending: "Pending",
+};
 const podOf = (ordinal: number, state: State = "ready", revision = "web-new"): Pod => ({
   apiVersion: "v1",
   kind: "Pod",
@@ -42,7 +46,7 @@ const podOf = (ordinal: number, state: State = "ready", revision = "web-new"): P
   },
   spec: { containers: [] },
   status: {
-    phase: state === "failed" ? "Failed" : state === "pending" ? "Pending" : "Running",
+    phase: phases[state] ?? "Running",
     conditions:
       state === "ready" || state === "going"
         ? [{ type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:59:00Z" }]

@@ -10,13 +10,8 @@ import type {
   ParamRef,
   ValidatingAdmissionPolicyBinding,
 } from "homeostat/k8s/admissionregistration/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -74,8 +69,10 @@ type BindingSpec = Decoded<MutatingAdmissionPolicyBindingSpec>;
 function validateBinding({ policyName, paramRef, matchResources }: BindingSpec): FieldError[] {
   return [
     ...(policyName
-      ? dnsSubdomainFaults(policyName).map((fault) => invalid("spec.policyName", policyName, fault))
-      : [required("spec.policyName", "")]),
+      ? dnsSubdomainFaults(policyName).map((fault) =>
+          fieldError.invalid("spec.policyName", policyName, fault),
+        )
+      : [fieldError.required("spec.policyName", "")]),
     ...(paramRef ? validateParamRef(paramRef, "spec.paramRef") : []),
     ...(matchResources ? validateMatchResources(matchResources, "spec.matchResources") : []),
   ];
@@ -83,16 +80,19 @@ function validateBinding({ policyName, paramRef, matchResources }: BindingSpec):
 
 function actionErrors(given: readonly string[]): FieldError[] {
   const path = "spec.validationActions";
-  if (!given.length) return [required(path, "at least one validation action is required")];
+  if (!given.length)
+    return [fieldError.required(path, "at least one validation action is required")];
   const errors = given.flatMap((action, i) => [
-    ...(actions.includes(action) ? [] : [notSupported(`${path}[${i}]`, action, actions)]),
-    ...(given.indexOf(action) < i ? [duplicate(`${path}[${i}]`, action)] : []),
+    ...(actions.includes(action)
+      ? []
+      : [fieldError.notSupported(`${path}[${i}]`, action, actions)]),
+    ...(given.indexOf(action) < i ? [fieldError.duplicate(`${path}[${i}]`, action)] : []),
   ]);
   const hasBoth = given.includes("Deny") && given.includes("Warn");
   return hasBoth
     ? [
         ...errors,
-        invalid(
+        fieldError.invalid(
           path,
           [...given],
           "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",

@@ -17,15 +17,8 @@ import type {
   ParamRef,
   RuleWithOperations,
 } from "homeostat/k8s/admissionregistration/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { PolicyExpressions } from "./policy-expressions.ts";
@@ -47,7 +40,7 @@ export function enumErrors<T extends object>(
 ): FieldError[] {
   const value = object[field];
   return typeof value === "string" && !values.includes(value)
-    ? [notSupported(`${path}.${field}`, value, values)]
+    ? [fieldError.notSupported(`${path}.${field}`, value, values)]
     : [];
 }
 
@@ -62,17 +55,19 @@ export function validateRule(rule: Decoded<RuleWithOperations>, path: string): F
   const groups = rule.apiGroups ?? [];
   const versions = rule.apiVersions ?? [];
   return [
-    ...(verbs.length ? [] : [required(`${path}.operations`, "")]),
+    ...(verbs.length ? [] : [fieldError.required(`${path}.operations`, "")]),
     ...wildcardErrors(verbs, `${path}.operations`, "operations"),
     ...verbs.flatMap((verb, i) =>
-      operations.includes(verb) ? [] : [notSupported(`${path}.operations[${i}]`, verb, operations)],
+      operations.includes(verb)
+        ? []
+        : [fieldError.notSupported(`${path}.operations[${i}]`, verb, operations)],
     ),
-    ...(groups.length ? [] : [required(`${path}.apiGroups`, "")]),
+    ...(groups.length ? [] : [fieldError.required(`${path}.apiGroups`, "")]),
     ...wildcardErrors(groups, `${path}.apiGroups`, "API groups"),
-    ...(versions.length ? [] : [required(`${path}.apiVersions`, "")]),
+    ...(versions.length ? [] : [fieldError.required(`${path}.apiVersions`, "")]),
     ...wildcardErrors(versions, `${path}.apiVersions`, "API versions"),
     ...versions.flatMap((version, i) =>
-      version ? [] : [required(`${path}.apiVersions[${i}]`, "")],
+      version ? [] : [fieldError.required(`${path}.apiVersions[${i}]`, "")],
     ),
     ...resourceErrors(rule.resources ?? [], `${path}.resources`),
     ...enumErrors(rule, "scope", scopes, path),
@@ -80,35 +75,47 @@ export function validateRule(rule: Decoded<RuleWithOperations>, path: string): F
 }
 
 function resourceErrors(resources: readonly string[], path: string): FieldError[] {
-  if (!resources.length) return [required(path, "")];
+  if (!resources.length) return [fieldError.required(path, "")];
   const errors: FieldError[] = [];
   const allOf = new Set<string>();
   const everywhere = new Set<string>();
   let hasPlain = false;
   resources.forEach((text, i) => {
     const slash = text.indexOf("/");
-    if (!text) errors.push(required(`${path}[${i}]`, ""));
+    if (!text) errors.push(fieldError.required(`${path}[${i}]`, ""));
     else if (slash < 0) hasPlain = text !== "*";
     if (!text || slash < 0) return;
     const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
     if (allOf.has(resource))
       errors.push(
-        invalid(`${path}[${i}]`, text, `if '${resource}/*' is present, must not specify ${text}`),
+        fieldError.invalid(
+          `${path}[${i}]`,
+          text,
+          `if '${resource}/*' is present, must not specify ${text}`,
+        ),
       );
     if (everywhere.has(sub))
       errors.push(
-        invalid(`${path}[${i}]`, text, `if '*/${sub}' is present, must not specify ${text}`),
+        fieldError.invalid(
+          `${path}[${i}]`,
+          text,
+          `if '*/${sub}' is present, must not specify ${text}`,
+        ),
       );
     if (sub === "*") allOf.add(resource);
     if (resource === "*") everywhere.add(sub);
   });
   if (resources.length > 1 && resources.includes("*/*"))
     errors.push(
-      invalid(path, [...resources], "if '*/*' is present, must not specify other resources"),
+      fieldError.invalid(
+        path,
+        [...resources],
+        "if '*/*' is present, must not specify other resources",
+      ),
     );
   if (resources.includes("*") && hasPlain)
     errors.push(
-      invalid(
+      fieldError.invalid(
         path,
         [...resources],
         "if '*' is present, must not specify other resources without subresources",
@@ -144,8 +151,8 @@ function namedRuleErrors(rule: Decoded<NamedRuleWithOperations>, path: string): 
   const nameErrors = names.flatMap((name, i) => {
     const at = `${path}.resourceNames[${i}]`;
     return [
-      ...pathSegmentFaults(name).map((fault) => invalid(at, name, fault)),
-      ...(names.indexOf(name) < i ? [duplicate(at, name)] : []),
+      ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
+      ...(names.indexOf(name) < i ? [fieldError.duplicate(at, name)] : []),
     ];
   });
   return [...nameErrors, ...validateRule(rule, path)];
@@ -156,7 +163,9 @@ export function mutableOperationErrors(match: Decoded<MatchResources>, path: str
   return (match.resourceRules ?? []).flatMap((rule) =>
     (rule.operations ?? [])
       .filter((verb) => !mutableOperations.includes(verb))
-      .map((verb) => notSupported(`${path}.resourceRules.operations`, verb, mutableOperations)),
+      .map((verb) =>
+        fieldError.notSupported(`${path}.resourceRules.operations`, verb, mutableOperations),
+      ),
   );
 }
 
@@ -168,19 +177,21 @@ export function validateMatchConditions(
 ): FieldError[] {
   const names = new Set<string>();
   const many =
-    conditions.length > maxConditions ? [tooMany(path, conditions.length, maxConditions)] : [];
+    conditions.length > maxConditions
+      ? [fieldError.tooMany(path, conditions.length, maxConditions)]
+      : [];
   const each = conditions.flatMap((condition, i) => {
     const name = condition.name ?? "";
     const expression = (condition.expression ?? "").trim();
     const errors = expression
       ? expressions.check("condition", expression, `${path}[${i}].expression`)
-      : [required(`${path}[${i}].expression`, "")];
+      : [fieldError.required(`${path}[${i}].expression`, "")];
     errors.push(
       ...(name
-        ? labelKeyFaults(name).map((fault) => invalid(`${path}[${i}].name`, name, fault))
-        : [required(`${path}[${i}].name`, "")]),
+        ? labelKeyFaults(name).map((fault) => fieldError.invalid(`${path}[${i}].name`, name, fault))
+        : [fieldError.required(`${path}[${i}].name`, "")]),
     );
-    if (name && names.has(name)) errors.push(duplicate(`${path}[${i}].name`, name));
+    if (name && names.has(name)) errors.push(fieldError.duplicate(`${path}[${i}].name`, name));
     names.add(name);
     return errors;
   });
@@ -194,29 +205,30 @@ export function validateParamKind(kind: Decoded<ParamKind>, path: string): Field
   return [
     ...(apiVersion
       ? apiVersionErrors(apiVersion, `${path}.apiVersion`)
-      : [required(`${path}.apiVersion`, "")]),
-    ...(name ? kindErrors(name, `${path}.kind`) : [required(`${path}.kind`, "")]),
+      : [fieldError.required(`${path}.apiVersion`, "")]),
+    ...(name ? kindErrors(name, `${path}.kind`) : [fieldError.required(`${path}.kind`, "")]),
   ];
 }
 
 function kindErrors(kind: string, path: string): FieldError[] {
   const faults = dns1035LabelFaults(kind.toLowerCase());
   const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
-  return faults.length ? [invalid(path, kind, detail)] : [];
+  return faults.length ? [fieldError.invalid(path, kind, detail)] : [];
 }
 
 function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
   const parts = apiVersion === "/" ? ["", ""] : apiVersion.split("/");
   if (parts.length > 2)
-    return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+    return [fieldError.invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
   const version = parts.at(-1)!;
   const group = parts.length === 2 ? parts[0]! : "";
   const groupFaults = group ? dnsSubdomainFaults(group) : [];
-  const errors = groupFaults.length ? [invalid(path, group, groupFaults.join(","))] : [];
-  if (!version) return [...errors, invalid(path, apiVersion, "version must be specified")];
+  const errors = groupFaults.length ? [fieldError.invalid(path, group, groupFaults.join(","))] : [];
+  if (!version)
+    return [...errors, fieldError.invalid(path, apiVersion, "version must be specified")];
   const versionFaults = dns1035LabelFaults(version);
   return versionFaults.length
-    ? [...errors, invalid(path, version, versionFaults.join(","))]
+    ? [...errors, fieldError.invalid(path, version, versionFaults.join(","))]
     : errors;
 }
 
@@ -227,16 +239,18 @@ export function validateParamRef(reference: Decoded<ParamRef>, path: string): Fi
   const name = reference.name ?? "";
   const { selector } = reference;
   const both = "name and selector are mutually exclusive";
-  const errors = pathSegmentFaults(name).map((fault) => invalid(`${path}.name`, name, fault));
-  if (name && selector) errors.push(forbidden(`${path}.name`, both));
+  const errors = pathSegmentFaults(name).map((fault) =>
+    fieldError.invalid(`${path}.name`, name, fault),
+  );
+  if (name && selector) errors.push(fieldError.forbidden(`${path}.name`, both));
   if (selector) errors.push(...validateLabelSelector(selector, `${path}.selector`));
-  if (name && selector) errors.push(forbidden(`${path}.selector`, both));
+  if (name && selector) errors.push(fieldError.forbidden(`${path}.selector`, both));
   if (!name && !isSet(selector))
-    errors.push(required(path, "one of name or selector must be specified"));
+    errors.push(fieldError.required(path, "one of name or selector must be specified"));
   return [
     ...errors,
     ...(reference.parameterNotFoundAction
       ? enumErrors(reference, "parameterNotFoundAction", notFoundActions, path)
-      : [required(`${path}.parameterNotFoundAction`, "")]),
+      : [fieldError.required(`${path}.parameterNotFoundAction`, "")]),
   ];
 }

@@ -7,7 +7,8 @@ import type {
   ValidatingAdmissionPolicySpec,
 } from "homeostat/k8s/admissionregistration/v1";
 import type { Type } from "@homeostat/cel";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { Purpose } from "./compile-policy-expression.ts";
 import { loadPolicyCompiler } from "./load-policy-compiler.ts";
 
@@ -56,7 +57,7 @@ export function openExpressions({
     return [
       compiled.internal
         ? { type: "InternalError", field: path, body: `Internal error: ${compiled.fault}` }
-        : invalid(path, shown, compiled.fault),
+        : fieldError.invalid(path, shown, compiled.fault),
     ];
   };
   return {

@@ -11,13 +11,8 @@ import type {
   Validation,
   Variable,
 } from "homeostat/k8s/admissionregistration/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import {
   enumErrors,
@@ -78,10 +73,10 @@ function commonErrors(
           ...validateMatchResources(match, "spec.matchConstraints"),
           ...(match.resourceRules?.length
             ? []
-            : [required("spec.matchConstraints.resourceRules", "")]),
+            : [fieldError.required("spec.matchConstraints.resourceRules", "")]),
           ...validateMatch(match),
         ]
-      : [required("spec.matchConstraints", "")]),
+      : [fieldError.required("spec.matchConstraints", "")]),
     ...(isSame
       ? []
       : validateMatchConditions(
@@ -106,13 +101,15 @@ function variableErrors(
     ...variableNameErrors(name, `${path}.name`),
     ...(expression.trim()
       ? expressions.declare(name, expression, `${path}.expression`)
-      : [required(`${path}.expression`, "expression is not specified")]),
+      : [fieldError.required(`${path}.expression`, "expression is not specified")]),
   ];
 }
 
 function variableNameErrors(name: string, path: string): FieldError[] {
-  if (!name.trim()) return [required(path, "name is not specified")];
-  return identifier.test(name) ? [] : [invalid(path, name, "must be a valid CEL identifier")];
+  if (!name.trim()) return [fieldError.required(path, "name is not specified")];
+  return identifier.test(name)
+    ? []
+    : [fieldError.invalid(path, name, "must be a valid CEL identifier")];
 }
 
 /** Every violation; `old` is the stored spec. */
@@ -129,8 +126,8 @@ export function validateValidatingPolicy(
   if (!validations.length && !annotations.length)
     return [
       ...head,
-      required("spec.validations", neither),
-      required("spec.auditAnnotations", neither),
+      fieldError.required("spec.validations", neither),
+      fieldError.required("spec.auditAnnotations", neither),
     ];
   return [
     ...head,
@@ -151,17 +148,21 @@ function validationErrors(
   const messageExpression = validation.messageExpression ?? "";
   const errors = expression.trim()
     ? expressions.check("condition", expression, `${path}.expression`)
-    : [required(`${path}.expression`, "expression is not specified")];
+    : [fieldError.required(`${path}.expression`, "expression is not specified")];
   if (messageExpression.trim())
     errors.push(...expressions.check("message", messageExpression, `${path}.messageExpression`));
   else if (messageExpression)
     errors.push(
-      invalid(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"),
+      fieldError.invalid(
+        `${path}.messageExpression`,
+        messageExpression,
+        "must be non-empty if specified",
+      ),
     );
   if (message && !message.trim())
-    errors.push(invalid(`${path}.message`, message, "must be non-empty if specified"));
+    errors.push(fieldError.invalid(`${path}.message`, message, "must be non-empty if specified"));
   else if (/[\r\n]/.test(message.trim()))
-    errors.push(invalid(`${path}.message`, message, "must not contain line breaks"));
+    errors.push(fieldError.invalid(`${path}.message`, message, "must not contain line breaks"));
   return [...errors, ...enumErrors(validation, "reason", reasons, path)];
 }
 
@@ -178,20 +179,26 @@ function annotationErrors(
   }));
   const many =
     annotations.length > maxAnnotations
-      ? [invalid(all, printed, `must not have more than ${maxAnnotations} auditAnnotations`)]
+      ? [
+          fieldError.invalid(
+            all,
+            printed,
+            `must not have more than ${maxAnnotations} auditAnnotations`,
+          ),
+        ]
       : [];
   const each = annotations.flatMap((annotation, i) => {
     const path = `${all}[${i}]`;
     const key = annotation.key ?? "";
     const errors = policy
       ? labelKeyFaults(`${policy}/${key}`).map((fault) =>
-          invalid(`${path}.key`, `${policy}/${key}`, fault),
+          fieldError.invalid(`${path}.key`, `${policy}/${key}`, fault),
         )
-      : [invalid(`${path}.key`, key, "requires metadata.name be non-empty")];
+      : [fieldError.invalid(`${path}.key`, key, "requires metadata.name be non-empty")];
     errors.push(
       ...valueErrors(annotation.valueExpression ?? "", `${path}.valueExpression`, expressions),
     );
-    if (keys.has(key)) errors.push(duplicate(`${path}.key`, key));
+    if (keys.has(key)) errors.push(fieldError.duplicate(`${path}.key`, key));
     keys.add(key);
     return errors;
   });
@@ -204,9 +211,9 @@ function valueErrors(
   expressions: PolicyExpressions,
 ): FieldError[] {
   const trimmed = expression.trim();
-  if (!trimmed) return [required(path, "valueExpression is not specified")];
+  if (!trimmed) return [fieldError.required(path, "valueExpression is not specified")];
   if (Buffer.byteLength(trimmed) > maxAnnotationBytes)
-    return [required(path, `must not exceed ${maxAnnotationBytes} bytes in length`)];
+    return [fieldError.required(path, `must not exceed ${maxAnnotationBytes} bytes in length`)];
   return expressions.check("annotation", trimmed, path, expression);
 }
 
@@ -227,10 +234,10 @@ export function validateMutatingPolicy(
       ? mutations.flatMap((mutation, i) =>
           mutationErrors(mutation, `spec.mutations[${i}]`, expressions),
         )
-      : [required("spec.mutations", "mutations must contain at least one item")]),
+      : [fieldError.required("spec.mutations", "mutations must contain at least one item")]),
     ...(spec.reinvocationPolicy
       ? enumErrors(spec, "reinvocationPolicy", ["IfNeeded", "Never"], "spec")
-      : [required("spec.reinvocationPolicy", "")]),
+      : [fieldError.required("spec.reinvocationPolicy", "")]),
   ];
 }
 
@@ -240,8 +247,9 @@ function mutationErrors(
   expressions: PolicyExpressions,
 ): FieldError[] {
   const type = mutation.patchType ?? "";
-  if (!type) return [required(`${path}.patchType`, "")];
-  if (!patchTypes.includes(type)) return [notSupported(`${path}.patchType`, type, patchTypes)];
+  if (!type) return [fieldError.required(`${path}.patchType`, "")];
+  if (!patchTypes.includes(type))
+    return [fieldError.notSupported(`${path}.patchType`, type, patchTypes)];
   const isPatch = type === "JSONPatch";
   const [own, other] = isPatch
     ? (["jsonPatch", "applyConfiguration"] as const)
@@ -249,14 +257,16 @@ function mutationErrors(
   const purpose = isPatch ? "JSON patch" : "apply configuration";
   const expression = mutation[own]?.expression?.trim() ?? "";
   const at = `${path}.${own}.expression`;
-  const ownErrors = expression ? expressions.check(purpose, expression, at) : [required(at, "")];
+  const ownErrors = expression
+    ? expressions.check(purpose, expression, at)
+    : [fieldError.required(at, "")];
   return [
     ...(mutation[own]
       ? ownErrors
-      : [required(`${path}.${own}`, `must be specified when patchType is ${type}`)]),
+      : [fieldError.required(`${path}.${own}`, `must be specified when patchType is ${type}`)]),
     ...(mutation[other]
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.${other}`,
             `{${other}}`,
             `must not be specified when patchType is ${type}`,

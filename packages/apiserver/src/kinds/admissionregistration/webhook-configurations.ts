@@ -8,12 +8,8 @@ import type {
   MutatingWebhookConfiguration,
   WebhookClientConfig,
 } from "homeostat/k8s/admissionregistration/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -168,7 +164,7 @@ function validate(object: WebhookConfiguration, options: WebhookValidationOption
       ),
     ];
     if (options.uniqueNames && name && names.has(name))
-      errors.push(duplicate(`${path}.name`, name));
+      errors.push(fieldError.duplicate(`${path}.name`, name));
     names.add(name);
     return errors;
   });
@@ -187,10 +183,15 @@ function validateWebhook(
     ...enumErrors(webhook, "matchPolicy", matchPolicies, path),
     ...(isSet(webhook.sideEffects)
       ? enumErrors(webhook, "sideEffects", options.sideEffects, path)
-      : [required(`${path}.sideEffects`, `must specify one of ${options.sideEffects.join(", ")}`)]),
+      : [
+          fieldError.required(
+            `${path}.sideEffects`,
+            `must specify one of ${options.sideEffects.join(", ")}`,
+          ),
+        ]),
     ...(seconds > maxTimeoutSeconds || seconds < 1
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.timeoutSeconds`,
             seconds,
             "the timeout value must be between 1 and 30 seconds",
@@ -215,7 +216,7 @@ function validateWebhook(
 function clientErrors(client: Decoded<WebhookClientConfig>, path: string): FieldError[] {
   const { url, service } = client;
   if (isSet(url) === isSet(service))
-    return [required(path, "exactly one of url or service is required")];
+    return [fieldError.required(path, "exactly one of url or service is required")];
   if (isSet(url)) return validateWebhookUrl(url, `${path}.url`);
   const given = service ?? {};
   const target = isSet(given.path) ? { path: given.path } : {};
@@ -237,17 +238,23 @@ function versionErrors(
   { needsKnownVersion }: WebhookValidationOptions,
 ): FieldError[] {
   if (!versions.length)
-    return [required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
+    return [fieldError.required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
   const errors = versions.flatMap((version, i) =>
     versions.indexOf(version) < i
-      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((fault) => invalid(`${path}[${i}]`, version, fault)),
+      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((fault) =>
+          fieldError.invalid(`${path}[${i}]`, version, fault),
+        ),
   );
   const known = versions.some((version) => acceptedVersions.includes(version));
   return needsKnownVersion && !known
     ? [
         ...errors,
-        invalid(path, [...versions], `must include at least one of ${acceptedVersions.join(", ")}`),
+        fieldError.invalid(
+          path,
+          [...versions],
+          `must include at least one of ${acceptedVersions.join(", ")}`,
+        ),
       ]
     : errors;
 }

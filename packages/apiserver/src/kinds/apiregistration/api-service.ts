@@ -9,13 +9,8 @@ import {
   pathSegmentFaults,
 } from "homeostat/api";
 import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
@@ -66,7 +61,13 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
         (status?.conditions ?? []).flatMap((condition, i) =>
           statuses.includes(condition.status ?? "")
             ? []
-            : [notSupported(`status.conditions[${i}].status`, condition.status ?? "", statuses)],
+            : [
+                fieldError.notSupported(
+                  `status.conditions[${i}].status`,
+                  condition.status ?? "",
+                  statuses,
+                ),
+              ],
         ),
     },
   },
@@ -89,12 +90,12 @@ function validate(object: Decoded<APIService>): FieldError[] {
     const value = spec[field] ?? 0;
     return value > 0 && value <= max
       ? []
-      : [invalid(`spec.${field}`, value, `must be positive and less than ${max}`)];
+      : [fieldError.invalid(`spec.${field}`, value, `must be positive and less than ${max}`)];
   };
   return [
     ...(name && name !== needed && !pathSegmentFaults(name).length
       ? [
-          invalid(
+          fieldError.invalid(
             "metadata.name",
             name,
             `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`,
@@ -102,10 +103,19 @@ function validate(object: Decoded<APIService>): FieldError[] {
         ]
       : []),
     ...(!group && version !== "v1"
-      ? [required("spec.group", "only v1 may have an empty group and it better be legacy kube")]
+      ? [
+          fieldError.required(
+            "spec.group",
+            "only v1 may have an empty group and it better be legacy kube",
+          ),
+        ]
       : []),
-    ...(group ? dnsSubdomainFaults(group).map((fault) => invalid("spec.group", group, fault)) : []),
-    ...dns1035LabelFaults(version).map((fault) => invalid("spec.version", version, fault)),
+    ...(group
+      ? dnsSubdomainFaults(group).map((fault) => fieldError.invalid("spec.group", group, fault))
+      : []),
+    ...dns1035LabelFaults(version).map((fault) =>
+      fieldError.invalid("spec.version", version, fault),
+    ),
     ...between("groupPriorityMinimum", 20_000),
     ...between("versionPriority", 1000),
     ...(spec.service ? serviceErrors(spec, spec.service) : localErrors(spec)),
@@ -119,11 +129,17 @@ function localErrors(spec: Decoded<APIServiceSpec>): FieldError[] {
   const bytes = caBundleBytes(spec);
   return [
     ...(bytes
-      ? [invalid("spec.caBundle", `${bytes} bytes`, "local APIServices may not have a caBundle")]
+      ? [
+          fieldError.invalid(
+            "spec.caBundle",
+            `${bytes} bytes`,
+            "local APIServices may not have a caBundle",
+          ),
+        ]
       : []),
     ...(spec.insecureSkipTLSVerify
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.insecureSkipTLSVerify",
             true,
             "local APIServices may not have insecureSkipTLSVerify",
@@ -142,12 +158,18 @@ function serviceErrors(
   return [
     ...(["namespace", "name"] as const)
       .filter((field) => !service[field])
-      .map((field) => required(`spec.service.${field}`, "")),
+      .map((field) => fieldError.required(`spec.service.${field}`, "")),
     ...(faults.length
-      ? [invalid("spec.service.port", port, `port is not valid: ${faults.join(", ")}`)]
+      ? [fieldError.invalid("spec.service.port", port, `port is not valid: ${faults.join(", ")}`)]
       : []),
     ...(spec.insecureSkipTLSVerify && caBundleBytes(spec)
-      ? [invalid("spec.insecureSkipTLSVerify", true, "may not be true if caBundle is present")]
+      ? [
+          fieldError.invalid(
+            "spec.insecureSkipTLSVerify",
+            true,
+            "may not be true if caBundle is present",
+          ),
+        ]
       : []),
   ];
 }

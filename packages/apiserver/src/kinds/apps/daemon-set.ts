@@ -9,13 +9,8 @@ import type {
   DaemonSetUpdateStrategy,
   RollingUpdateDaemonSet,
 } from "homeostat/k8s/apps/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupportedInternal,
-  quoteGo,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
 import {
@@ -148,7 +143,7 @@ function validateSpec(object: Decoded<DaemonSet>, old?: Decoded<DaemonSet>): Fie
     ...(selector ? validateLabelSelector(selector, "spec.selector") : []),
     ...(labelSelector === undefined ? [] : validateTemplateLabels(template, labelSelector)),
     ...(selector && isEmptySelector(selector)
-      ? [invalid("spec.selector", selector, "empty selector is invalid for daemonset")]
+      ? [fieldError.invalid("spec.selector", selector, "empty selector is invalid for daemonset")]
       : []),
     ...validatePodTemplate(template, "spec.template", old && templateOf(old)),
     ...validateRestartPolicy(template, "DaemonSet"),
@@ -166,9 +161,9 @@ function validateUpdateStrategy(strategy: Decoded<DaemonSetUpdateStrategy>): Fie
   if (type === "RollingUpdate")
     return rolling
       ? validateRollingUpdate(rolling, `${path}.rollingUpdate`)
-      : [required(`${path}.rollingUpdate`, "")];
+      : [fieldError.required(`${path}.rollingUpdate`, "")];
   return [
-    notSupportedInternal(
+    fieldError.notSupportedInternal(
       path,
       ["apps.DaemonSetUpdateStrategy", strategy],
       ["RollingUpdate", "OnDelete"],
@@ -190,9 +185,17 @@ function validateRollingUpdate(
     ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
     ...validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
     ...(both
-      ? [invalid(`${path}.maxSurge`, surge, "may not be set when maxUnavailable is non-zero")]
+      ? [
+          fieldError.invalid(
+            `${path}.maxSurge`,
+            surge,
+            "may not be set when maxUnavailable is non-zero",
+          ),
+        ]
       : []),
-    ...(neither ? [required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")] : []),
+    ...(neither
+      ? [fieldError.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")]
+      : []),
   ];
 }
 

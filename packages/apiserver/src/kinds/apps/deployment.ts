@@ -9,14 +9,8 @@ import type {
   DeploymentStrategy,
   RollingUpdateDeployment,
 } from "homeostat/k8s/apps/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  notSupportedInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
@@ -115,7 +109,13 @@ function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpe
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
     ...(selector === undefined
-      ? [invalidInternal("spec.selector", [selectorType, spec.selector], "invalid label selector")]
+      ? [
+          fieldError.invalidInternal(
+            "spec.selector",
+            [selectorType, spec.selector],
+            "invalid label selector",
+          ),
+        ]
       : validateWorkloadTemplate(spec.template ?? {}, {
           selector,
           kind: "ReplicaSet",
@@ -126,7 +126,13 @@ function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpe
     ...nonNegative(spec.revisionHistoryLimit ?? 0, "spec.revisionHistoryLimit"),
     ...nonNegative(deadline ?? 0, "spec.progressDeadlineSeconds"),
     ...(isSet(deadline) && deadline <= minReady
-      ? [invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]
+      ? [
+          fieldError.invalid(
+            "spec.progressDeadlineSeconds",
+            deadline,
+            "must be greater than minReadySeconds",
+          ),
+        ]
       : []),
   ];
 }
@@ -137,7 +143,7 @@ function validateStrategy(strategy: Decoded<DeploymentStrategy>): FieldError[] {
     case "Recreate":
       return rolling
         ? [
-            forbidden(
+            fieldError.forbidden(
               "spec.strategy.rollingUpdate",
               "may not be specified when strategy `type` is 'Recreate'",
             ),
@@ -146,10 +152,15 @@ function validateStrategy(strategy: Decoded<DeploymentStrategy>): FieldError[] {
     case "RollingUpdate":
       return rolling
         ? validateRollingUpdate(rolling)
-        : [required("spec.strategy.rollingUpdate", "this should be defaulted and never be nil")];
+        : [
+            fieldError.required(
+              "spec.strategy.rollingUpdate",
+              "this should be defaulted and never be nil",
+            ),
+          ];
     default:
       return [
-        notSupportedInternal(
+        fieldError.notSupportedInternal(
           "spec.strategy",
           ["apps.DeploymentStrategy", strategy],
           ["Recreate", "RollingUpdate"],
@@ -166,7 +177,13 @@ function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): Field
     ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
     ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
     ...(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0
-      ? [invalid(`${path}.maxUnavailable`, unavailable, "may not be 0 when `maxSurge` is 0")]
+      ? [
+          fieldError.invalid(
+            `${path}.maxUnavailable`,
+            unavailable,
+            "may not be 0 when `maxSurge` is 0",
+          ),
+        ]
       : []),
     ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
   ];

@@ -3,7 +3,8 @@
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Decoded } from "homeostat/api";
 import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
-import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import { validateReplicaStatus } from "../core/workload/validate-replica-counts.ts";
@@ -57,7 +58,13 @@ function validateSpec(spec: Decoded<ReplicaSetSpec>, old?: Decoded<ReplicaSetSpe
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
     ...(selector === undefined
-      ? [invalidInternal("spec.selector", [selectorType, spec.selector], "invalid label selector")]
+      ? [
+          fieldError.invalidInternal(
+            "spec.selector",
+            [selectorType, spec.selector],
+            "invalid label selector",
+          ),
+        ]
       : validateWorkloadTemplate(spec.template ?? {}, {
           selector,
           kind: "ReplicaSet",

@@ -1,7 +1,8 @@
 // The numbers or percentages that bound a rolling update.
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent,
 // IsNotMoreThan100Percent, getIntOrPercentValue).
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative, percentFaults } from "../validation/field-rules.ts";
 
 /** A decoded IntOrString; absent means 0. */
@@ -10,14 +11,14 @@ type IntOrPercent = string | number | null | undefined;
 /** Requires a non-negative number or a percentage. */
 export function validatePositiveIntOrPercent(value: IntOrPercent, path: string): FieldError[] {
   if (typeof value === "string")
-    return percentFaults(value).map((fault) => invalid(path, value, fault));
+    return percentFaults(value).map((fault) => fieldError.invalid(path, value, fault));
   return nonNegative(value ?? 0, path);
 }
 
 /** Refuses percentages above 100. */
 export function validateNotMoreThan100Percent(value: IntOrPercent, path: string): FieldError[] {
   return typeof value === "string" && /^[0-9]+%$/.test(value) && intOrPercentValue(value) > 100
-    ? [invalid(path, value, "must not be greater than 100%")]
+    ? [fieldError.invalid(path, value, "must not be greater than 100%")]
     : [];
 }
 

@@ -4,7 +4,8 @@
 import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
@@ -135,7 +136,7 @@ function validateImmutableFields(
 ): FieldError[] {
   if (equalJson(immutableFields(spec), immutableFields(old))) return [];
   return [
-    forbidden(
+    fieldError.forbidden(
       "spec",
       "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
     ),

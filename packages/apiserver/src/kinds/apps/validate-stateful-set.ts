@@ -4,13 +4,8 @@
 import type { Decoded } from "homeostat/api";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import {
   validateAnnotations,
@@ -48,7 +43,7 @@ export function validateStatefulSetSpec(
       : []),
     ...validateWorkloadSelector(spec.selector, "statefulset"),
     ...(selector === undefined
-      ? [invalid("spec.selector", spec.selector ?? undefined, "")]
+      ? [fieldError.invalid("spec.selector", spec.selector ?? undefined, "")]
       : [
           ...validateTemplateLabels(template, selector),
           ...validateTemplate(template, old && (old.template ?? {})),
@@ -101,21 +96,27 @@ const validateClaimTemplates = (
 function validateManagementPolicy(
   policy: Decoded<StatefulSetSpec>["podManagementPolicy"],
 ): FieldError[] {
-  if (!policy) return [required("spec.podManagementPolicy", "")];
+  if (!policy) return [fieldError.required("spec.podManagementPolicy", "")];
   return policy === "OrderedReady" || policy === "Parallel"
     ? []
-    : [invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'")];
+    : [
+        fieldError.invalid(
+          "spec.podManagementPolicy",
+          policy,
+          "must be 'OrderedReady' or 'Parallel'",
+        ),
+      ];
 }
 
 function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): FieldError[] {
   const path = "spec.updateStrategy";
   const rolling = strategy.rollingUpdate;
-  if (!strategy.type) return [required(path, "")];
+  if (!strategy.type) return [fieldError.required(path, "")];
   switch (strategy.type) {
     case "OnDelete":
       return rolling
         ? [
-            invalidInternal(
+            fieldError.invalidInternal(
               `${path}.rollingUpdate`,
               ["apps.RollingUpdateStatefulSetStrategy", rolling],
               "only allowed for updateStrategy 'RollingUpdate'",
@@ -126,7 +127,7 @@ function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): F
       return rolling ? nonNegative(rolling.partition ?? 0, `${path}.rollingUpdate.partition`) : [];
     default:
       return [
-        invalidInternal(
+        fieldError.invalidInternal(
           path,
           ["apps.StatefulSetUpdateStrategy", strategy],
           "must be 'RollingUpdate' or 'OnDelete'",
@@ -143,7 +144,7 @@ function validateRetentionPolicy(
     return value === "Retain" || value === "Delete"
       ? []
       : [
-          notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, value, [
+          fieldError.notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, value, [
             "Retain",
             "Delete",
           ]),

@@ -13,12 +13,8 @@ import type {
 } from "homeostat/k8s/authorization/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  printError,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
 import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
@@ -97,7 +93,7 @@ function attributeErrors(object: AccessReview): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
   if (resourceAttributes && nonResourceAttributes)
     return [
-      invalidInternal(
+      fieldError.invalidInternal(
         "spec.nonResourceAttributes",
         [pathType, nonResourceAttributes],
         "cannot be specified in combination with resourceAttributes",
@@ -105,7 +101,7 @@ function attributeErrors(object: AccessReview): FieldError[] {
     ];
   if (resourceAttributes || nonResourceAttributes) return [];
   return [
-    invalid(
+    fieldError.invalid(
       "spec.resourceAttributes",
       null,
       "exactly one of nonResourceAttributes or resourceAttributes must be specified",
@@ -119,7 +115,7 @@ function subjectErrors(object: AccessReview): FieldError[] {
     ...attributeErrors(object),
     ...(spec.user || hasItems(spec.groups)
       ? []
-      : [invalid("spec.user", "", "at least one of user or group must be specified")]),
+      : [fieldError.invalid("spec.user", "", "at least one of user or group must be specified")]),
   ];
 }
 
@@ -133,7 +129,7 @@ function emptyMetadataErrors(
   const given = Object.entries(metadata).filter(
     ([field, value]) => value !== null && !ignored.includes(field),
   );
-  return given.length ? [invalid("metadata", metadata, detail)] : [];
+  return given.length ? [fieldError.invalid("metadata", metadata, detail)] : [];
 }
 
 function localErrors(object: AccessReview): FieldError[] {
@@ -143,10 +139,16 @@ function localErrors(object: AccessReview): FieldError[] {
   return [
     ...(asked === namespace
       ? []
-      : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
+      : [
+          fieldError.invalid(
+            "spec.resourceAttributes.namespace",
+            asked,
+            "must match metadata.namespace",
+          ),
+        ]),
     ...(nonResourceAttributes
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             "spec.nonResourceAttributes",
             [pathType, nonResourceAttributes],
             "disallowed on this kind of request",

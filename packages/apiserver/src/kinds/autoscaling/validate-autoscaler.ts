@@ -7,13 +7,8 @@ import type {
   HPAScalingPolicy,
   HPAScalingRules,
 } from "homeostat/k8s/autoscaling/v2";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectReference } from "./validate-object-reference.ts";
 import { validateMetricSpec } from "./validate-metric-spec.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
@@ -36,7 +31,7 @@ export function validateAutoscalerSpec(
     ...(spec.minReplicas === 0 &&
     !metrics.some(({ type }) => type === "Object" || type === "External")
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.metrics",
             "must specify at least one Object or External metric to support scaling to zero replicas",
           ),
@@ -55,12 +50,12 @@ function replicaErrors({
   const path = "spec.maxReplicas";
   return [
     ...(isSet(min) && min < 1
-      ? [invalid("spec.minReplicas", min, "must be greater than or equal to 1")]
+      ? [fieldError.invalid("spec.minReplicas", min, "must be greater than or equal to 1")]
       : []),
-    ...(max === 0 ? [required(path, "must be set and greater than 0")] : []),
-    ...(max < 0 ? [invalid(path, max, "must be greater than or equal to 1")] : []),
+    ...(max === 0 ? [fieldError.required(path, "must be set and greater than 0")] : []),
+    ...(max < 0 ? [fieldError.invalid(path, max, "must be greater than or equal to 1")] : []),
     ...(isSet(min) && max < min
-      ? [invalid(path, max, "must be greater than or equal to `minReplicas`")]
+      ? [fieldError.invalid(path, max, "must be greater than or equal to `minReplicas`")]
       : []),
   ];
 }
@@ -88,7 +83,7 @@ function rulesErrors(rules: Decoded<HPAScalingRules>, path: string): FieldError[
   return [
     ...(window !== undefined && window < 0
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.stabilizationWindowSeconds`,
             window,
             "must be greater than or equal to zero",
@@ -97,7 +92,7 @@ function rulesErrors(rules: Decoded<HPAScalingRules>, path: string): FieldError[
       : []),
     ...(window !== undefined && window > maxWindowSeconds
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.stabilizationWindowSeconds`,
             window,
             `must be less than or equal to ${maxWindowSeconds}`,
@@ -105,12 +100,14 @@ function rulesErrors(rules: Decoded<HPAScalingRules>, path: string): FieldError[
         ]
       : []),
     ...(select !== undefined && !["Disabled", "Max", "Min"].includes(select)
-      ? [notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"])]
+      ? [fieldError.notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"])]
       : []),
-    ...(policies.length ? [] : [required(`${path}.policies`, "must specify at least one Policy")]),
+    ...(policies.length
+      ? []
+      : [fieldError.required(`${path}.policies`, "must specify at least one Policy")]),
     ...policies.flatMap((policy, i) => policyErrors(policy, `${path}.policies[${i}]`)),
     ...(isSet(tolerance) && nanoOf(tolerance) < 0n
-      ? [invalid(`${path}.tolerance`, tolerance, "must be greater than or equal to 0")]
+      ? [fieldError.invalid(`${path}.tolerance`, tolerance, "must be greater than or equal to 0")]
       : []),
   ];
 }
@@ -122,14 +119,16 @@ function policyErrors(policy: Decoded<HPAScalingPolicy>, path: string): FieldErr
   return [
     ...(type === "Pods" || type === "Percent"
       ? []
-      : [notSupported(`${path}.type`, type, ["Percent", "Pods"])]),
-    ...(value <= 0 ? [invalid(`${path}.value`, value, "must be greater than zero")] : []),
+      : [fieldError.notSupported(`${path}.type`, type, ["Percent", "Pods"])]),
+    ...(value <= 0
+      ? [fieldError.invalid(`${path}.value`, value, "must be greater than zero")]
+      : []),
     ...(seconds <= 0
-      ? [invalid(`${path}.periodSeconds`, seconds, "must be greater than zero")]
+      ? [fieldError.invalid(`${path}.periodSeconds`, seconds, "must be greater than zero")]
       : []),
     ...(seconds > maxPeriodSeconds
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.periodSeconds`,
             seconds,
             `must be less than or equal to ${maxPeriodSeconds}`,

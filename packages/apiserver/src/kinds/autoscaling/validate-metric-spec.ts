@@ -12,13 +12,8 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from "homeostat/k8s/autoscaling/v2";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
 import { containerResourceNameErrors } from "../core/resources/validate-resource-lists.ts";
@@ -38,9 +33,11 @@ export const sourceFieldOf = (type: string): string => type.charAt(0).toLowerCas
 export function validateMetricSpec(metric: Decoded<MetricSpec>, path: string): FieldError[] {
   const type = metric.type ?? "";
   const present = sourceFields.filter((field) => isSet(metric[field]));
-  const unknown = types.includes(type) ? [] : [notSupported(`${path}.type`, type, types)];
+  const unknown = types.includes(type)
+    ? []
+    : [fieldError.notSupported(`${path}.type`, type, types)];
   return [
-    ...(type ? [] : [required(`${path}.type`, "must specify a metric source type")]),
+    ...(type ? [] : [fieldError.required(`${path}.type`, "must specify a metric source type")]),
     ...unknown,
     ...sourceErrors(metric, path),
     ...unknown,
@@ -56,7 +53,12 @@ const missingSourceErrors = (
 ): FieldError[] =>
   present.some((field) => field === expected)
     ? []
-    : [required(`${path}.${expected}`, "must populate information for the given metric source")];
+    : [
+        fieldError.required(
+          `${path}.${expected}`,
+          "must populate information for the given metric source",
+        ),
+      ];
 
 const surplusSourceErrors = (
   expected: string,
@@ -65,7 +67,9 @@ const surplusSourceErrors = (
 ): FieldError[] =>
   present
     .filter((field) => field !== expected)
-    .map((field) => forbidden(`${path}.${field}`, "must populate the given metric source only"));
+    .map((field) =>
+      fieldError.forbidden(`${path}.${field}`, "must populate the given metric source only"),
+    );
 
 function sourceErrors(
   { object, external, pods, resource, containerResource }: Decoded<MetricSpec>,
@@ -101,7 +105,7 @@ function externalErrors(source: Decoded<ExternalMetricSource>, path: string): Fi
     ),
     ...(isSet(target.value) && isSet(target.averageValue)
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.target.value`,
             "may not set both a target value for metric and a per-pod target",
           ),
@@ -117,12 +121,17 @@ function podsErrors(source: Decoded<PodsMetricSource>, path: string): FieldError
     ...targetErrors(target, `${path}.target`),
     ...(isSet(target.averageValue)
       ? []
-      : [required(`${path}.target.averageValue`, "must specify a positive target averageValue")]),
+      : [
+          fieldError.required(
+            `${path}.target.averageValue`,
+            "must specify a positive target averageValue",
+          ),
+        ]),
   ];
 }
 
 const resourceErrors = (source: Decoded<ResourceMetricSource>, path: string): FieldError[] => [
-  ...(source.name ? [] : [required(`${path}.name`, "must specify a resource name")]),
+  ...(source.name ? [] : [fieldError.required(`${path}.name`, "must specify a resource name")]),
   ...utilizationErrors(source.target ?? {}, `${path}.target`),
 ];
 
@@ -133,10 +142,10 @@ function containerResourceErrors(
   return [
     ...(name
       ? containerResourceNameErrors(name, `${path}.name`)
-      : [required(`${path}.name`, "must specify a resource name")]),
+      : [fieldError.required(`${path}.name`, "must specify a resource name")]),
     ...(container
       ? dnsLabelErrors(container, `${path}.container`)
-      : [required(`${path}.container`, "must specify a container")]),
+      : [fieldError.required(`${path}.container`, "must specify a container")]),
     ...utilizationErrors(target ?? {}, `${path}.target`),
   ];
 }
@@ -144,7 +153,7 @@ function containerResourceErrors(
 const identifierErrors = ({ name }: Decoded<MetricIdentifier>, path: string): FieldError[] =>
   name
     ? ruled(pathSegmentFaults, name, `${path}.name`)
-    : [required(`${path}.name`, "must specify a metric name")];
+    : [fieldError.required(`${path}.name`, "must specify a metric name")];
 
 const valueErrors = (
   target: Decoded<MetricTarget>,
@@ -154,7 +163,7 @@ const valueErrors = (
   ...targetErrors(target, path),
   ...(isSet(target.value) || isSet(target.averageValue)
     ? []
-    : [required(`${path}.averageValue`, missing)]),
+    : [fieldError.required(`${path}.averageValue`, missing)]),
 ];
 
 function utilizationErrors(target: Decoded<MetricTarget>, path: string): FieldError[] {
@@ -165,14 +174,14 @@ function utilizationErrors(target: Decoded<MetricTarget>, path: string): FieldEr
     ...(hasUtilization || hasValue
       ? []
       : [
-          required(
+          fieldError.required(
             `${path}.averageUtilization`,
             "must set either a target raw value or a target utilization",
           ),
         ]),
     ...(hasUtilization && hasValue
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.averageValue`,
             "may not set both a target raw value and a target utilization",
           ),
@@ -185,18 +194,30 @@ function targetErrors(target: Decoded<MetricTarget>, path: string): FieldError[]
   const type = target.type ?? "";
   const { averageUtilization } = target;
   return [
-    ...(type ? [] : [required(`${path}.type`, "must specify a metric target type")]),
+    ...(type ? [] : [fieldError.required(`${path}.type`, "must specify a metric target type")]),
     ...(["Utilization", "Value", "AverageValue"].includes(type)
       ? []
-      : [invalid(`${path}.type`, type, "must be either Utilization, Value, or AverageValue")]),
+      : [
+          fieldError.invalid(
+            `${path}.type`,
+            type,
+            "must be either Utilization, Value, or AverageValue",
+          ),
+        ]),
     ...(["value", "averageValue"] as const).flatMap((field) => {
       const quantity = target[field];
       return isSet(quantity) && nanoOf(quantity) <= 0n
-        ? [invalid(`${path}.${field}`, quantity, "must be positive")]
+        ? [fieldError.invalid(`${path}.${field}`, quantity, "must be positive")]
         : [];
     }),
     ...(isSet(averageUtilization) && averageUtilization < 1
-      ? [invalid(`${path}.averageUtilization`, averageUtilization, "must be greater than 0")]
+      ? [
+          fieldError.invalid(
+            `${path}.averageUtilization`,
+            averageUtilization,
+            "must be greater than 0",
+          ),
+        ]
       : []),
   ];
 }

@@ -3,7 +3,8 @@
 // (ValidateCrossVersionObjectReference).
 import { type Decoded, parseApiVersion, pathSegmentFaults } from "homeostat/api";
 import type { CrossVersionObjectReference } from "homeostat/k8s/autoscaling/v2";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { ruled } from "../validation/field-rules.ts";
 
 /** Which API versions a reference may have. */
@@ -17,9 +18,15 @@ export function validateObjectReference(
 ): FieldError[] {
   const fault = apiVersionFault(apiVersion ?? "", rule);
   return [
-    ...(kind ? ruled(pathSegmentFaults, kind, `${path}.kind`) : [required(`${path}.kind`, "")]),
-    ...(name ? ruled(pathSegmentFaults, name, `${path}.name`) : [required(`${path}.name`, "")]),
-    ...(fault === undefined ? [] : [invalid(`${path}.apiVersion`, apiVersion ?? "", fault)]),
+    ...(kind
+      ? ruled(pathSegmentFaults, kind, `${path}.kind`)
+      : [fieldError.required(`${path}.kind`, "")]),
+    ...(name
+      ? ruled(pathSegmentFaults, name, `${path}.name`)
+      : [fieldError.required(`${path}.name`, "")]),
+    ...(fault === undefined
+      ? []
+      : [fieldError.invalid(`${path}.apiVersion`, apiVersion ?? "", fault)]),
   ];
 }
 

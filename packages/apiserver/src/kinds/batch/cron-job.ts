@@ -3,13 +3,8 @@
 // pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation/validation.go (ValidateCronJobSpec…).
 import type { Decoded, Json } from "homeostat/api";
 import type { CronJob, CronJobSpec, JobSpec } from "homeostat/k8s/batch/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
@@ -82,7 +77,13 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
 
 const validateNameLength = (name: string): FieldError[] =>
   Buffer.byteLength(name) > maxNameLength
-    ? [invalid("metadata.name", name, `must be no more than ${maxNameLength} characters`)]
+    ? [
+        fieldError.invalid(
+          "metadata.name",
+          name,
+          `must be no more than ${maxNameLength} characters`,
+        ),
+      ]
     : [];
 
 function validateSpec(object: Decoded<CronJob>, old?: Decoded<CronJob>): FieldError[] {
@@ -104,10 +105,10 @@ function validateConcurrencyPolicy(
   policy: Decoded<CronJobSpec>["concurrencyPolicy"],
 ): FieldError[] {
   const path = "spec.concurrencyPolicy";
-  if (!policy) return [required(path, "")];
+  if (!policy) return [fieldError.required(path, "")];
   return concurrencyPolicies.includes(policy)
     ? []
-    : [notSupported(path, policy, concurrencyPolicies)];
+    : [fieldError.notSupported(path, policy, concurrencyPolicies)];
 }
 
 function validateSchedule(
@@ -116,27 +117,35 @@ function validateSchedule(
   oldSpec: Decoded<CronJobSpec> | undefined,
 ): FieldError[] {
   const path = "spec.schedule";
-  if (!schedule) return [required(path, "")];
+  if (!schedule) return [fieldError.required(path, "")];
   const fault = scheduleFault(schedule);
-  const errors = fault === undefined ? [] : [invalid(path, schedule, fault)];
+  const errors = fault === undefined ? [] : [fieldError.invalid(path, schedule, fault)];
   if (!schedule.includes("TZ")) return errors;
   if (!oldSpec || !(oldSpec.schedule ?? "").includes("TZ"))
     return [
       ...errors,
-      invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"),
+      fieldError.invalid(
+        path,
+        schedule,
+        "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+      ),
     ];
   return zone === undefined
     ? errors
     : [
         ...errors,
-        invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule"),
+        fieldError.invalid(
+          path,
+          schedule,
+          "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+        ),
       ];
 }
 
 function validateTimeZone(zone: string | undefined): FieldError[] {
   const path = "spec.timeZone";
   if (zone === undefined) return [];
-  if (!zone) return [invalid(path, zone, "timeZone must be nil or non-empty string")];
+  if (!zone) return [fieldError.invalid(path, zone, "timeZone must be nil or non-empty string")];
   const unreadable = zone
     .split("/")
     .some(
@@ -146,19 +155,19 @@ function validateTimeZone(zone: string | undefined): FieldError[] {
         part.startsWith("-") ||
         !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part),
     );
-  if (unreadable) return [invalid(path, zone, `unknown time zone ${zone}`)];
+  if (unreadable) return [fieldError.invalid(path, zone, `unknown time zone ${zone}`)];
   const fault = zoneFault(zone);
   return [
     ...(zone.toLowerCase() === "local"
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             zone,
             "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
           ),
         ]
       : []),
-    ...(fault ? [invalid(path, zone, fault)] : []),
+    ...(fault ? [fieldError.invalid(path, zone, fault)] : []),
   ];
 }
 
@@ -168,7 +177,7 @@ function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): Fi
     ...validateJobSpec(spec, jobPath, old),
     ...(selector
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             `${jobPath}.selector`,
             [selectorType, selector],
             "`selector` will be auto-generated",
@@ -176,7 +185,7 @@ function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): Fi
         ]
       : []),
     ...(spec.manualSelector === true
-      ? [notSupported(`${jobPath}.manualSelector`, true, ["nil", "false"])]
+      ? [fieldError.notSupported(`${jobPath}.manualSelector`, true, ["nil", "false"])]
       : []),
   ];
 }

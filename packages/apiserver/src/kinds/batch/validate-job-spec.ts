@@ -2,15 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/validation/validation.go (validateJobSpec).
 import type { Decoded } from "homeostat/api";
 import type { JobSpec, SuccessPolicyRule } from "homeostat/k8s/batch/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-template.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -46,7 +39,7 @@ export function validateJobSpec(
       nonNegative(Number(spec[field] ?? 0), `${path}.${field}`),
     ),
     ...(isSet(spec.maxFailedIndexes) && !isSet(spec.backoffLimitPerIndex)
-      ? [required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified")]
+      ? [fieldError.required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified")]
       : []),
     ...(isSet(spec.managedBy) ? managedByErrors(spec.managedBy, `${path}.managedBy`) : []),
     ...completionModeErrors(spec, path),
@@ -60,18 +53,24 @@ export function validateJobSpec(
 
 const managedByErrors = (managedBy: string, path: string): FieldError[] => [
   ...domainPathErrors(managedBy, path),
-  ...(Buffer.byteLength(managedBy) > maxManagedByBytes ? [tooLong(path, maxManagedByBytes)] : []),
+  ...(Buffer.byteLength(managedBy) > maxManagedByBytes
+    ? [fieldError.tooLong(path, maxManagedByBytes)]
+    : []),
 ];
 
 function completionModeErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
   const mode = spec.completionMode ?? "NonIndexed";
   if (mode === "Indexed") return indexedErrors(spec, path);
   if (mode !== "NonIndexed")
-    return [notSupported(`${path}.completionMode`, mode, ["NonIndexed", "Indexed"])];
+    return [fieldError.notSupported(`${path}.completionMode`, mode, ["NonIndexed", "Indexed"])];
   return (["backoffLimitPerIndex", "maxFailedIndexes"] as const)
     .filter((field) => isSet(spec[field]))
     .map((field) =>
-      invalid(`${path}.${field}`, spec[field] ?? undefined, "requires indexed completion mode"),
+      fieldError.invalid(
+        `${path}.${field}`,
+        spec[field] ?? undefined,
+        "requires indexed completion mode",
+      ),
     );
 }
 
@@ -83,7 +82,7 @@ function limitErrors(
   condition = "",
 ): FieldError[] {
   return isSet(value) && value > max
-    ? [invalid(path, value, `must be less than or equal to ${max}${condition}`)]
+    ? [fieldError.invalid(path, value, `must be less than or equal to ${max}${condition}`)]
     : [];
 }
 
@@ -95,7 +94,7 @@ function indexedErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
   return [
     ...(isSet(completions)
       ? []
-      : [required(`${path}.completions`, "when completion mode is Indexed")]),
+      : [fieldError.required(`${path}.completions`, "when completion mode is Indexed")]),
     ...limitErrors(
       parallelism,
       maxParallelism,
@@ -104,7 +103,7 @@ function indexedErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
     ),
     ...(isSet(completions) && isSet(maxFailedIndexes) && maxFailedIndexes > completions
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.maxFailedIndexes`,
             maxFailedIndexes,
             "must be less than or equal to completions",
@@ -114,7 +113,7 @@ function indexedErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
     ...limitErrors(maxFailedIndexes, maxParallelism, `${path}.maxFailedIndexes`),
     ...(many && !isSet(maxFailedIndexes)
       ? [
-          required(
+          fieldError.required(
             `${path}.maxFailedIndexes`,
             `must be specified when completions is above ${manyCompletions}`,
           ),
@@ -139,7 +138,11 @@ function successPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
   if (!policy) return [];
   if (spec.completionMode !== "Indexed") {
     return [
-      invalidInternal(path, ["batch.SuccessPolicy", policy], "requires indexed completion mode"),
+      fieldError.invalidInternal(
+        path,
+        ["batch.SuccessPolicy", policy],
+        "requires indexed completion mode",
+      ),
     ];
   }
   const rules = policy.rules ?? [];
@@ -147,13 +150,13 @@ function successPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
     ...(rules.length
       ? []
       : [
-          required(
+          fieldError.required(
             `${path}.rules`,
             "at least one rules must be specified when the successPolicy is specified",
           ),
         ]),
     ...(rules.length > maxSuccessPolicyRules
-      ? [tooMany(`${path}.rules`, rules.length, maxSuccessPolicyRules)]
+      ? [fieldError.tooMany(`${path}.rules`, rules.length, maxSuccessPolicyRules)]
       : []),
     ...rules.flatMap((rule, i) =>
       successRuleErrors(rule, spec.completions ?? 0, `${path}.rules[${i}]`),
@@ -169,16 +172,21 @@ function successRuleErrors(
   const indexes = rule.succeededIndexes ?? undefined;
   const count = rule.succeededCount ?? undefined;
   if (indexes === undefined && count === undefined)
-    return [required(path, "at least one of succeededCount or succeededIndexes must be specified")];
+    return [
+      fieldError.required(
+        path,
+        "at least one of succeededCount or succeededIndexes must be specified",
+      ),
+    ];
   const counted = countIndexes(indexes ?? "", completions);
   const total = "count" in counted ? counted.count : 0;
   return [
     ...(indexes !== undefined && Buffer.byteLength(indexes) > maxIndexesBytes
-      ? [tooLong(`${path}.succeededIndexes`, maxIndexesBytes)]
+      ? [fieldError.tooLong(`${path}.succeededIndexes`, maxIndexesBytes)]
       : []),
     ...("fault" in counted
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.succeededIndexes`,
             indexes,
             `error parsing succeededIndexes: ${counted.fault}`,
@@ -188,7 +196,7 @@ function successRuleErrors(
     ...(count === undefined ? [] : nonNegative(count, `${path}.succeededCount`)),
     ...(count !== undefined && count > completions
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.succeededCount`,
             count,
             `must be less than or equal to ${completions} (the number of specified completions)`,
@@ -197,7 +205,7 @@ function successRuleErrors(
       : []),
     ...(count !== undefined && indexes !== undefined && count > total
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.succeededCount`,
             count,
             `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
@@ -211,15 +219,22 @@ function podReplacementPolicyErrors(spec: Decoded<JobSpec>, path: string): Field
   const policy = spec.podReplacementPolicy;
   if (!isSet(policy)) return [];
   const allowed = isSet(spec.podFailurePolicy) ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
-  return allowed.includes(policy) ? [] : [notSupported(path, policy, allowed)];
+  return allowed.includes(policy) ? [] : [fieldError.notSupported(path, policy, allowed)];
 }
 
 function restartPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
   const policy = spec.template?.spec?.restartPolicy ?? "";
-  if (!policy || policy === "Always") return [required(path, 'valid values: "OnFailure", "Never"')];
+  if (!policy || policy === "Always")
+    return [fieldError.required(path, 'valid values: "OnFailure", "Never"')];
   if (policy !== "OnFailure" && policy !== "Never")
-    return [notSupported(path, policy, ["OnFailure", "Never"])];
+    return [fieldError.notSupported(path, policy, ["OnFailure", "Never"])];
   return isSet(spec.podFailurePolicy) && policy !== "Never"
-    ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+    ? [
+        fieldError.invalid(
+          path,
+          policy,
+          'only "Never" is supported when podFailurePolicy is specified',
+        ),
+      ]
     : [];
 }

@@ -4,12 +4,8 @@
 // rules hold only for what changes.
 import { type Decoded, equalJson } from "homeostat/api";
 import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from "homeostat/k8s/batch/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -64,8 +60,8 @@ function countErrors(status: Decoded<JobStatus>): FieldError[] {
     ...(["succeeded", "failed"] as const).flatMap((list) =>
       (pods[list] ?? []).flatMap((uid, i) => {
         const path = `status.uncountedTerminatedPods.${list}[${i}]`;
-        if (!uid) return [invalid(path, uid, "must not be empty")];
-        if (seen.has(uid)) return [duplicate(path, uid)];
+        if (!uid) return [fieldError.invalid(path, uid, "must not be empty")];
+        if (seen.has(uid)) return [fieldError.duplicate(path, uid)];
         seen.add(uid);
         return [];
       }),
@@ -101,7 +97,7 @@ function timeErrors(now: State, was: State): FieldError[] {
   return [
     ...(touched && completion !== undefined && !now.is("Complete")
       ? [
-          invalid(
+          fieldError.invalid(
             "status.completionTime",
             completion,
             "cannot set completionTime when there is no Complete=True condition",
@@ -109,10 +105,21 @@ function timeErrors(now: State, was: State): FieldError[] {
         ]
       : []),
     ...(touched && completion === undefined && now.is("Complete")
-      ? [required("status.completionTime", "completionTime is required for Complete jobs")]
+      ? [
+          fieldError.required(
+            "status.completionTime",
+            "completionTime is required for Complete jobs",
+          ),
+        ]
       : []),
     ...(changed(now, was, "startTime", "completionTime") && early
-      ? [invalid("status.completionTime", completion, "must be equal to or after `startTime`")]
+      ? [
+          fieldError.invalid(
+            "status.completionTime",
+            completion,
+            "must be equal to or after `startTime`",
+          ),
+        ]
       : []),
   ];
 }
@@ -144,7 +151,7 @@ function finishErrors(now: State, was: State, spec: Decoded<JobSpec>): FieldErro
         ]
       : []),
     ...((finishing || changed(now, was, "active")) && active > 0 && now.finished
-      ? [invalid("status.active", active, "active>0 is invalid for finished job")]
+      ? [fieldError.invalid("status.active", active, "active>0 is invalid for finished job")]
       : []),
     ...startErrors(now, was, finishing, spec),
     ...((finishing || changed(now, was, "uncountedTerminatedPods")) && now.finished && hasUncounted
@@ -163,7 +170,7 @@ function startErrors(
     spec.suspend === true && (spec.completions ?? 0) === 0 && isSet(spec.completions);
   const touched = (finishing || changed(now, was, "startTime")) && !neverRan;
   return touched && now.finished && !isSet(now.status.startTime)
-    ? [required("status.startTime", "startTime is required for finished job")]
+    ? [fieldError.required("status.startTime", "startTime is required for finished job")]
     : [];
 }
 
@@ -191,14 +198,16 @@ function indexErrors(
   const check = (text: string, field: string): void => {
     const counted = countIndexes(text, completions ?? 0);
     if ("fault" in counted)
-      errors.push(invalid(`status.${field}`, text, `error parsing ${field}: ${counted.fault}`));
+      errors.push(
+        fieldError.invalid(`status.${field}`, text, `error parsing ${field}: ${counted.fault}`),
+      );
   };
   if (newCompleted && completions !== undefined) check(completed, "completedIndexes");
   if (newFailed && completions !== undefined && limited && failed !== undefined)
     check(failed, "failedIndexes");
   if (newCompleted && completed && spec.completionMode !== "Indexed")
     errors.push(
-      invalid(
+      fieldError.invalid(
         "status.completedIndexes",
         completed,
         "cannot set non-empty completedIndexes when non-indexed completion mode",
@@ -206,7 +215,7 @@ function indexErrors(
     );
   if (newFailed && !limited && failed !== undefined)
     errors.push(
-      invalid(
+      fieldError.invalid(
         "status.failedIndexes",
         failed,
         "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
@@ -218,7 +227,7 @@ function indexErrors(
       : undefined;
   if (overlap !== undefined)
     errors.push(
-      invalid(
+      fieldError.invalid(
         "status.failedIndexes",
         failed,
         `failedIndexes and completedIndexes overlap at index: ${overlap}`,
@@ -233,12 +242,18 @@ function podCountErrors(now: State, was: State): FieldError[] {
   const finishing = now.finished !== was.finished;
   return [
     ...((finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished
-      ? [invalid("status.terminating", terminating, "terminating>0 is invalid for finished job")]
+      ? [
+          fieldError.invalid(
+            "status.terminating",
+            terminating,
+            "terminating>0 is invalid for finished job",
+          ),
+        ]
       : []),
     ...(changed(now, was, "ready", "active") &&
     ready !== undefined &&
     ready > (now.status.active ?? 0)
-      ? [invalid("status.ready", ready, "cannot set more ready pods than active")]
+      ? [fieldError.invalid("status.ready", ready, "cannot set more ready pods than active")]
       : []),
   ];
 }
@@ -274,7 +289,13 @@ function transitionErrors(
     equalJson(spec.completions ?? null, spec.parallelism ?? null);
   const lowered = (field: "failed" | "succeeded"): FieldError[] =>
     (now.status[field] ?? 0) < (was.status[field] ?? 0)
-      ? [invalid(`status.${field}`, now.status[field] ?? 0, `cannot decrease the ${field} counter`)]
+      ? [
+          fieldError.invalid(
+            `status.${field}`,
+            now.status[field] ?? 0,
+            `cannot decrease the ${field} counter`,
+          ),
+        ]
       : [];
   const completion = now.status.completionTime;
   return [
@@ -286,7 +307,7 @@ function transitionErrors(
     ...lowered("failed"),
     ...(elastic ? [] : lowered("succeeded")),
     ...(isSet(completion) && isSet(was.status.completionTime) && changed(now, was, "completionTime")
-      ? [invalid("status.completionTime", completion, "field is immutable")]
+      ? [fieldError.invalid("status.completionTime", completion, "field is immutable")]
       : []),
     ...startChangeErrors(now, was, spec, old),
     ...(was.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet")
@@ -317,7 +338,7 @@ function startChangeErrors(
   const moved = isSet(was.status.startTime) && changed(now, was, "startTime");
   return moved && !resuming && spec.suspend !== true
     ? [
-        invalid(
+        fieldError.invalid(
           "status.startTime",
           now.status.startTime ?? null,
           "field is immutable for unsuspended job once set",

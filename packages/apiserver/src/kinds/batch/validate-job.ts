@@ -4,12 +4,8 @@
 import { cloneJson, type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Container, PodTemplateSpec } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
@@ -64,7 +60,7 @@ function validatePodHostnames({ metadata, spec }: Decoded<Job>): FieldError[] {
   const hostname = `${name}-${completions - 1}`;
   return dnsLabelFaults(hostname).length
     ? [
-        invalid(
+        fieldError.invalid(
           "metadata.name",
           name,
           `will not able to create pod with invalid DNS label: ${hostname}`,
@@ -79,7 +75,7 @@ function validateSpecWithSelector(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>
     ...validateJobSpec(spec, "spec", old),
     ...(spec.selector
       ? validateLabelSelector(spec.selector, "spec.selector")
-      : [required("spec.selector", "")]),
+      : [fieldError.required("spec.selector", "")]),
     ...(selector === undefined ? [] : validateTemplateLabels(spec.template ?? {}, selector)),
   ];
 }
@@ -100,11 +96,11 @@ function validateGeneratedSelector(object: Decoded<Job>, old?: Decoded<Job>): Fi
   const labels = templateOf(object).metadata?.labels ?? {};
   const labelSelector = labelSelectorAsSelector(selector);
   return [
-    ...(uid ? [] : [required("metadata.uid", "")]),
+    ...(uid ? [] : [fieldError.required("metadata.uid", "")]),
     ...Object.keys(expected).flatMap((key) => validateLabel(labels, key, expected[key]!)),
     ...(labelSelector !== undefined && !selectorMatches(labelSelector, expected)
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             "spec.selector",
             [selectorType, selector],
             "`selector` not auto-generated",
@@ -129,8 +125,10 @@ function validateLabel(
   expected: string,
 ): FieldError[] {
   const path = `spec.template.metadata.labels[${key}]`;
-  if (!Object.hasOwn(labels, key)) return [required(path, `must be '${expected}'`)];
-  return labels[key] === expected ? [] : [invalid(path, { ...labels }, `must be '${expected}'`)];
+  if (!Object.hasOwn(labels, key)) return [fieldError.required(path, `must be '${expected}'`)];
+  return labels[key] === expected
+    ? []
+    : [fieldError.invalid(path, { ...labels }, `must be '${expected}'`)];
 }
 
 /** Immutable fields with upstream's types of them, in upstream's order. */
@@ -166,7 +164,7 @@ function validateCompletionsUpdate(
   if (completions === old || completions === null || completions === (spec.parallelism ?? 0))
     return [];
   return [
-    invalid(
+    fieldError.invalid(
       "spec.completions",
       completions,
       "can only be modified in tandem with spec.parallelism",

@@ -7,15 +7,8 @@ import type {
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
 } from "homeostat/k8s/batch/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { ruled } from "../validation/field-rules.ts";
 
@@ -35,7 +28,9 @@ export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): 
   );
   const rules = policy.rules ?? [];
   return [
-    ...(rules.length > maxRules ? [tooMany(`${path}.rules`, rules.length, maxRules)] : []),
+    ...(rules.length > maxRules
+      ? [fieldError.tooMany(`${path}.rules`, rules.length, maxRules)]
+      : []),
     ...rules.flatMap((rule, i) => {
       const rulePath = `${path}.rules[${i}]`;
       return [
@@ -48,8 +43,9 @@ export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): 
 
 /** An enumerated field that must be set; a missing one gets the list of valid values. */
 function enumErrors(value: string, allowed: readonly string[], path: string): FieldError[] {
-  if (!value) return [required(path, `valid values: [${allowed.map(quoteGo).join(" ")}]`)];
-  return allowed.includes(value) ? [] : [notSupported(path, value, allowed)];
+  if (!value)
+    return [fieldError.required(path, `valid values: [${allowed.map(quoteGo).join(" ")}]`)];
+  return allowed.includes(value) ? [] : [fieldError.notSupported(path, value, allowed)];
 }
 
 function actionErrors(
@@ -58,7 +54,7 @@ function actionErrors(
   path: string,
 ): FieldError[] {
   return action === "FailIndex" && !isSet(spec.backoffLimitPerIndex)
-    ? [invalid(path, action, "requires the backoffLimitPerIndex to be set")]
+    ? [fieldError.invalid(path, action, "requires the backoffLimitPerIndex to be set")]
     : enumErrors(action ?? "", actions, path);
 }
 
@@ -92,7 +88,7 @@ function podConditionErrors(
   path: string,
 ): FieldError[] {
   return [
-    ...(patterns.length > maxRules ? [tooMany(path, patterns.length, maxRules)] : []),
+    ...(patterns.length > maxRules ? [fieldError.tooMany(path, patterns.length, maxRules)] : []),
     ...patterns.flatMap(({ type, status }, i) => [
       ...ruled(labelKeyFaults, type ?? "", `${path}[${i}].type`),
       ...enumErrors(status ?? "", statuses, `${path}[${i}].status`),
@@ -113,7 +109,7 @@ function exitCodeErrors(
     ...enumErrors(operator, operators, `${path}.operator`),
     ...(isSet(containerName) && !names.has(containerName)
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.containerName`,
             containerName,
             "must be one of the container or initContainer names in the pod template",
@@ -122,16 +118,22 @@ function exitCodeErrors(
       : []),
     ...(values.length
       ? []
-      : [invalid(`${path}.values`, requirement.values ?? null, "at least one value is required")]),
+      : [
+          fieldError.invalid(
+            `${path}.values`,
+            requirement.values ?? null,
+            "at least one value is required",
+          ),
+        ]),
     ...(values.length > maxExitCodes
-      ? [tooMany(`${path}.values`, values.length, maxExitCodes)]
+      ? [fieldError.tooMany(`${path}.values`, values.length, maxExitCodes)]
       : []),
     ...values.flatMap((value, i) => [
       ...(operator === "In" && value === 0
-        ? [invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")]
+        ? [fieldError.invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")]
         : []),
-      ...(values.indexOf(value) < i ? [duplicate(`${path}.values[${i}]`, value)] : []),
+      ...(values.indexOf(value) < i ? [fieldError.duplicate(`${path}.values[${i}]`, value)] : []),
     ]),
-    ...(isOrdered ? [] : [invalid(`${path}.values`, values, "must be ordered")]),
+    ...(isOrdered ? [] : [fieldError.invalid(`${path}.values`, values, "must be ordered")]),
   ];
 }

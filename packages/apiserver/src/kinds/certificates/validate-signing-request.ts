@@ -12,17 +12,8 @@ import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  forbiddenChange,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -74,11 +65,11 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
   const keepsSigner = old !== undefined && (old.spec?.signerName ?? "") === legacySigner;
   return [
     ...finalizerErrors(object),
-    ...(fault ? [invalid("spec.request", spec.request || null, fault)] : []),
+    ...(fault ? [fieldError.invalid("spec.request", spec.request || null, fault)] : []),
     ...usageErrors(spec.usages ?? [], old ? (old.spec?.usages ?? []) : undefined),
     ...(signer === legacySigner && !keepsSigner
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.signerName",
             signer,
             "the legacy signerName is not allowed via this API version",
@@ -87,7 +78,7 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
       : signerErrors(signer, "spec.signerName")),
     ...(isSet(seconds) && seconds < 600
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.expirationSeconds",
             seconds,
             "may not specify a duration less than 600 seconds (10 minutes)",
@@ -101,30 +92,30 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
 
 function usageErrors(given: readonly string[], old: readonly string[] | undefined): FieldError[] {
   const path = "spec.usages";
-  if (!given.length) return [required(path, "")];
+  if (!given.length) return [fieldError.required(path, "")];
   const unknownBefore = old?.some((usage) => !usages.includes(usage)) ?? false;
   const twiceBefore = old !== undefined && new Set(old).size < old.length;
   return [
     ...(unknownBefore
       ? []
       : given.flatMap((usage, i) =>
-          usages.includes(usage) ? [] : [notSupported(`${path}[${i}]`, usage, usages)],
+          usages.includes(usage) ? [] : [fieldError.notSupported(`${path}[${i}]`, usage, usages)],
         )),
     ...(twiceBefore
       ? []
       : given.flatMap((usage, i) =>
-          given.indexOf(usage) < i ? [duplicate(`${path}[${i}]`, usage)] : [],
+          given.indexOf(usage) < i ? [fieldError.duplicate(`${path}[${i}]`, usage)] : [],
         )),
   ];
 }
 
 /** `example.com/signer-name`. */
 function signerErrors(signer: string, path: string): FieldError[] {
-  if (!signer) return [required(path, "")];
+  if (!signer) return [fieldError.required(path, "")];
   const [domain = "", name = "", ...more] = signer.split("/");
   if (more.length || !signer.includes("/"))
     return [
-      invalid(
+      fieldError.invalid(
         path,
         signer,
         "must be a fully qualified domain and path of the form 'example.com/signer-name'",
@@ -136,17 +127,23 @@ function signerErrors(signer: string, path: string): FieldError[] {
     return label === undefined
       ? []
       : rule(label).map((fault) =>
-          invalid(path, shown, `validating label ${quoteGo(label)}: ${fault}`),
+          fieldError.invalid(path, shown, `validating label ${quoteGo(label)}: ${fault}`),
         );
   };
   return [
-    ...(Buffer.byteLength(domain) > 253 ? [tooLong(path, 253)] : []),
+    ...(Buffer.byteLength(domain) > 253 ? [fieldError.tooLong(path, 253)] : []),
     ...inside(domain, dnsLabelFaults),
     ...(!domain.includes(".")
-      ? [invalid(path, domain, "should be a domain with at least two segments separated by dots")]
+      ? [
+          fieldError.invalid(
+            path,
+            domain,
+            "should be a domain with at least two segments separated by dots",
+          ),
+        ]
       : []),
     ...inside(name, dnsSubdomainFaults),
-    ...(Buffer.byteLength(signer) > 571 ? [tooLong(path, 571)] : []),
+    ...(Buffer.byteLength(signer) > 571 ? [fieldError.tooLong(path, 571)] : []),
   ];
 }
 
@@ -161,14 +158,16 @@ function conditionErrors(object: Request, old: Request | undefined): FieldError[
     const status = condition.status ?? "";
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     const errors: FieldError[] =
-      type || before.includes("") ? [] : [required(`${path}[${i}].type`, "")];
-    if (!status) errors.push(required(`${path}[${i}].status`, ""));
+      type || before.includes("") ? [] : [fieldError.required(`${path}[${i}].type`, "")];
+    if (!status) errors.push(fieldError.required(`${path}[${i}].status`, ""));
     else if (!values.includes(status))
-      errors.push(notSupported(`${path}[${i}].status`, status, values));
+      errors.push(fieldError.notSupported(`${path}[${i}].status`, status, values));
     const opposite = approvals.includes(type) ? approvals.find((each) => each !== type)! : "";
     if (opposite && !hadBoth && seen.has(opposite))
-      errors.push(invalid(path, type, "Approved and Denied conditions are mutually exclusive"));
-    if (seen.has(type) && !hadTwice) errors.push(duplicate(`${path}[${i}].type`, type));
+      errors.push(
+        fieldError.invalid(path, type, "Approved and Denied conditions are mutually exclusive"),
+      );
+    if (seen.has(type) && !hadTwice) errors.push(fieldError.duplicate(`${path}[${i}].type`, type));
     seen.add(type);
     return errors;
   });
@@ -183,7 +182,7 @@ function certificateErrors(certificate: string, old: string | undefined): FieldE
       .matchAll(/-----BEGIN ([^-\n]*)-----/g),
   ].map(([, type]) => type!);
   const wrong = (detail: string): FieldError[] => [
-    invalid("status.certificate", "<certificate data>", detail),
+    fieldError.invalid("status.certificate", "<certificate data>", detail),
   ];
   if (!blocks.length) return wrong("must contain at least one CERTIFICATE PEM block");
   const other = blocks.find((type) => type !== "CERTIFICATE");
@@ -206,7 +205,9 @@ export function validateRequestChange(
     conditionsOf(each).filter((condition) => condition.type === type);
   const removed = onlyTrue
     .filter((type) => of(object, type).length < of(old, type).length)
-    .map((type) => forbidden(path, `updates may not remove a condition of type "${type}"`));
+    .map((type) =>
+      fieldError.forbidden(path, `updates may not remove a condition of type "${type}"`),
+    );
   const touched =
     endpoint === "approval"
       ? []
@@ -214,16 +215,22 @@ export function validateRequestChange(
           const now = of(object, type);
           const before = of(old, type);
           if (now.length > before.length)
-            return [forbidden(path, `updates may not add a condition of type "${type}"`)];
+            return [
+              fieldError.forbidden(path, `updates may not add a condition of type "${type}"`),
+            ];
           return now.length < before.length || equalJson(now, before)
             ? []
             : [
-                forbiddenChange(path, `updates may not modify a condition of type "${type}"`, {
-                  type: "[]certificates.CertificateSigningRequestCondition",
-                  before,
-                  after: now,
-                  diff: diffPrinted,
-                }),
+                fieldError.forbiddenChange(
+                  path,
+                  `updates may not modify a condition of type "${type}"`,
+                  {
+                    type: "[]certificates.CertificateSigningRequestCondition",
+                    before,
+                    after: now,
+                    diff: diffPrinted,
+                  },
+                ),
               ];
         });
   return [
@@ -239,8 +246,13 @@ function certificateChangeErrors(object: Request, old: Request, endpoint: string
   const [now, before] = [object, old].map((each) => each.status?.certificate ?? "");
   if (now === before) return [];
   if (endpoint !== "status")
-    return [forbidden("status.certificate", "updates may not set certificate content")];
+    return [fieldError.forbidden("status.certificate", "updates may not set certificate content")];
   return before
-    ? [forbidden("status.certificate", "updates may not modify existing certificate content")]
+    ? [
+        fieldError.forbidden(
+          "status.certificate",
+          "updates may not modify existing certificate content",
+        ),
+      ]
     : [];
 }

@@ -3,7 +3,8 @@
 // pkg/apis/coordination/validation.
 import type { Decoded } from "homeostat/api";
 import type { Lease } from "homeostat/k8s/coordination/v1";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -39,10 +40,16 @@ function validate({ spec }: Decoded<Lease>): FieldError[] {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec ?? {};
   return [
     ...(isSet(duration) && duration < 1
-      ? [invalid("spec.leaseDurationSeconds", duration, "must be greater than 0")]
+      ? [fieldError.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0")]
       : []),
     ...(isSet(transitions) && transitions < 0
-      ? [invalid("spec.leaseTransitions", transitions, "must be greater than or equal to 0")]
+      ? [
+          fieldError.invalid(
+            "spec.leaseTransitions",
+            transitions,
+            "must be greater than or equal to 0",
+          ),
+        ]
       : []),
   ];
 }

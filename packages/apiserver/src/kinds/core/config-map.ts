@@ -3,7 +3,8 @@
 // (ValidateConfigMap).
 import { compareBytewise, type Decoded } from "homeostat/api";
 import type { ConfigMap } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid, tooLong } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
@@ -38,9 +39,9 @@ function validate(object: Decoded<ConfigMap>): FieldError[] {
     Object.keys(object[field] ?? {})
       .sort(compareBytewise)
       .flatMap((key) => [
-        ...configMapKeyFaults(key).map((text) => invalid(`${field}[${key}]`, key, text)),
+        ...configMapKeyFaults(key).map((text) => fieldError.invalid(`${field}[${key}]`, key, text)),
         ...(field === "data" && Object.hasOwn(binary, key)
-          ? [invalid(`data[${key}]`, key, "duplicate of key present in binaryData")]
+          ? [fieldError.invalid(`data[${key}]`, key, "duplicate of key present in binaryData")]
           : []),
       ]);
   const size =
@@ -51,6 +52,6 @@ function validate(object: Decoded<ConfigMap>): FieldError[] {
     ...finalizerErrors(object),
     ...keyErrors("data"),
     ...keyErrors("binaryData"),
-    ...(size > maxDataBytes ? [tooLong("[]", maxDataBytes)] : []),
+    ...(size > maxDataBytes ? [fieldError.tooLong("[]", maxDataBytes)] : []),
   ];
 }

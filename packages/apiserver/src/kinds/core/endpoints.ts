@@ -8,12 +8,8 @@ import type {
   Endpoints,
   EndpointSubset,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
@@ -80,7 +76,9 @@ function validateSubsets(object: Decoded<Endpoints>): FieldError[] {
     const ports = subset.ports ?? [];
     const isEmpty = addressLists.every((list) => !subset[list]?.length);
     return [
-      ...(isEmpty ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : []),
+      ...(isEmpty
+        ? [fieldError.required(path, "must specify `addresses` or `notReadyAddresses`")]
+        : []),
       ...addressLists.flatMap((list) =>
         (subset[list] ?? []).flatMap((address, j) =>
           validateAddress(address, `${path}.${list}[${j}]`),
@@ -109,13 +107,13 @@ function validatePort(port: Decoded<EndpointPort>, path: string, count: number):
   const { appProtocol } = port;
   return [
     ...(name ? dnsLabelErrors(name, `${path}.name`) : []),
-    ...(!name && count > 1 ? [required(`${path}.name`, "")] : []),
+    ...(!name && count > 1 ? [fieldError.required(`${path}.name`, "")] : []),
     ...portNumberFaults(port.port ?? 0).map((fault) =>
-      invalid(`${path}.port`, port.port ?? 0, fault),
+      fieldError.invalid(`${path}.port`, port.port ?? 0, fault),
     ),
     ...(protocols.includes(protocol)
       ? []
-      : [notSupported(`${path}.protocol`, protocol, protocols)]),
+      : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)]),
     ...(isSet(appProtocol) ? qualifiedNameErrors(appProtocol, `${path}.appProtocol`) : []),
   ];
 }

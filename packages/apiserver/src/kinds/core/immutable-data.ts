@@ -2,7 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateConfigMapUpdate,
 // ValidateSecretUpdate).
 import { equalJson, type Json } from "homeostat/api";
-import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** The most bytes that the values of one object may hold together. */
 export const maxDataBytes = 1024 * 1024;
@@ -22,6 +23,6 @@ export function validateImmutableData<T extends { immutable?: boolean | null }>(
     (field) => !equalJson((object[field] ?? {}) as Json, (old[field] ?? {}) as Json),
   );
   return [...(object.immutable === true ? [] : ["immutable"]), ...changed].map((field) =>
-    forbidden(field, "field is immutable when `immutable` is set"),
+    fieldError.forbidden(field, "field is immutable when `immutable` is set"),
   );
 }

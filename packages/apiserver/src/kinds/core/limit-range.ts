@@ -4,13 +4,8 @@
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation.
 import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
 import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -62,7 +57,7 @@ function validateLimits(object: Decoded<LimitRange>): FieldError[] {
   return (object.spec?.limits ?? []).flatMap((item, i) => {
     const path = `spec.limits[${i}]`;
     const type = item.type ?? "";
-    const again = seen.has(type) ? [duplicate(`${path}.type`, type)] : [];
+    const again = seen.has(type) ? [fieldError.duplicate(`${path}.type`, type)] : [];
     seen.add(type);
     return [...typeErrors(type, `${path}.type`), ...again, ...validateItem(item, type, path)];
   });
@@ -70,10 +65,10 @@ function validateLimits(object: Decoded<LimitRange>): FieldError[] {
 
 function typeErrors(type: string, path: string): FieldError[] {
   const faults = labelKeyFaults(type);
-  if (faults.length) return faults.map((fault) => invalid(path, type, fault));
+  if (faults.length) return faults.map((fault) => fieldError.invalid(path, type, fault));
   return type.includes("/") || types.includes(type)
     ? []
-    : [invalid(path, type, "must be a standard limit type or fully qualified")];
+    : [fieldError.invalid(path, type, "must be a standard limit type or fully qualified")];
 }
 
 function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string): FieldError[] {
@@ -87,7 +82,9 @@ function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string)
     type === "Pod"
       ? (["default", "defaultRequest"] as const)
           .filter((list) => hasItems(item[list]))
-          .map((list) => forbidden(`${path}.${list}`, "may not be specified when `type` is 'Pod'"))
+          .map((list) =>
+            fieldError.forbidden(`${path}.${list}`, "may not be specified when `type` is 'Pod'"),
+          )
       : [...names("default"), ...names("defaultRequest")];
   const unbounded =
     type === "PersistentVolumeClaim" &&
@@ -99,7 +96,7 @@ function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string)
     ...defaults,
     ...(unbounded
       ? [
-          required(
+          fieldError.required(
             `${path}.limits`,
             "either minimum or maximum storage value is required, but neither was provided",
           ),
@@ -176,7 +173,7 @@ function compareBounds(
     const [a, b] = [boundOf(lower), boundOf(upper)];
     if (!a || !b || a.nano <= b.nano) return [];
     const detail = `${labels[0]} value ${a.text} is greater than ${labels[1]} value ${b.text}`;
-    return [invalid(`${path}.${field}[${name}]`, boundOf(shown)!.text, detail)];
+    return [fieldError.invalid(`${path}.${field}[${name}]`, boundOf(shown)!.text, detail)];
   });
   return [
     ...errors,
@@ -203,7 +200,7 @@ function overcommitErrors(
 ): FieldError[] {
   if (!limit || !request || limit.nano === request.nano || isOvercommitAllowed(name)) return [];
   return [
-    invalid(
+    fieldError.invalid(
       path,
       request.text,
       `default value ${limit.text} must equal to defaultRequest value ${request.text} in ${name}`,
@@ -221,13 +218,15 @@ function ratioErrors(
 ): FieldError[] {
   if (!ratio) return [];
   const errors =
-    ratio.nano < one ? [invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`)] : [];
+    ratio.nano < one
+      ? [fieldError.invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`)]
+      : [];
   if (!min || !max) return errors;
   const most = Number(max.nano) / Number(min.nano);
   return Number(ratio.nano) / Number(one) > most
     ? [
         ...errors,
-        invalid(
+        fieldError.invalid(
           path,
           ratio.text,
           `ratio ${ratio.text} is greater than max/min = ${most.toFixed(6)}`,

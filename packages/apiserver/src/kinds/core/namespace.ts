@@ -4,7 +4,8 @@
 // pkg/apis/core/v1/defaults.go, pkg/apis/core/validation/validation.go (ValidateNamespace…).
 import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { Namespace } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
@@ -100,7 +101,7 @@ function specFinalizerErrors(
   pathOf: (i: number) => string,
 ): FieldError[] {
   return finalizersOf(object).flatMap((name, i) => [
-    ...labelKeyFaults(name).map((text) => invalid(pathOf(i), name, text)),
+    ...labelKeyFaults(name).map((text) => fieldError.invalid(pathOf(i), name, text)),
     ...finalizerNameErrors(name, pathOf(i)),
   ]);
 }
@@ -110,7 +111,7 @@ function phaseErrors(object: Decoded<Namespace>): FieldError[] {
   const deleting = object.metadata?.deletionTimestamp !== undefined;
   if (phase === (deleting ? "Terminating" : "Active")) return [];
   return [
-    invalid(
+    fieldError.invalid(
       "status.Phase",
       phase,
       deleting

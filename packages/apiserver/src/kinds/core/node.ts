@@ -10,15 +10,8 @@ import {
   labelValueFaults,
 } from "homeostat/api";
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
-import {
-  duplicateInternal,
-  type FieldError,
-  forbidden,
-  internalFault,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
@@ -118,16 +111,18 @@ function taintErrors(object: Decoded<Node>): FieldError[] {
     const [key, value, effect] = [taint.key ?? "", taint.value ?? "", taint.effect ?? ""];
     const valueFaults = labelValueFaults(value);
     const errors = [
-      ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
-      ...(valueFaults.length ? [invalid(`${path}.value`, value, valueFaults.join(";"))] : []),
+      ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
+      ...(valueFaults.length
+        ? [fieldError.invalid(`${path}.value`, value, valueFaults.join(";"))]
+        : []),
     ];
-    if (!effect) errors.push(required(`${path}.effect`, ""));
+    if (!effect) errors.push(fieldError.required(`${path}.effect`, ""));
     else if (!effects.includes(effect))
-      errors.push(notSupported(`${path}.effect`, effect, effects));
+      errors.push(fieldError.notSupported(`${path}.effect`, effect, effects));
     const pair = `${effect} ${key}`;
     if (seen.has(pair))
       errors.push(
-        duplicateInternal(
+        fieldError.duplicateInternal(
           path,
           ["core.Taint", taint],
           "taints must be unique by key and effect pair",
@@ -161,7 +156,7 @@ function featureErrors(object: Decoded<Node>): FieldError[] {
         },
       ];
     return compareBytewise(before, feature) > 0
-      ? [invalid(path, feature, "list must be sorted alphabetically")]
+      ? [fieldError.invalid(path, feature, "list must be sorted alphabetically")]
       : [];
   });
 }
@@ -171,10 +166,10 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length < 2) return errors;
   const sizes = cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length);
   const unknown = sizes.indexOf(undefined);
-  const fault = `invalid CIDR[${unknown}]: <nil> (invalid CIDR address: ${cidrs[unknown]})`;
+  const fault = `invalid CIDR[${unknown}]: <nil> (fieldError.invalid CIDR address: ${cidrs[unknown]})`;
   if (unknown >= 0)
     errors.push(
-      internalFault(
+      fieldError.internalFault(
         "spec.podCIDRs",
         `invalid PodCIDRs. failed to check with dual stack with error:${fault}`,
       ),
@@ -184,7 +179,7 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
     ? errors
     : [
         ...errors,
-        invalid(
+        fieldError.invalid(
           "spec.podCIDRs",
           [...cidrs],
           "may specify no more than one CIDR for each IP family",
@@ -195,7 +190,7 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
 function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const [cidrs, oldCidrs] = [spec.podCIDRs ?? [], before.podCIDRs ?? []];
-  const fixed = forbidden(
+  const fixed = fieldError.forbidden(
     "spec.podCIDRs",
     'node updates may not change podCIDR except from "" to valid',
   );
@@ -209,7 +204,7 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
       : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
     ...(provider && provider !== (spec.providerID ?? "")
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.providerID",
             'node updates may not change providerID except from "" to valid',
           ),
@@ -218,7 +213,7 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
     ...taintErrors(object),
     ...((spec.externalID ?? "") === (before.externalID ?? "")
       ? []
-      : [forbidden("spec.externalID", "may not be updated")]),
+      : [fieldError.forbidden("spec.externalID", "may not be updated")]),
   ];
 }
 
@@ -229,7 +224,7 @@ function addressErrors(addresses: readonly Decoded<NodeAddress>[]): FieldError[]
     const again = seen.has(key);
     seen.add(key);
     return again
-      ? [duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
+      ? [fieldError.duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
       : [];
   });
 }

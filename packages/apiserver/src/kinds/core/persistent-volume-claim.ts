@@ -9,12 +9,8 @@ import type {
   PersistentVolumeClaimStatus,
   TypedLocalObjectReference,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  forbiddenChange,
-  invalid,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -119,7 +115,7 @@ function validateClaimUpdate(
     ...(equalJson(changed, frozen)
       ? []
       : [
-          forbiddenChange(
+          fieldError.forbiddenChange(
             "spec",
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
             {
@@ -177,14 +173,17 @@ function annotationErrors(
   const moved = before && !now && object.spec?.storageClassName === before;
   return now === before || moved
     ? []
-    : [invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
+    : [fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
 }
 
 /** A claim can shrink to recover from a failed expansion, but must stay above its capacity. */
 function sizeErrors(size: string, before: string, capacity: string | undefined): FieldError[] {
   if (nanoOf(size) >= nanoOf(before) || nanoOf(size) > nanoOf(capacity)) return [];
   return [
-    forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"),
+    fieldError.forbidden(
+      "spec.resources.requests.storage",
+      "field can not be less than status.capacity",
+    ),
   ];
 }
 
@@ -196,7 +195,7 @@ function attributesErrors(
   const isSame = (now ?? null) === (before.volumeAttributesClassName ?? null);
   if (isSame || !isSet(status.currentVolumeAttributesClassName) || now) return [];
   return [
-    forbidden(
+    fieldError.forbidden(
       "spec.volumeAttributesClassName",
       `update to ${isSet(now) ? "empty string" : "nil"} is forbidden when status.currentVolumeAttributesClassName is not nil`,
     ),

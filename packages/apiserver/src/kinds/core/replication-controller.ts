@@ -4,7 +4,8 @@
 // (ValidateReplicationController…).
 import type { Decoded } from "homeostat/api";
 import type { ReplicationController, ReplicationControllerSpec } from "homeostat/k8s/core/v1";
-import { type FieldError, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
@@ -72,7 +73,7 @@ function validateSpec(
   }));
   return [
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
-    ...(selector.length ? [] : [required("spec.selector", "")]),
+    ...(selector.length ? [] : [fieldError.required("spec.selector", "")]),
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...(template
       ? validateWorkloadTemplate(template, {
@@ -80,7 +81,7 @@ function validateSpec(
           kind: "ReplicationController",
           old: old?.template ?? undefined,
         })
-      : [required("spec.template", "")]),
+      : [fieldError.required("spec.template", "")]),
   ];
 }
 

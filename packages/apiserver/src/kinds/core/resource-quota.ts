@@ -7,12 +7,8 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
@@ -84,12 +80,16 @@ function validateSpec(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
   return [
     ...quotaListErrors(spec.hard ?? {}, "spec.hard"),
     ...listed.flatMap((scope) => [
-      ...(scopes.has(scope) ? [] : [invalid("spec.scopes", [...listed], "unsupported scope")]),
+      ...(scopes.has(scope)
+        ? []
+        : [fieldError.invalid("spec.scopes", [...listed], "unsupported scope")]),
       ...misplaced(scope, spec).map(() =>
-        invalid("spec.scopes", [...listed], "unsupported scope applied to resource"),
+        fieldError.invalid("spec.scopes", [...listed], "unsupported scope applied to resource"),
       ),
     ]),
-    ...(isContradiction(listed) ? [invalid("spec.scopes", [...listed], "conflicting scopes")] : []),
+    ...(isContradiction(listed)
+      ? [fieldError.invalid("spec.scopes", [...listed], "conflicting scopes")]
+      : []),
     ...validateScopeSelector(spec),
   ];
 }
@@ -117,9 +117,15 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
     ...requirements.flatMap((requirement) => [
       ...(scopes.has(requirement.scopeName ?? "")
         ? []
-        : [invalid(`${path}.scopeName`, requirement.scopeName ?? "", "unsupported scope")]),
+        : [
+            fieldError.invalid(
+              `${path}.scopeName`,
+              requirement.scopeName ?? "",
+              "unsupported scope",
+            ),
+          ]),
       ...misplaced(requirement.scopeName ?? "", spec).map(() =>
-        invalidInternal(
+        fieldError.invalidInternal(
           path,
           ["core.ScopeSelector", selector],
           "unsupported scope applied to resource",
@@ -127,7 +133,9 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
       ),
       ...operatorErrors(requirement, path),
     ]),
-    ...(isContradiction(names) ? [invalid(path, spec.scopes ?? null, "conflicting scopes")] : []),
+    ...(isContradiction(names)
+      ? [fieldError.invalid(path, spec.scopes ?? null, "conflicting scopes")]
+      : []),
   ];
 }
 
@@ -149,7 +157,7 @@ function operatorErrors(
   const values = requirement.values ?? [];
   const errors =
     existsOnly.includes(requirement.scopeName ?? "") && operator !== "Exists"
-      ? [invalid(`${path}.operator`, operator, existsText)]
+      ? [fieldError.invalid(`${path}.operator`, operator, existsText)]
       : [];
   switch (operator) {
     case "In":
@@ -158,7 +166,7 @@ function operatorErrors(
         ? errors
         : [
             ...errors,
-            required(
+            fieldError.required(
               `${path}.values`,
               "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
             ),
@@ -168,7 +176,7 @@ function operatorErrors(
       return values.length
         ? [
             ...errors,
-            invalid(
+            fieldError.invalid(
               `${path}.values`,
               [...values],
               "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
@@ -176,7 +184,10 @@ function operatorErrors(
           ]
         : errors;
     default:
-      return [...errors, invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [
+        ...errors,
+        fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator"),
+      ];
   }
 }
 
@@ -187,7 +198,7 @@ function scopeChangeErrors(
   const [now, before] = [new Set(spec.scopes ?? []), new Set(old.scopes ?? [])];
   return now.size === before.size && [...now].every((scope) => before.has(scope))
     ? []
-    : [invalid("spec.scopes", spec.scopes ?? null, "field is immutable")];
+    : [fieldError.invalid("spec.scopes", spec.scopes ?? null, "field is immutable")];
 }
 
 const compared = ["cpu", "memory", "storage", "ephemeral-storage"];

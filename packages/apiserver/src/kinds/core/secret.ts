@@ -4,12 +4,8 @@
 // (ValidateSecret).
 import { compareBytewise, type Decoded, isObject, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { Secret } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
@@ -69,8 +65,10 @@ function validate(object: Decoded<Secret>): FieldError[] {
     ...finalizerErrors(object),
     ...Object.keys(data)
       .sort(compareBytewise)
-      .flatMap((key) => configMapKeyFaults(key).map((text) => invalid(`data[${key}]`, key, text))),
-    ...(base64Size(data) > maxDataBytes ? [tooLong("data", maxDataBytes)] : []),
+      .flatMap((key) =>
+        configMapKeyFaults(key).map((text) => fieldError.invalid(`data[${key}]`, key, text)),
+      ),
+    ...(base64Size(data) > maxDataBytes ? [fieldError.tooLong("data", maxDataBytes)] : []),
     ...(validatorsByType.get(object.type ?? "")?.(data, object) ?? []),
   ];
 }
@@ -78,7 +76,9 @@ function validate(object: Decoded<Secret>): FieldError[] {
 type Data = Readonly<Record<string, string>>;
 
 const missing = (data: Data, ...keys: readonly string[]): FieldError[] =>
-  keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`, ""));
+  keys
+    .filter((key) => !Object.hasOwn(data, key))
+    .map((key) => fieldError.required(`data[${key}]`, ""));
 const decoded = (data: Data, key: string): string =>
   Buffer.from(data[key] ?? "", "base64").toString("utf8");
 
@@ -89,7 +89,7 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
     (_data, object) =>
       object.metadata?.annotations?.["kubernetes.io/service-account.name"]
         ? []
-        : [required("metadata.annotations[kubernetes.io/service-account.name]", "")],
+        : [fieldError.required("metadata.annotations[kubernetes.io/service-account.name]", "")],
   ],
   ["kubernetes.io/dockercfg", (data) => jsonMap(data, ".dockercfg")],
   ["kubernetes.io/dockerconfigjson", (data) => jsonMap(data, ".dockerconfigjson")],
@@ -102,7 +102,8 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
   ],
   [
     "kubernetes.io/ssh-auth",
-    (data) => (decoded(data, "ssh-privatekey") ? [] : [required("data[ssh-privatekey]", "")]),
+    (data) =>
+      decoded(data, "ssh-privatekey") ? [] : [fieldError.required("data[ssh-privatekey]", "")],
   ],
   ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
 ]);
@@ -110,7 +111,7 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
 function jsonMap(data: Data, key: string): FieldError[] {
   if (!Object.hasOwn(data, key)) return missing(data, key);
   const fault = jsonMapFault(decoded(data, key));
-  return fault ? [invalid(`data[${key}]`, "<secret contents redacted>", fault)] : [];
+  return fault ? [fieldError.invalid(`data[${key}]`, "<secret contents redacted>", fault)] : [];
 }
 
 function jsonMapFault(text: string): string | undefined {

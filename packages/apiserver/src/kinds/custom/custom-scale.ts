@@ -9,7 +9,8 @@ import {
   internalError,
   plainError,
 } from "../../apimachinery/errors/api-errors.ts";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import {
   nestedInt64,
@@ -119,7 +120,7 @@ export function validateScaleStatus(object: JsonObject, scale: ScalePaths): read
   const errors = validateReplicas(object, scale.actual);
   const selector = scale.selector && nestedString(object, scale.selector.fields);
   return selector && "fault" in selector
-    ? [...errors, invalid(scale.selector.path, "", selector.fault)]
+    ? [...errors, fieldError.invalid(scale.selector.path, "", selector.fault)]
     : errors;
 }
 
@@ -127,11 +128,11 @@ const nothing: readonly FieldError[] = [];
 
 function validateReplicas(object: JsonObject, { path, fields }: FieldAt): readonly FieldError[] {
   const replicas = nestedInt64(object, fields);
-  if ("fault" in replicas) return [invalid(path, 0, replicas.fault)];
+  if ("fault" in replicas) return [fieldError.invalid(path, 0, replicas.fault)];
   if (!replicas.found) return nothing;
   if (replicas.value < 0)
-    return [invalid(path, replicas.value, "should be a non-negative integer")];
+    return [fieldError.invalid(path, replicas.value, "should be a non-negative integer")];
   return replicas.value > maxInt32
-    ? [invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)]
+    ? [fieldError.invalid(path, replicas.value, `should be less than or equal to ${maxInt32}`)]
     : nothing;
 }

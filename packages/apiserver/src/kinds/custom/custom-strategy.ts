@@ -10,7 +10,8 @@ import {
   labelKeyFaults,
 } from "homeostat/api";
 import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
-import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { CorrelatedObject } from "../../schema/validation/correlated-object.ts";
@@ -211,7 +212,7 @@ function validateTypeMeta(
   { kind, apiVersion }: CustomStrategyOptions,
 ): FieldError[] {
   const wrong = (field: string, value: Json | undefined, wanted: string): FieldError[] =>
-    value === wanted ? [] : [invalid(field, value ?? "", `must be ${wanted}`)];
+    value === wanted ? [] : [fieldError.invalid(field, value ?? "", `must be ${wanted}`)];
   return [
     ...wrong("kind", object.kind, kind),
     ...wrong("apiVersion", object.apiVersion, apiVersion),

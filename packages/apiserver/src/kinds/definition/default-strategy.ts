@@ -3,12 +3,8 @@
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
 import { equalJson, type Json } from "homeostat/api";
-import {
-  type FieldError,
-  type InternalValue,
-  invalid,
-  invalidInternal,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError, InternalValue } from "../../apimachinery/errors/field-error.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
@@ -90,7 +86,7 @@ export function immutable(
   value: Json | undefined,
   old: Json | undefined,
 ): FieldError[] {
-  return equalJson(value, old) ? [] : [invalid(path, value, "field is immutable")];
+  return equalJson(value, old) ? [] : [fieldError.invalid(path, value, "field is immutable")];
 }
 
 /** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
@@ -101,7 +97,7 @@ export function immutableInternal(
 ): FieldError[] {
   return equalJson(value ?? null, old ?? null)
     ? []
-    : [invalidInternal(path, [type, value], "field is immutable")];
+    : [fieldError.invalidInternal(path, [type, value], "field is immutable")];
 }
 
 const standardFinalizers: ReadonlySet<string> = new Set([
@@ -121,7 +117,13 @@ export const isQualifiedFinalizer = (name: string): boolean =>
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
   return isQualifiedFinalizer(name)
     ? []
-    : [invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
+    : [
+        fieldError.invalid(
+          path,
+          name,
+          "name is neither a standard finalizer name nor is it fully qualified",
+        ),
+      ];
 }
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */

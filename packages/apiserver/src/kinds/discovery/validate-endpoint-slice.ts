@@ -14,14 +14,8 @@ import type {
   EndpointPort,
   EndpointSlice,
 } from "homeostat/k8s/discovery/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -49,29 +43,31 @@ export function validateEndpointSlice(
 }
 
 function addressTypeErrors(type: string): FieldError[] {
-  if (!type) return [required("addressType", "")];
-  return addressTypes.includes(type) ? [] : [notSupported("addressType", type, addressTypes)];
+  if (!type) return [fieldError.required("addressType", "")];
+  return addressTypes.includes(type)
+    ? []
+    : [fieldError.notSupported("addressType", type, addressTypes)];
 }
 
 function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
-  if (ports.length > limits.ports) return [tooMany("ports", ports.length, limits.ports)];
+  if (ports.length > limits.ports) return [fieldError.tooMany("ports", ports.length, limits.ports)];
   const seen = new Set<string>();
   return ports.flatMap((port, i) => {
     const path = `ports[${i}]`;
     const name = port.name ?? "";
     const protocol = port.protocol ?? "";
     const errors = name
-      ? dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+      ? dnsLabelFaults(name).map((fault) => fieldError.invalid(`${path}.name`, name, fault))
       : [];
-    if (seen.has(name)) errors.push(duplicate(`${path}.name`, name));
+    if (seen.has(name)) errors.push(fieldError.duplicate(`${path}.name`, name));
     seen.add(name);
     if (!protocols.includes(protocol))
-      errors.push(notSupported(`${path}.protocol`, protocol, protocols));
+      errors.push(fieldError.notSupported(`${path}.protocol`, protocol, protocols));
     const appProtocol = port.appProtocol;
     if (typeof appProtocol === "string")
       errors.push(
         ...labelKeyFaults(appProtocol).map((fault) =>
-          invalid(`${path}.appProtocol`, appProtocol, fault),
+          fieldError.invalid(`${path}.appProtocol`, appProtocol, fault),
         ),
       );
     return errors;
@@ -80,7 +76,7 @@ function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
 
 function validateEndpoints(endpoints: readonly Decoded<Endpoint>[], type: string): FieldError[] {
   if (endpoints.length > limits.endpoints)
-    return [tooMany("endpoints", endpoints.length, limits.endpoints)];
+    return [fieldError.tooMany("endpoints", endpoints.length, limits.endpoints)];
   return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`));
 }
 
@@ -88,26 +84,34 @@ function validateEndpoint(endpoint: Decoded<Endpoint>, type: string, path: strin
   const addresses = endpoint.addresses ?? [];
   const errors: FieldError[] = [];
   if (!addresses.length)
-    errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
+    errors.push(fieldError.required(`${path}.addresses`, "must contain at least 1 address"));
   else if (addresses.length > limits.addresses)
-    errors.push(tooMany(`${path}.addresses`, addresses.length, limits.addresses));
+    errors.push(fieldError.tooMany(`${path}.addresses`, addresses.length, limits.addresses));
   addresses.forEach((address, i) =>
     errors.push(...validateAddress(address, type, `${path}.addresses`, i)),
   );
   const { nodeName, hostname } = endpoint;
   if (typeof nodeName === "string")
     errors.push(
-      ...dnsSubdomainFaults(nodeName).map((fault) => invalid(`${path}.nodeName`, nodeName, fault)),
+      ...dnsSubdomainFaults(nodeName).map((fault) =>
+        fieldError.invalid(`${path}.nodeName`, nodeName, fault),
+      ),
     );
   const topology = endpoint.deprecatedTopology ?? {};
   if (Object.keys(topology).length > limits.topology)
     errors.push(
-      tooMany(`${path}.deprecatedTopology`, Object.keys(topology).length, limits.topology),
+      fieldError.tooMany(
+        `${path}.deprecatedTopology`,
+        Object.keys(topology).length,
+        limits.topology,
+      ),
     );
   errors.push(...validateLabels(topology, `${path}.deprecatedTopology`));
   if (typeof hostname === "string")
     errors.push(
-      ...dnsLabelFaults(hostname).map((fault) => invalid(`${path}.hostname`, hostname, fault)),
+      ...dnsLabelFaults(hostname).map((fault) =>
+        fieldError.invalid(`${path}.hostname`, hostname, fault),
+      ),
     );
   return endpoint.hints ? [...errors, ...validateHints(endpoint.hints, `${path}.hints`)] : errors;
 }
@@ -119,23 +123,31 @@ function validateAddress(address: string, type: string, path: string, i: number)
   const errors = type === "IPv4" ? legacyIpErrors(address, at) : ipErrors(address, at);
   if (errors.length) return errors;
   return [
-    ...(ipFamilyOf(address) === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
+    ...(ipFamilyOf(address) === type
+      ? []
+      : [fieldError.invalid(path, address, `must be an ${type} address`)]),
     ...endpointIpErrors(address, at),
   ];
 }
 
 function fqdnErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   const plain = name.endsWith(".") ? name.slice(0, -1) : name;
   const faults = dnsSubdomainFaults(plain);
-  if (faults.length) return [invalid(path, plain, faults.join(","))];
+  if (faults.length) return [fieldError.invalid(path, plain, faults.join(","))];
   const labels = plain.split(".");
   if (labels.length < 2)
     return [
-      invalid(path, plain, "should be a domain with at least two segments separated by dots"),
+      fieldError.invalid(
+        path,
+        plain,
+        "should be a domain with at least two segments separated by dots",
+      ),
     ];
   const broken = labels.find((label) => dnsLabelFaults(label).length > 0);
-  return broken === undefined ? [] : [invalid(path, broken, dnsLabelFaults(broken).join(","))];
+  return broken === undefined
+    ? []
+    : [fieldError.invalid(path, broken, dnsLabelFaults(broken).join(","))];
 }
 
 function validateHints(hints: Decoded<EndpointHints>, path: string): FieldError[] {
@@ -151,13 +163,14 @@ function validateHintNames(
   faults: (name: string) => readonly string[],
 ): FieldError[] {
   const items = hints[field] ?? [];
-  if (items.length > limits.hints) return [tooMany(`${path}.${field}`, items.length, limits.hints)];
+  if (items.length > limits.hints)
+    return [fieldError.tooMany(`${path}.${field}`, items.length, limits.hints)];
   const seen = new Set<string>();
   return items.flatMap((item, i) => {
     const name = item.name ?? "";
     const at = `${path}.${field}[${i}].name`;
-    const errors = seen.has(name) ? [duplicate(at, name)] : [];
+    const errors = seen.has(name) ? [fieldError.duplicate(at, name)] : [];
     seen.add(name);
-    return [...errors, ...faults(name).map((fault) => invalid(at, name, fault))];
+    return [...errors, ...faults(name).map((fault) => fieldError.invalid(at, name, fault))];
   });
 }

@@ -3,7 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/events.go.
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 import { finalizerErrors, immutable, immutableInternal } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -18,7 +19,9 @@ export function validateEvent(object: Decoded<Event>, reporter: string): FieldEr
     ...(object.eventTime
       ? newEventErrors(object, namespace, reporter)
       : legacyEventErrors(object, namespace)),
-    ...dnsSubdomainFaults(namespace).map((text) => invalid("namespace", namespace, text)),
+    ...dnsSubdomainFaults(namespace).map((text) =>
+      fieldError.invalid("namespace", namespace, text),
+    ),
   ];
 }
 
@@ -26,15 +29,15 @@ export function validateEvent(object: Decoded<Event>, reporter: string): FieldEr
 export function validateNewEvent(object: Decoded<Event>): FieldError[] {
   const type = object.type ?? "";
   const unset = (field: string, set: boolean): FieldError[] =>
-    set ? [invalid(field, "", "needs to be unset")] : [];
+    set ? [fieldError.invalid(field, "", "needs to be unset")] : [];
   return [
     ...validateEvent(object, "reportingController"),
     ...finalizerErrors(object),
     ...seriesErrors(object),
-    ...(object.eventTime ? [] : [required("eventTime", "")]),
+    ...(object.eventTime ? [] : [fieldError.required("eventTime", "")]),
     ...(type === "Normal" || type === "Warning"
       ? []
-      : [invalid("type", "", `has invalid value: ${type}`)]),
+      : [fieldError.invalid("type", "", `has invalid value: ${type}`)]),
     ...unset("firstTimestamp", Boolean(object.firstTimestamp)),
     ...unset("lastTimestamp", Boolean(object.lastTimestamp)),
     ...unset("count", Boolean(object.count)),
@@ -96,7 +99,7 @@ function legacyEventErrors(object: Decoded<Event>, namespace: string): FieldErro
   const agrees = about ? about === namespace : namespace === "" || namespace === "default";
   return agrees
     ? []
-    : [invalid("involvedObject.namespace", about, "does not match event.namespace")];
+    : [fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace")];
 }
 
 function newEventErrors(object: Decoded<Event>, namespace: string, reporter: string): FieldError[] {
@@ -104,12 +107,12 @@ function newEventErrors(object: Decoded<Event>, namespace: string, reporter: str
   const controller = object.reportingComponent ?? "";
   return [
     ...(!about && namespace !== "default" && namespace !== "kube-system"
-      ? [invalid("involvedObject.namespace", about, "does not match event.namespace")]
+      ? [fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace")]
       : []),
-    ...(controller ? [] : [required(reporter, "")]),
-    ...labelKeyFaults(controller).map((text) => invalid(reporter, controller, text)),
+    ...(controller ? [] : [fieldError.required(reporter, "")]),
+    ...labelKeyFaults(controller).map((text) => fieldError.invalid(reporter, controller, text)),
     ...(["reportingInstance", "action", "reason"] as const).flatMap((field) => [
-      ...(object[field] ? [] : [required(field, "")]),
+      ...(object[field] ? [] : [fieldError.required(field, "")]),
       ...atMost(object, field, 128),
     ]),
     ...atMost(object, "message", 1024),
@@ -120,7 +123,7 @@ type TextField = "reportingInstance" | "action" | "reason" | "message";
 
 function atMost(object: Decoded<Event>, field: TextField, bytes: number): FieldError[] {
   return Buffer.byteLength(object[field] ?? "") > bytes
-    ? [invalid(field, "", `can have at most ${bytes} characters`)]
+    ? [fieldError.invalid(field, "", `can have at most ${bytes} characters`)]
     : [];
 }
 
@@ -128,7 +131,9 @@ function seriesErrors(object: Decoded<Event>): FieldError[] {
   const series = object.series;
   if (!series) return [];
   return [
-    ...((series.count ?? 0) < 2 ? [invalid("series.count", "", "should be at least 2")] : []),
-    ...(series.lastObservedTime ? [] : [required("series.lastObservedTime", "")]),
+    ...((series.count ?? 0) < 2
+      ? [fieldError.invalid("series.count", "", "should be at least 2")]
+      : []),
+    ...(series.lastObservedTime ? [] : [fieldError.required("series.lastObservedTime", "")]),
   ];
 }

@@ -9,13 +9,8 @@ import type {
   ServiceAccountSubject,
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -57,11 +52,17 @@ function validate(object: Decoded<FlowSchema>): FieldError[] {
   return [
     ...precedenceErrors(spec.matchingPrecedence ?? 0, nameOf(object)),
     ...(method && !methods.includes(method.type ?? "")
-      ? [notSupported("spec.distinguisherMethod.type", { Type: method.type ?? "" }, methods)]
+      ? [
+          fieldError.notSupported(
+            "spec.distinguisherMethod.type",
+            { Type: method.type ?? "" },
+            methods,
+          ),
+        ]
       : []),
     ...(level
-      ? dnsSubdomainFaults(level).map((fault) => invalid(levelPath, level, fault))
-      : [required(levelPath, "must reference a priority level")]),
+      ? dnsSubdomainFaults(level).map((fault) => fieldError.invalid(levelPath, level, fault))
+      : [fieldError.required(levelPath, "must reference a priority level")]),
     ...(spec.rules ?? []).flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
     ...fixedSchemaErrors(object),
   ];
@@ -70,12 +71,18 @@ function validate(object: Decoded<FlowSchema>): FieldError[] {
 function precedenceErrors(precedence: number, name: string): FieldError[] {
   const path = "spec.matchingPrecedence";
   return [
-    ...(precedence <= 0 ? [invalid(path, precedence, "must be a positive value")] : []),
+    ...(precedence <= 0 ? [fieldError.invalid(path, precedence, "must be a positive value")] : []),
     ...(precedence > maxPrecedence
-      ? [invalid(path, precedence, `must not be greater than ${maxPrecedence}`)]
+      ? [fieldError.invalid(path, precedence, `must not be greater than ${maxPrecedence}`)]
       : []),
     ...(precedence === 1 && name !== "exempt"
-      ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
+      ? [
+          fieldError.invalid(
+            path,
+            precedence,
+            "only the schema named 'exempt' may have matchingPrecedence 1",
+          ),
+        ]
       : []),
   ];
 }
@@ -87,10 +94,15 @@ function ruleErrors(rule: Decoded<PolicyRulesWithSubjects>, path: string): Field
   return [
     ...(subjects.length
       ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`))
-      : [required(`${path}.subjects`, "subjects must contain at least one value")]),
+      : [fieldError.required(`${path}.subjects`, "subjects must contain at least one value")]),
     ...(resources.length || urls.length
       ? []
-      : [required(path, "at least one of resourceRules and nonResourceRules has to be non-empty")]),
+      : [
+          fieldError.required(
+            path,
+            "at least one of resourceRules and nonResourceRules has to be non-empty",
+          ),
+        ]),
     ...resources.flatMap((each, i) => resourceRuleErrors(each, `${path}.resourceRules[${i}]`)),
     ...urls.flatMap((each, i) => urlRuleErrors(each, `${path}.nonResourceRules[${i}]`)),
   ];
@@ -109,12 +121,12 @@ const isSubjectKind = (kind: string): kind is SubjectKind => Object.hasOwn(subje
 function subjectErrors(subject: Decoded<Subject>, path: string): FieldError[] {
   const kind = subject.kind ?? "";
   if (!isSubjectKind(kind))
-    return [notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
+    return [fieldError.notSupported(`${path}.kind`, kind, ["Group", "ServiceAccount", "User"])];
   const field = subjectFields[kind];
   const foreign = foreignFields[kind]
     .filter((other) => isSet(subject[subjectFields[other]]))
     .map((other) =>
-      forbidden(
+      fieldError.forbidden(
         `${path}.${subjectFields[other]}`,
         `${subjectFields[other]} is forbidden when subject kind is not '${other}'`,
       ),
@@ -122,11 +134,14 @@ function subjectErrors(subject: Decoded<Subject>, path: string): FieldError[] {
   const own = subject[field];
   if (!own)
     return [
-      required(`${path}.${field}`, `${field} is required when subject kind is '${kind}'`),
+      fieldError.required(
+        `${path}.${field}`,
+        `${field} is required when subject kind is '${kind}'`,
+      ),
       ...foreign,
     ];
   if (kind === "ServiceAccount") return [...accountErrors(own, `${path}.${field}`), ...foreign];
-  return own.name ? foreign : [required(`${path}.${field}.name`, ""), ...foreign];
+  return own.name ? foreign : [fieldError.required(`${path}.${field}.name`, ""), ...foreign];
 }
 
 function accountErrors(account: Decoded<ServiceAccountSubject>, path: string): FieldError[] {
@@ -135,11 +150,13 @@ function accountErrors(account: Decoded<ServiceAccountSubject>, path: string): F
   const nameFaults = name === "*" ? [] : dnsSubdomainFaults(name);
   return [
     ...(name
-      ? nameFaults.map((fault) => invalid(`${path}.name`, name, fault))
-      : [required(`${path}.name`, "")]),
+      ? nameFaults.map((fault) => fieldError.invalid(`${path}.name`, name, fault))
+      : [fieldError.required(`${path}.name`, "")]),
     ...(namespace
-      ? dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault))
-      : [required(`${path}.namespace`, "must specify namespace for service account")]),
+      ? dnsLabelFaults(namespace).map((fault) =>
+          fieldError.invalid(`${path}.namespace`, namespace, fault),
+        )
+      : [fieldError.required(`${path}.namespace`, "must specify namespace for service account")]),
   ];
 }
 
@@ -148,11 +165,12 @@ function verbErrors(
   path: string,
 ): FieldError[] {
   const given = rule.verbs ?? [];
-  if (!given.length) return [required(`${path}.verbs`, "verbs must contain at least one value")];
+  if (!given.length)
+    return [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
   if (given.includes("*")) return wildcardErrors(given, `${path}.verbs`, "verbs");
   return given.every((verb) => verbs.includes(verb))
     ? []
-    : [notSupported(`${path}.verbs`, [...given], verbs)];
+    : [fieldError.notSupported(`${path}.verbs`, [...given], verbs)];
 }
 
 function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): FieldError[] {
@@ -161,13 +179,15 @@ function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): Fiel
   if (!urls.length)
     return [
       ...verbErrors(rule, path),
-      required(at, "nonResourceURLs must contain at least one value"),
+      fieldError.required(at, "nonResourceURLs must contain at least one value"),
     ];
   if (urls.includes("*"))
     return [...verbErrors(rule, path), ...wildcardErrors(urls, at, "non-resource URLs")];
   return [
     ...verbErrors(rule, path),
-    ...urls.flatMap((url, i) => urlFault(url).map((fault) => invalid(`${at}[${i}]`, url, fault))),
+    ...urls.flatMap((url, i) =>
+      urlFault(url).map((fault) => fieldError.invalid(`${at}[${i}]`, url, fault)),
+    ),
   ];
 }
 
@@ -188,7 +208,7 @@ function resourceRuleErrors(rule: Decoded<ResourcePolicyRule>, path: string): Fi
     const values = rule[field] ?? [];
     return values.length
       ? wildcardErrors(values, `${path}.${field}`, what)
-      : [required(`${path}.${field}`, missing)];
+      : [fieldError.required(`${path}.${field}`, missing)];
   };
   return [
     ...verbErrors(rule, path),
@@ -209,7 +229,7 @@ function namespaceErrors(
 ): FieldError[] {
   if (!namespaces.length && scope === "namespaces")
     return [
-      required(
+      fieldError.required(
         path,
         "resource rules that are not cluster scoped must supply at least one namespace",
       ),
@@ -217,7 +237,7 @@ function namespaceErrors(
   if (namespaces.includes("*")) return wildcardErrors(namespaces, path, "namespaces");
   return namespaces.flatMap((namespace, i) =>
     dnsLabelFaults(namespace).map((fault) =>
-      invalid(
+      fieldError.invalid(
         `${path}[${i}]`,
         namespace,
         `each member of this list must be '*' or a DNS-1123 label; ${fault}`,

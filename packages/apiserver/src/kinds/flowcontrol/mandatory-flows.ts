@@ -10,7 +10,8 @@ import type {
   PriorityLevelConfigurationSpec,
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
-import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 
@@ -51,7 +52,7 @@ export function fixedSchemaErrors(schema: Decoded<FlowSchema>): FieldError[] {
   return !fixed || equalJson(fixed, spec)
     ? []
     : [
-        invalidInternal(
+        fieldError.invalidInternal(
           "spec",
           ["flowcontrol.FlowSchemaSpec", spec],
           `spec of '${name}' must equal the fixed value`,
@@ -64,7 +65,7 @@ export function fixedLevelErrors(level: Decoded<PriorityLevelConfiguration>): Fi
   const name = nameOf(level);
   const spec = level.spec ?? {};
   const refusal = (what: string): FieldError[] => [
-    invalidInternal(
+    fieldError.invalidInternal(
       "spec",
       ["flowcontrol.PriorityLevelConfigurationSpec", spec],
       `spec of '${name}'${what} must equal the fixed value`,

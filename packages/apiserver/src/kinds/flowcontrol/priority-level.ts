@@ -10,13 +10,8 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from "homeostat/k8s/flowcontrol/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -59,7 +54,12 @@ function validate(object: Decoded<PriorityLevelConfiguration>): FieldError[] {
   const annotated = metadataOf(object).annotations?.[keepZeroAnnotation] !== undefined;
   return [
     ...(annotated
-      ? [forbidden("metadata.annotations", `annotation '${keepZeroAnnotation}' is forbidden`)]
+      ? [
+          fieldError.forbidden(
+            "metadata.annotations",
+            `annotation '${keepZeroAnnotation}' is forbidden`,
+          ),
+        ]
       : []),
     ...specErrors(object.spec ?? {}, nameOf(object)),
     ...fixedLevelErrors(object),
@@ -72,12 +72,18 @@ function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string)
   const errors =
     (name === "exempt") === (type === "Exempt")
       ? []
-      : [invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'")];
+      : [
+          fieldError.invalid(
+            "spec.type",
+            type,
+            "must be 'Exempt' if and only if `name` is 'exempt'",
+          ),
+        ];
   if (type === "Exempt")
     return [
       ...errors,
       ...(isSet(limited)
-        ? [forbidden("spec.limited", "must be nil if the type is not Limited")]
+        ? [fieldError.forbidden("spec.limited", "must be nil if the type is not Limited")]
         : []),
       ...(exempt
         ? [...sharesErrors(exempt, "spec.exempt"), ...lendableErrors(exempt, "spec.exempt")]
@@ -86,21 +92,24 @@ function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string)
   if (type !== "Limited")
     return [
       ...errors,
-      type ? notSupported("spec.type", type, ["Exempt", "Limited"]) : required("spec.type", ""),
+      type
+        ? fieldError.notSupported("spec.type", type, ["Exempt", "Limited"])
+        : fieldError.required("spec.type", ""),
     ];
-  if (isSet(exempt)) errors.push(forbidden("spec.exempt", "must be nil if the type is Limited"));
+  if (isSet(exempt))
+    errors.push(fieldError.forbidden("spec.exempt", "must be nil if the type is Limited"));
   return [
     ...errors,
     ...(limited
       ? limitedErrors(limited, "spec.limited")
-      : [required("spec.limited", "must not be empty when type is Limited")]),
+      : [fieldError.required("spec.limited", "must not be empty when type is Limited")]),
   ];
 }
 
 const sharesErrors = (level: LevelConfiguration, path: string): FieldError[] =>
   (level.nominalConcurrencyShares ?? 0) < 0
     ? [
-        invalid(
+        fieldError.invalid(
           `${path}.nominalConcurrencyShares`,
           level.nominalConcurrencyShares ?? 0,
           "must be a non-negative integer",
@@ -110,7 +119,7 @@ const sharesErrors = (level: LevelConfiguration, path: string): FieldError[] =>
 const lendableErrors = (level: LevelConfiguration, path: string): FieldError[] =>
   (level.lendablePercent ?? 0) < 0 || (level.lendablePercent ?? 0) > 100
     ? [
-        invalid(
+        fieldError.invalid(
           `${path}.lendablePercent`,
           level.lendablePercent ?? 0,
           "must be between 0 and 100, inclusive",
@@ -129,7 +138,7 @@ function limitedErrors(
     ...lendableErrors(limited, path),
     ...(borrowing < 0
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.borrowingLimitPercent`,
             borrowing,
             "if specified, must be a non-negative integer",
@@ -144,14 +153,26 @@ function responseErrors(response: Decoded<LimitResponse>, path: string): FieldEr
   const { queuing } = response;
   if (type === "Reject")
     return isSet(queuing)
-      ? [forbidden(`${path}.queuing`, "must be nil if limited.limitResponse.type is not Limited")]
+      ? [
+          fieldError.forbidden(
+            `${path}.queuing`,
+            "must be nil if limited.limitResponse.type is not Limited",
+          ),
+        ]
       : [];
   if (type === "Queue")
     return queuing
       ? queuingErrors(queuing, `${path}.queuing`)
-      : [required(`${path}.queuing`, "must not be empty if limited.limitResponse.type is Limited")];
+      : [
+          fieldError.required(
+            `${path}.queuing`,
+            "must not be empty if limited.limitResponse.type is Limited",
+          ),
+        ];
   return [
-    type ? notSupported(`${path}.type`, type, ["Queue", "Reject"]) : required(`${path}.type`, ""),
+    type
+      ? fieldError.notSupported(`${path}.type`, type, ["Queue", "Reject"])
+      : fieldError.required(`${path}.type`, ""),
   ];
 }
 
@@ -160,17 +181,22 @@ function queuingErrors(queuing: Decoded<QueuingConfiguration>, path: string): Fi
   const hand = queuing.handSize ?? 0;
   const length = queuing.queueLengthLimit ?? 0;
   const errors: FieldError[] = [];
-  if (length <= 0) errors.push(invalid(`${path}.queueLengthLimit`, length, "must be positive"));
-  if (queues <= 0) errors.push(invalid(`${path}.queues`, queues, "must be positive"));
+  if (length <= 0)
+    errors.push(fieldError.invalid(`${path}.queueLengthLimit`, length, "must be positive"));
+  if (queues <= 0) errors.push(fieldError.invalid(`${path}.queues`, queues, "must be positive"));
   else if (queues > maxQueues)
-    errors.push(invalid(`${path}.queues`, queues, `must not be greater than ${maxQueues}`));
+    errors.push(
+      fieldError.invalid(`${path}.queues`, queues, `must not be greater than ${maxQueues}`),
+    );
   const entropy = Math.ceil(Math.log2(queues) * hand);
-  if (hand <= 0) errors.push(invalid(`${path}.handSize`, hand, "must be positive"));
+  if (hand <= 0) errors.push(fieldError.invalid(`${path}.handSize`, hand, "must be positive"));
   else if (hand > queues)
-    errors.push(invalid(`${path}.handSize`, hand, `should not be greater than queues (${queues})`));
+    errors.push(
+      fieldError.invalid(`${path}.handSize`, hand, `should not be greater than queues (${queues})`),
+    );
   else if (entropy > maxEntropyBits)
     errors.push(
-      invalid(
+      fieldError.invalid(
         `${path}.handSize`,
         hand,
         `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${maxEntropyBits}`,

@@ -7,14 +7,8 @@ import type {
   IngressClassParametersReference,
   IngressClassSpec,
 } from "homeostat/k8s/networking/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
@@ -54,7 +48,7 @@ function validateSpec(spec: Decoded<IngressClassSpec>): FieldError[] {
   const controller = spec.controller ?? "";
   return [
     ...(Buffer.byteLength(controller) > maxControllerBytes
-      ? [tooLong("spec.controller", maxControllerBytes)]
+      ? [fieldError.tooLong("spec.controller", maxControllerBytes)]
       : []),
     ...domainPathErrors(controller, "spec.controller"),
     ...(spec.parameters ? validateParameters(spec.parameters, "spec.parameters") : []),
@@ -68,14 +62,16 @@ function validateParameters(parameters: Parameters, path: string): FieldError[] 
 function scopeErrors(parameters: Parameters, path: string): FieldError[] {
   const scope = parameters.scope ?? "";
   const namespace = parameters.namespace;
-  if (!scopes.includes(scope)) return [notSupported(`${path}.scope`, scope, scopes)];
+  if (!scopes.includes(scope)) return [fieldError.notSupported(`${path}.scope`, scope, scopes)];
   if (scope === "Cluster")
     return typeof namespace === "string"
-      ? [forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
+      ? [fieldError.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
       : [];
   if (typeof namespace !== "string")
-    return [required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
-  return dnsLabelFaults(namespace).map((fault) => invalid(`${path}.namespace`, namespace, fault));
+    return [fieldError.required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
+  return dnsLabelFaults(namespace).map((fault) =>
+    fieldError.invalid(`${path}.namespace`, namespace, fault),
+  );
 }
 
 function cells(object: Decoded<IngressClass>, nowMs: number): readonly Json[] {

@@ -4,7 +4,8 @@
 // (printIngress).
 import type { Decoded, Json } from "homeostat/api";
 import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -76,7 +77,7 @@ function classErrors(object: Decoded<Ingress>): FieldError[] {
   const name = object.spec?.ingressClassName;
   return annotation !== undefined && isSet(name) && annotation !== name
     ? [
-        invalid(
+        fieldError.invalid(
           `annotations.${classAnnotation}`,
           annotation,
           "must match `ingressClassName` when both are specified",

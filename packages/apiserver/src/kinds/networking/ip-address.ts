@@ -3,12 +3,8 @@
 // pkg/apis/networking/validation/validation.go.
 import { type Decoded, dnsSubdomainFaults, equalJson, pathSegmentFaults } from "homeostat/api";
 import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
@@ -49,17 +45,17 @@ export const ipAddressKind = (
 function parentErrors(object: Decoded<IPAddress>): FieldError[] {
   const parent = object.spec?.parentRef;
   const path = "spec.parentRef";
-  if (!parent) return [required(path, "")];
+  if (!parent) return [fieldError.required(path, "")];
   const group = parent.group ?? "";
   const segment = (field: keyof ParentReference): FieldError[] =>
     pathSegmentFaults(parent[field] ?? "").map((fault) =>
-      invalid(`${path}.${field}`, parent[field] ?? "", fault),
+      fieldError.invalid(`${path}.${field}`, parent[field] ?? "", fault),
     );
   const needed = (field: "resource" | "name"): FieldError[] =>
-    parent[field] ? segment(field) : [required(`${path}.${field}`, "")];
+    parent[field] ? segment(field) : [fieldError.required(`${path}.${field}`, "")];
   return [
     ...(group
-      ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.group`, group, fault))
+      ? dnsSubdomainFaults(group).map((fault) => fieldError.invalid(`${path}.group`, group, fault))
       : []),
     ...needed("resource"),
     ...needed("name"),
@@ -71,7 +67,7 @@ function parentChangeErrors(object: Decoded<IPAddress>, old: Decoded<IPAddress>)
   const parent = object.spec?.parentRef;
   if (equalJson(parent ?? null, old.spec?.parentRef ?? null)) return [];
   return [
-    invalidInternal(
+    fieldError.invalidInternal(
       "spec.parentRef",
       ["*networking.ParentReference", parent],
       "field is immutable",

@@ -11,13 +11,8 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from "homeostat/k8s/networking/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
@@ -141,9 +136,17 @@ function validateSpec(spec: Decoded<NetworkPolicySpec>, options: ValidationOptio
 function typeErrors(spec: Decoded<NetworkPolicySpec>): FieldError[] {
   const types = spec.policyTypes ?? [];
   if (types.length > policyTypes.length)
-    return [invalid("spec.policyTypes", [...types], "may not specify more than two policyTypes")];
+    return [
+      fieldError.invalid(
+        "spec.policyTypes",
+        [...types],
+        "may not specify more than two policyTypes",
+      ),
+    ];
   return types.flatMap((type, i) =>
-    policyTypes.includes(type) ? [] : [notSupported(`spec.policyTypes[${i}]`, type, policyTypes)],
+    policyTypes.includes(type)
+      ? []
+      : [fieldError.notSupported(`spec.policyTypes[${i}]`, type, policyTypes)],
   );
 }
 
@@ -151,10 +154,10 @@ function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldErr
   const protocol = entry.protocol ?? "";
   const errors = protocols.includes(protocol)
     ? []
-    : [notSupported(`${path}.protocol`, protocol, protocols)];
+    : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)];
   const { port, endPort } = entry;
   const end = (detail: string, shown: Json | undefined = endPort): FieldError =>
-    invalid(`${path}.endPort`, shown, detail);
+    fieldError.invalid(`${path}.endPort`, shown, detail);
   if (!isSet(port))
     return isSet(endPort)
       ? [...errors, end("may not be specified when `port` is not specified")]
@@ -163,10 +166,12 @@ function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldErr
     if (isSet(endPort)) errors.push(end("may not be specified when `port` is non-numeric"));
     return [
       ...errors,
-      ...portNameFaults(port).map((fault) => invalid(`${path}.port`, port, fault)),
+      ...portNameFaults(port).map((fault) => fieldError.invalid(`${path}.port`, port, fault)),
     ];
   }
-  errors.push(...portNumberFaults(port).map((fault) => invalid(`${path}.port`, port, fault)));
+  errors.push(
+    ...portNumberFaults(port).map((fault) => fieldError.invalid(`${path}.port`, port, fault)),
+  );
   if (!isSet(endPort)) return errors;
   if (endPort < port) errors.push(end("must be greater than or equal to `port`", port));
   return [...errors, ...portNumberFaults(endPort).map((fault) => end(fault))];
@@ -186,8 +191,9 @@ function validatePeer(
   );
   if (ipBlock) errors.push(...validateBlock(ipBlock, `${path}.ipBlock`, options.kept));
   if (ipBlock && selectors.length)
-    errors.push(forbidden(path, "may not specify both ipBlock and another peer"));
-  else if (!ipBlock && !selectors.length) errors.push(required(path, "must specify a peer"));
+    errors.push(fieldError.forbidden(path, "may not specify both ipBlock and another peer"));
+  else if (!ipBlock && !selectors.length)
+    errors.push(fieldError.required(path, "must specify a peer"));
   return errors;
 }
 
@@ -197,7 +203,7 @@ function validateBlock(
   kept: readonly string[],
 ): FieldError[] {
   const cidr = block.cidr ?? "";
-  if (!cidr) return [required(`${path}.cidr`, "")];
+  if (!cidr) return [fieldError.required(`${path}.cidr`, "")];
   const errors = legacyCidrErrors(cidr, `${path}.cidr`, kept);
   const outer = parseCidrSloppy(cidr);
   if (!outer) return errors;
@@ -205,7 +211,9 @@ function validateBlock(
     const inner = parseCidrSloppy(except);
     errors.push(...legacyCidrErrors(except, `${path}.except[${i}]`, kept));
     if (inner && !isStrictSubset(inner, outer))
-      errors.push(invalid(`${path}.except[${i}]`, except, "must be a strict subset of `cidr`"));
+      errors.push(
+        fieldError.invalid(`${path}.except[${i}]`, except, "must be a strict subset of `cidr`"),
+      );
   });
   return errors;
 }

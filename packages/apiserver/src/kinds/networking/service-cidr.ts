@@ -3,7 +3,8 @@
 // pkg/apis/networking/validation/validation.go.
 import type { Decoded } from "homeostat/api";
 import type { ServiceCIDR } from "homeostat/k8s/networking/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -39,7 +40,7 @@ const cidrsOf = (object: Decoded<ServiceCIDR>): readonly string[] => object.spec
 const isIpv6 = (cidr: string): boolean => parseCidrSloppy(cidr)?.address.bytes.length === 16;
 
 function validateCidrs(cidrs: readonly string[]): FieldError[] {
-  if (!cidrs.length) return [required(path, "at least one CIDR required")];
+  if (!cidrs.length) return [fieldError.required(path, "at least one CIDR required")];
   if (cidrs.length > 2)
     return [
       {
@@ -56,7 +57,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
     isIpv6(cidrs[0]!) === isIpv6(cidrs[1]!)
   ) {
     errors.push(
-      invalid(
+      fieldError.invalid(
         path,
         [...cidrs],
         "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
@@ -69,8 +70,10 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
 /** The only change allowed adds a CIDR of the second family. */
 function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
   const frozen = (i: number): FieldError[] =>
-    cidrs[i] === old[i] ? [] : [invalid(`${path}[${i}]`, cidrs[i], "field is immutable")];
+    cidrs[i] === old[i]
+      ? []
+      : [fieldError.invalid(`${path}[${i}]`, cidrs[i], "field is immutable")];
   if (cidrs.length === old.length) return old.flatMap((_, i) => frozen(i));
   if (old.length === 1 && cidrs.length === 2) return [...frozen(0), ...validateCidrs(cidrs)];
-  return [invalid(path, [...cidrs], "field is immutable")];
+  return [fieldError.invalid(path, [...cidrs], "field is immutable")];
 }

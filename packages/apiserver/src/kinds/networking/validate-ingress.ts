@@ -12,12 +12,8 @@ import type {
   IngressStatus,
   IngressTLS,
 } from "homeostat/k8s/networking/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
 import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname.ts";
 import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
@@ -37,7 +33,11 @@ export function validateIngressSpec(
   const defaultBackend = spec.defaultBackend;
   if (!(spec.rules ?? []).length && !defaultBackend)
     errors.push(
-      invalid("spec", spec.rules ?? null, "either `defaultBackend` or `rules` must be specified"),
+      fieldError.invalid(
+        "spec",
+        spec.rules ?? null,
+        "either `defaultBackend` or `rules` must be specified",
+      ),
     );
   if (defaultBackend) errors.push(...validateBackend(defaultBackend, "spec.defaultBackend"));
   (spec.rules ?? []).forEach((rule, i) =>
@@ -48,7 +48,7 @@ export function validateIngressSpec(
   if (typeof className === "string")
     errors.push(
       ...dnsSubdomainFaults(className).map((fault) =>
-        invalid("spec.ingressClassName", className, fault),
+        fieldError.invalid("spec.ingressClassName", className, fault),
       ),
     );
   return errors;
@@ -60,13 +60,15 @@ function validateTls(
   { secretNames }: IngressValidationOptions,
 ): FieldError[] {
   const hosts = (tls.hosts ?? []).flatMap((host, i) =>
-    hostFaults(host).map((fault) => invalid(`${path}.hosts[${i}]`, host, fault)),
+    hostFaults(host).map((fault) => fieldError.invalid(`${path}.hosts[${i}]`, host, fault)),
   );
   const secret = tls.secretName ?? "";
   return secret && secretNames === "checked"
     ? [
         ...hosts,
-        ...dnsSubdomainFaults(secret).map((fault) => invalid(`${path}.secretName`, secret, fault)),
+        ...dnsSubdomainFaults(secret).map((fault) =>
+          fieldError.invalid(`${path}.secretName`, secret, fault),
+        ),
       ]
     : hosts;
 }
@@ -82,8 +84,11 @@ function validateRule(
   const host = rule.host ?? "";
   const errors: FieldError[] = [];
   if (host && parseIpSloppy(host))
-    errors.push(invalid(`${path}.host`, host, "must be a DNS name, not an IP address"));
-  if (host) errors.push(...hostFaults(host).map((fault) => invalid(`${path}.host`, host, fault)));
+    errors.push(fieldError.invalid(`${path}.host`, host, "must be a DNS name, not an IP address"));
+  if (host)
+    errors.push(
+      ...hostFaults(host).map((fault) => fieldError.invalid(`${path}.host`, host, fault)),
+    );
   return host.includes("*") && wildcardRules === "as they are"
     ? errors
     : [...errors, ...validateHttp(rule, path)];
@@ -94,7 +99,7 @@ function validateHttp(rule: Decoded<IngressRule>, path: string): FieldError[] {
   const paths = rule.http.paths ?? [];
   return paths.length
     ? paths.flatMap((each, i) => validatePath(each, `${path}.http.paths[${i}]`))
-    : [required(`${path}.http.paths`, "")];
+    : [fieldError.required(`${path}.http.paths`, "")];
 }
 
 const wrongParts = ["//", "/./", "/../", "%2f", "%2F"];
@@ -102,7 +107,8 @@ const wrongEnds = ["/..", "/."];
 
 function validatePath(entry: Decoded<HTTPIngressPath>, path: string): FieldError[] {
   const type = entry.pathType;
-  if (typeof type !== "string") return [required(`${path}.pathType`, "pathType must be specified")];
+  if (typeof type !== "string")
+    return [fieldError.required(`${path}.pathType`, "pathType must be specified")];
   return [
     ...pathErrors(entry.path ?? "", type, path),
     ...validateBackend(entry.backend ?? {}, `${path}.backend`),
@@ -110,11 +116,17 @@ function validatePath(entry: Decoded<HTTPIngressPath>, path: string): FieldError
 }
 
 function pathErrors(text: string, type: string, path: string): FieldError[] {
-  const wrong = (detail: string): FieldError => invalid(`${path}.path`, text, detail);
+  const wrong = (detail: string): FieldError => fieldError.invalid(`${path}.path`, text, detail);
   const relative = text.startsWith("/") ? [] : [wrong("must be an absolute path")];
   if (type === "ImplementationSpecific") return text ? relative : [];
   if (type !== "Exact" && type !== "Prefix")
-    return [notSupported(`${path}.pathType`, type, ["Exact", "ImplementationSpecific", "Prefix"])];
+    return [
+      fieldError.notSupported(`${path}.pathType`, type, [
+        "Exact",
+        "ImplementationSpecific",
+        "Prefix",
+      ]),
+    ];
   return [
     ...relative,
     ...wrongParts
@@ -129,10 +141,10 @@ function pathErrors(text: string, type: string, path: string): FieldError[] {
 function validateBackend(backend: Decoded<IngressBackend>, path: string): FieldError[] {
   const { service, resource } = backend;
   if (resource && service)
-    return [invalid(path, "", "cannot set both resource and service backends")];
+    return [fieldError.invalid(path, "", "cannot set both resource and service backends")];
   if (resource) return validateLocalReference(resource, `${path}.resource`);
   if (service) return validateServiceBackend(service, path);
-  return [invalid(path, "", "resource or service backend is required")];
+  return [fieldError.invalid(path, "", "resource or service backend is required")];
 }
 
 function validateServiceBackend(
@@ -141,28 +153,28 @@ function validateServiceBackend(
 ): FieldError[] {
   const name = service.name ?? "";
   const nameErrors = name
-    ? dnsLabelFaults(name).map((fault) => invalid(`${path}.service.name`, name, fault))
-    : [required(`${path}.service.name`, "")];
+    ? dnsLabelFaults(name).map((fault) => fieldError.invalid(`${path}.service.name`, name, fault))
+    : [fieldError.required(`${path}.service.name`, "")];
   const port = service.port ?? {};
   const portName = port.name ?? "";
   const number = port.number ?? 0;
   if (portName && number)
-    return [...nameErrors, invalid(path, "", "cannot set both port name & port number")];
+    return [...nameErrors, fieldError.invalid(path, "", "cannot set both port name & port number")];
   if (portName)
     return [
       ...nameErrors,
       ...portNameFaults(portName).map((fault) =>
-        invalid(`${path}.service.port.name`, portName, fault),
+        fieldError.invalid(`${path}.service.port.name`, portName, fault),
       ),
     ];
   if (number)
     return [
       ...nameErrors,
       ...portNumberFaults(number).map((fault) =>
-        invalid(`${path}.service.port.number`, number, fault),
+        fieldError.invalid(`${path}.service.port.number`, number, fault),
       ),
     ];
-  return [...nameErrors, required(path, "port name or number is required")];
+  return [...nameErrors, fieldError.required(path, "port name or number is required")];
 }
 
 /** Group, kind and name of an object in the same namespace. */
@@ -174,12 +186,16 @@ export function validateLocalReference(
   const named = (field: "kind" | "name"): FieldError[] => {
     const value = reference[field] ?? "";
     return value
-      ? pathSegmentFaults(value).map((fault) => invalid(`${path}.${field}`, value, fault))
-      : [required(`${path}.${field}`, "")];
+      ? pathSegmentFaults(value).map((fault) =>
+          fieldError.invalid(`${path}.${field}`, value, fault),
+        )
+      : [fieldError.required(`${path}.${field}`, "")];
   };
   return [
     ...(typeof group === "string"
-      ? dnsSubdomainFaults(group).map((fault) => invalid(`${path}.apiGroup`, group, fault))
+      ? dnsSubdomainFaults(group).map((fault) =>
+          fieldError.invalid(`${path}.apiGroup`, group, fault),
+        )
       : []),
     ...named("kind"),
     ...named("name"),

@@ -4,12 +4,8 @@
 import { type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Toleration } from "homeostat/k8s/core/v1";
 import type { RuntimeClass } from "homeostat/k8s/node/v1";
-import {
-  duplicateInternal,
-  type FieldError,
-  invalid,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import {
   validateLabels,
   validateObjectMeta,
@@ -49,8 +45,8 @@ function validate(object: Decoded<RuntimeClass>): FieldError[] {
   const { overhead, scheduling } = object;
   return [
     ...(handler
-      ? dnsLabelFaults(handler).map((fault) => invalid("handler", handler, fault))
-      : [required("handler", "")]),
+      ? dnsLabelFaults(handler).map((fault) => fieldError.invalid("handler", handler, fault))
+      : [fieldError.required("handler", "")]),
     ...(overhead
       ? validateContainerResources({ limits: overhead.podFixed ?? {} }, new Set(), "overhead")
       : []),
@@ -71,7 +67,7 @@ function tolerationErrors(tolerations: readonly Decoded<Toleration>[], path: str
       (["key", "operator", "value", "effect"] as const).map((field) => toleration[field] ?? ""),
     );
     if (seen.has(key))
-      errors.push(duplicateInternal(`${path}[${i}]`, ["core.Toleration", toleration]));
+      errors.push(fieldError.duplicateInternal(`${path}[${i}]`, ["core.Toleration", toleration]));
     seen.add(key);
   });
   return errors;

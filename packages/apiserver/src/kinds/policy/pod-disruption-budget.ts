@@ -8,12 +8,8 @@ import type {
   PodDisruptionBudgetSpec,
   PodDisruptionBudgetStatus,
 } from "homeostat/k8s/policy/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { percentFaults } from "../validation/field-rules.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
@@ -80,7 +76,7 @@ function validateSpec(
   return [
     ...(bounds.every((bound) => isSet(spec[bound]))
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             "spec",
             ["policy.PodDisruptionBudgetSpec", spec],
             "minAvailable and maxUnavailable cannot be both set",
@@ -93,19 +89,19 @@ function validateSpec(
     }),
     ...(selector ? validateLabelSelector(selector, "spec.selector", { invalidValues }) : []),
     ...(isSet(policy) && !evictionPolicies.includes(policy)
-      ? [notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies)]
+      ? [fieldError.notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies)]
       : []),
   ];
 }
 
 function boundErrors(bound: IntOrString, path: string): FieldError[] {
   if (typeof bound !== "string")
-    return bound < 0 ? [invalid(path, bound, "must be greater than or equal to 0")] : [];
+    return bound < 0 ? [fieldError.invalid(path, bound, "must be greater than or equal to 0")] : [];
   const faults = percentFaults(bound);
   const tooMuch = !faults.length && Number(bound.slice(0, -1)) > 100;
   return [
-    ...faults.map((fault) => invalid(path, bound, fault)),
-    ...(tooMuch ? [invalid(path, bound, "must not be greater than 100%")] : []),
+    ...faults.map((fault) => fieldError.invalid(path, bound, fault)),
+    ...(tooMuch ? [fieldError.invalid(path, bound, "must not be greater than 100%")] : []),
   ];
 }
 
@@ -113,7 +109,11 @@ function validateStatus(status: Decoded<PodDisruptionBudgetStatus>): FieldError[
   const negative = counters
     .filter((counter) => (status[counter] ?? 0) < 0)
     .map((counter) =>
-      invalid(`status.${counter}`, status[counter] ?? 0, "must be greater than or equal to 0"),
+      fieldError.invalid(
+        `status.${counter}`,
+        status[counter] ?? 0,
+        "must be greater than or equal to 0",
+      ),
     );
   return [...validateConditions(status.conditions ?? [], "status.conditions"), ...negative];
 }

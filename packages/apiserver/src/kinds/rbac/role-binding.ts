@@ -10,13 +10,8 @@ import {
   pathSegmentFaults,
 } from "homeostat/api";
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
@@ -73,8 +68,8 @@ function validate(object: Binding, scope: Scope): FieldError[] {
     ...oneOf(role, "apiGroup", [group], "roleRef"),
     ...oneOf(role, "kind", kinds, "roleRef"),
     ...(name
-      ? pathSegmentFaults(name).map((fault) => invalid("roleRef.name", name, fault))
-      : [required("roleRef.name", "")]),
+      ? pathSegmentFaults(name).map((fault) => fieldError.invalid("roleRef.name", name, fault))
+      : [fieldError.required("roleRef.name", "")]),
     ...(object.subjects ?? []).flatMap((subject, i) =>
       validateSubject(subject, scope, `subjects[${i}]`),
     ),
@@ -83,16 +78,18 @@ function validate(object: Binding, scope: Scope): FieldError[] {
 
 function validateSubject(subject: Decoded<Subject>, scope: Scope, path: string): FieldError[] {
   const name = subject.name ?? "";
-  const nameErrors = name ? [] : [required(`${path}.name`, "")];
+  const nameErrors = name ? [] : [fieldError.required(`${path}.name`, "")];
   switch (subject.kind) {
     case "ServiceAccount":
       return [
         ...nameErrors,
         ...(name
-          ? dnsSubdomainFaults(name).map((fault) => invalid(`${path}.name`, name, fault))
+          ? dnsSubdomainFaults(name).map((fault) => fieldError.invalid(`${path}.name`, name, fault))
           : []),
         ...(subject.apiGroup ? oneOf(subject, "apiGroup", [""], path) : []),
-        ...(scope === "cluster" && !subject.namespace ? [required(`${path}.namespace`, "")] : []),
+        ...(scope === "cluster" && !subject.namespace
+          ? [fieldError.required(`${path}.namespace`, "")]
+          : []),
       ];
     case "User":
     case "Group":
@@ -109,14 +106,14 @@ function oneOf(
   path: string,
 ): FieldError[] {
   const value = object[field] ?? "";
-  return values.includes(value) ? [] : [notSupported(`${path}.${field}`, value, values)];
+  return values.includes(value) ? [] : [fieldError.notSupported(`${path}.${field}`, value, values)];
 }
 
 function roleChangeErrors(object: Binding, old: Binding): FieldError[] {
   const role = object.roleRef;
   return equalJson(role ?? {}, old.roleRef ?? {})
     ? []
-    : [invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
+    : [fieldError.invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
 }
 
 function cells(object: Binding, nowMs: number): readonly Json[] {

@@ -3,7 +3,8 @@
 // pkg/apis/rbac/validation/validation.go.
 import type { Decoded } from "homeostat/api";
 import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -73,12 +74,12 @@ function validateRule(
 ): FieldError[] {
   const errors: FieldError[] = hasItems(rule.verbs)
     ? []
-    : [required(`${path}.verbs`, "verbs must contain at least one value")];
+    : [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length) {
     if (scope === "namespaced")
       errors.push(
-        invalid(
+        fieldError.invalid(
           `${path}.nonResourceURLs`,
           urls,
           "namespaced rules cannot apply to non-resource URLs",
@@ -88,7 +89,7 @@ function validateRule(
       (["apiGroups", "resources", "resourceNames"] as const).some((field) => hasItems(rule[field]))
     )
       errors.push(
-        invalid(
+        fieldError.invalid(
           `${path}.nonResourceURLs`,
           urls,
           "rules cannot apply to both regular resources and non-resource URLs",
@@ -97,9 +98,13 @@ function validateRule(
     return errors;
   }
   if (!hasItems(rule.apiGroups))
-    errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+    errors.push(
+      fieldError.required(`${path}.apiGroups`, "resource rules must supply at least one api group"),
+    );
   if (!hasItems(rule.resources))
-    errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+    errors.push(
+      fieldError.required(`${path}.resources`, "resource rules must supply at least one resource"),
+    );
   return errors;
 }
 
@@ -112,7 +117,10 @@ function validateAggregation(
   const selectors = object.aggregationRule.clusterRoleSelectors ?? [];
   if (!selectors.length)
     return [
-      required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil"),
+      fieldError.required(
+        path,
+        "at least one clusterRoleSelector required if aggregationRule is non-nil",
+      ),
     ];
   return selectors.flatMap((selector, i) => {
     const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
@@ -120,7 +128,7 @@ function validateAggregation(
     // empty selector that the conversion yields.
     const unreadable = validateLabelSelector(selector, "").length > 0;
     return unreadable
-      ? [...errors, invalid(`${path}[${i}]`, null, "invalid label selector.")]
+      ? [...errors, fieldError.invalid(`${path}[${i}]`, null, "invalid label selector.")]
       : errors;
   });
 }

@@ -3,7 +3,8 @@
 // AuthorizedForAdminStatus).
 import type { Decoded } from "homeostat/api";
 import type { ResourceClaim, ResourceClaimSpec } from "homeostat/k8s/resource/v1";
-import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
@@ -51,7 +52,7 @@ function namespaceErrors(
   return isLabelled
     ? []
     : [
-        forbidden(
+        fieldError.forbidden(
           path,
           `admin access to devices requires the \`${label}: true\` label on the containing namespace`,
         ),

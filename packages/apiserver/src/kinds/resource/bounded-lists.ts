@@ -3,7 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateSlice,
 // validateSet, validateMap).
 import { compareBytewise } from "homeostat/api";
-import { duplicate, type FieldError, tooMany } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** Validates one entry at its path. */
 export type ValidateEntry<T> = (entry: T, path: string) => readonly FieldError[];
@@ -15,7 +16,7 @@ export function validateList<T>(
   validate: ValidateEntry<T>,
   path: string,
 ): readonly FieldError[] {
-  if (max >= 0 && entries.length > max) return [tooMany(path, entries.length, max)];
+  if (max >= 0 && entries.length > max) return [fieldError.tooMany(path, entries.length, max)];
   return entries.flatMap((entry, i) => validate(entry, `${path}[${i}]`));
 }
 
@@ -33,9 +34,14 @@ export interface SetOptions<T> {
 export function validateSet<T>(
   entries: readonly T[],
   path: string,
-  { max, validate, keyOf, repeated = (entry, at) => duplicate(at, keyOf(entry)) }: SetOptions<T>,
+  {
+    max,
+    validate,
+    keyOf,
+    repeated = (entry, at) => fieldError.duplicate(at, keyOf(entry)),
+  }: SetOptions<T>,
 ): readonly FieldError[] {
-  if (max >= 0 && entries.length > max) return [tooMany(path, entries.length, max)];
+  if (max >= 0 && entries.length > max) return [fieldError.tooMany(path, entries.length, max)];
   const seen = new Set<string>();
   const duplicates = entries.flatMap((entry, i) => {
     const key = keyOf(entry);
@@ -65,7 +71,7 @@ export function validateMap<T>(
   path: string,
 ): readonly FieldError[] {
   const names = Object.keys(map).sort(compareBytewise);
-  if (max >= 0 && names.length > max) return [tooMany(path, names.length, max)];
+  if (max >= 0 && names.length > max) return [fieldError.tooMany(path, names.length, max)];
   return names.flatMap((name) => [
     ...validateName(name, path),
     ...validateValue(map[name]!, `${path}[${shorten(name, shownNameBytes)}]`),

@@ -3,7 +3,8 @@
 // pkg/apis/resource/validation/validation.go.
 import { type Decoded, equalJson } from "homeostat/api";
 import type { DeviceClass, DeviceClassSpec } from "homeostat/k8s/resource/v1";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -61,6 +62,12 @@ function validateSpec(
     ),
     ...(!isSet(resource) || isExtendedResource(resource)
       ? []
-      : [invalid("spec.extendedResourceName", resource, "must be a valid extended resource name")]),
+      : [
+          fieldError.invalid(
+            "spec.extendedResourceName",
+            resource,
+            "must be a valid extended resource name",
+          ),
+        ]),
   ];
 }

@@ -3,12 +3,8 @@
 // (validateDeviceConfiguration, validateRawExtension).
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { DeviceConfiguration } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  invalid,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
@@ -24,7 +20,7 @@ export function validateConfiguration(
   age: Age,
 ): readonly FieldError[] {
   const { opaque } = config;
-  if (!opaque) return [required(`${path}.opaque`, "")];
+  if (!opaque) return [fieldError.required(`${path}.opaque`, "")];
   return [
     ...csiNameErrors(opaque.driver ?? "", `${path}.opaque.driver`),
     ...validateRawObject(opaque.parameters, `${path}.opaque.parameters`, age),
@@ -37,8 +33,10 @@ export function validateRawObject(
   path: string,
   age: Age,
 ): readonly FieldError[] {
-  if (!isSet(value)) return [required(path, "")];
+  if (!isSet(value)) return [fieldError.required(path, "")];
   if (age === "new" && Buffer.byteLength(encodeJson(value)) > maxParameters)
-    return [tooLong(path, maxParameters)];
-  return isObject(value) ? [] : [invalid(path, "<value omitted>", "must be a valid JSON object")];
+    return [fieldError.tooLong(path, maxParameters)];
+  return isObject(value)
+    ? []
+    : [fieldError.invalid(path, "<value omitted>", "must be a valid JSON object")];
 }

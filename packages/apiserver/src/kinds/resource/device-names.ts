@@ -3,13 +3,8 @@
 // (Validate).
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, formatRegexFault } from "homeostat/api";
 import type { DeviceClaim } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  invalid,
-  quoteGo,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxPoolName = 253;
@@ -24,16 +19,18 @@ const identifierText =
 
 /** A DNS label: devices, requests, counters. */
 export const labelNameErrors = (name: string, path: string): FieldError[] =>
-  dnsLabelFaults(name).map((fault) => invalid(path, name, fault));
+  dnsLabelFaults(name).map((fault) => fieldError.invalid(path, name, fault));
 
 /** DNS subdomains between slashes. */
 export function poolNameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   return [
-    ...(Buffer.byteLength(name) > maxPoolName ? [tooLong(path, maxPoolName)] : []),
+    ...(Buffer.byteLength(name) > maxPoolName ? [fieldError.tooLong(path, maxPoolName)] : []),
     ...name
       .split("/")
-      .flatMap((part) => dnsSubdomainFaults(part).map((fault) => invalid(path, part, fault))),
+      .flatMap((part) =>
+        dnsSubdomainFaults(part).map((fault) => fieldError.invalid(path, part, fault)),
+      ),
   ];
 }
 
@@ -44,8 +41,12 @@ export function attributeNameErrors(name: string, path: string): FieldError[] {
   if (parts.length > 2) return [];
   const [domain, local] = parts as [string, string];
   return [
-    ...(domain ? csiNameErrors(domain, path) : [invalid(path, "", "the domain must not be empty")]),
-    ...(local ? identifierErrors(local, path) : [invalid(path, "", "the name must not be empty")]),
+    ...(domain
+      ? csiNameErrors(domain, path)
+      : [fieldError.invalid(path, "", "the domain must not be empty")]),
+    ...(local
+      ? identifierErrors(local, path)
+      : [fieldError.invalid(path, "", "the name must not be empty")]),
   ];
 }
 
@@ -56,7 +57,7 @@ export function fullAttributeNameErrors(name: string, path: string): FieldError[
     ...(name.includes("/")
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             path,
             name,
             "a fully qualified name must be a domain and a name separated by a slash",
@@ -67,11 +68,11 @@ export function fullAttributeNameErrors(name: string, path: string): FieldError[
 
 function identifierErrors(id: string, path: string): FieldError[] {
   return [
-    ...(Buffer.byteLength(id) > maxIdentifier ? [tooLong(path, maxIdentifier)] : []),
+    ...(Buffer.byteLength(id) > maxIdentifier ? [fieldError.tooLong(path, maxIdentifier)] : []),
     ...(identifier.test(id)
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             path,
             id,
             formatRegexFault(identifierText, identifierFormat, "my_name", "MY_NAME", "MyName"),
@@ -99,7 +100,7 @@ export function requestReferenceErrors(
   path: string,
   known: RequestNames,
 ): FieldError[] {
-  const unknown = invalid(
+  const unknown = fieldError.invalid(
     path,
     name,
     "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
@@ -119,7 +120,7 @@ const normalizedText =
 export function shareIdErrors(id: string, path: string): FieldError[] {
   if (normalized.test(id)) return [];
   const fault = uuidFault(id);
-  return [invalid(path, id, fault ? `error validating uid: ${fault}` : normalizedText)];
+  return [fieldError.invalid(path, id, fault ? `error validating uid: ${fault}` : normalizedText)];
 }
 
 /** The error of a UUID in any of its four forms. */

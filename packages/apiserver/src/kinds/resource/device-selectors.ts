@@ -3,13 +3,8 @@
 // validateCELSelector).
 import type { Decoded } from "homeostat/api";
 import type { DeviceSelector } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
 import { loadSelectorCompiler } from "./load-selector-compiler.ts";
@@ -30,14 +25,17 @@ export function selectorErrors(
     ({ cel }, at) =>
       cel
         ? expressionErrors(cel.expression ?? "", `${at}.cel.expression`, age)
-        : [required(`${at}.cel`, "")],
+        : [fieldError.required(`${at}.cel`, "")],
     path,
   );
 }
 
 function expressionErrors(expression: string, path: string, age: Age): FieldError[] {
-  if (Buffer.byteLength(expression) > maxExpression) return [tooLong(path, maxExpression)];
+  if (Buffer.byteLength(expression) > maxExpression)
+    return [fieldError.tooLong(path, maxExpression)];
   const compiled = loadSelectorCompiler().compileSelector(expression, age);
-  if ("fault" in compiled) return [invalid(path, expression, compiled.fault)];
-  return compiled.cost > maxCost ? [forbidden(path, "too complex, exceeds cost limit")] : [];
+  if ("fault" in compiled) return [fieldError.invalid(path, expression, compiled.fault)];
+  return compiled.cost > maxCost
+    ? [fieldError.forbidden(path, "too complex, exceeds cost limit")]
+    : [];
 }

@@ -3,19 +3,15 @@
 // validateDeviceToleration).
 import { type Decoded, labelValueFaults } from "homeostat/api";
 import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
 const operators = ["Equal", "Exists"];
 
 const valueErrors = (value: string, path: string): FieldError[] =>
-  labelValueFaults(value).map((fault) => invalid(path, value, fault));
+  labelValueFaults(value).map((fault) => fieldError.invalid(path, value, fault));
 
 /** One taint. */
 export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): FieldError[] {
@@ -23,7 +19,7 @@ export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): 
   return [
     ...labelKeyErrors(taint.key ?? "", `${path}.key`),
     ...valueErrors(taint.value ?? "", `${path}.value`),
-    ...(effect ? effectErrors(effect, path) : [required(`${path}.effect`, "")]),
+    ...(effect ? effectErrors(effect, path) : [fieldError.required(`${path}.effect`, "")]),
   ];
 }
 
@@ -43,15 +39,19 @@ export function validateDeviceToleration(
 
 function operatorErrors(operator: string, value: string, path: string): FieldError[] {
   if (operator === "Exists")
-    return value ? [invalid(`${path}.value`, value, "must be empty for operator `Exists`")] : [];
+    return value
+      ? [fieldError.invalid(`${path}.value`, value, "must be empty for operator `Exists`")]
+      : [];
   if (operator === "Equal") return valueErrors(value, `${path}.value`);
   return [
     operator
-      ? notSupported(`${path}.operator`, operator, operators)
-      : required(`${path}.operator`, ""),
+      ? fieldError.notSupported(`${path}.operator`, operator, operators)
+      : fieldError.required(`${path}.operator`, ""),
   ];
 }
 
 function effectErrors(effect: string, path: string): FieldError[] {
-  return effects.includes(effect) ? [] : [notSupported(`${path}.effect`, effect, effects)];
+  return effects.includes(effect)
+    ? []
+    : [fieldError.notSupported(`${path}.effect`, effect, effects)];
 }

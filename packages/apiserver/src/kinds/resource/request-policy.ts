@@ -4,14 +4,8 @@
 // below).
 import type { Decoded } from "homeostat/api";
 import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from "homeostat/k8s/resource/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import {
   formatQuantity,
   parseQuantity,
@@ -32,7 +26,7 @@ export function validateRequestPolicy(
   const { default: usual, validRange: range } = policy;
   if (amounts.length && range)
     return [
-      forbidden(
+      fieldError.forbidden(
         path,
         'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time',
       ),
@@ -40,7 +34,7 @@ export function validateRequestPolicy(
   if (!amounts.length && !range) return [];
   if (!isSet(usual))
     return [
-      required(
+      fieldError.required(
         `${path}.default`,
         `required when ${amounts.length ? "validValues" : "validRange"} is defined`,
       ),
@@ -59,24 +53,30 @@ function amountErrors(
   const values = amounts.map((amount) => parseQuantity(amount));
   const whole = values.map((value) => wholeOf(value));
   const most = parseQuantity(capacity);
-  const invalidDefault = invalid(
+  const invalidDefault = fieldError.invalid(
     path,
     show(usual),
     "default value is not valid according to the requestPolicy",
   );
   const errors = values.flatMap((value, i) =>
     i > 0 && values[i - 1]!.nano > value.nano
-      ? [invalid(`${path}[${i}]`, show(amounts[i]!), "values must be sorted in ascending order")]
+      ? [
+          fieldError.invalid(
+            `${path}[${i}]`,
+            show(amounts[i]!),
+            "values must be sorted in ascending order",
+          ),
+        ]
       : [],
   );
   if (amounts.length > maxAmounts)
-    return [...errors, tooMany(path, amounts.length, maxAmounts), invalidDefault];
+    return [...errors, fieldError.tooMany(path, amounts.length, maxAmounts), invalidDefault];
   return [
     ...errors,
     ...values.flatMap((value, i) =>
       value.nano > most.nano
         ? [
-            invalid(
+            fieldError.invalid(
               `${path}[${i}]`,
               show(amounts[i]!),
               `option is larger than capacity value: ${show(capacity)}`,
@@ -85,7 +85,7 @@ function amountErrors(
         : [],
     ),
     ...whole.flatMap((value, i) =>
-      whole.indexOf(value) < i ? [duplicate(`${path}[${i}]`, String(value))] : [],
+      whole.indexOf(value) < i ? [fieldError.duplicate(`${path}[${i}]`, String(value))] : [],
     ),
     ...(values.some((value) => value.nano === parseQuantity(usual).nano) ? [] : [invalidDefault]),
   ];
@@ -98,10 +98,11 @@ function rangeErrors(
   path: string,
 ): FieldError[] {
   const { min, max, step } = range;
-  if (!isSet(min)) return [required(`${path}.min`, "required when validRange is defined")];
+  if (!isSet(min))
+    return [fieldError.required(`${path}.min`, "required when validRange is defined")];
   const above = (a: string, b: string): boolean => parseQuantity(a).nano > parseQuantity(b).nano;
   const fault = (field: "min" | "max", value: string, what: string, limit: string): FieldError =>
-    invalid(`${path}.${field}`, show(value), `${what}: ${show(limit)}`);
+    fieldError.invalid(`${path}.${field}`, show(value), `${what}: ${show(limit)}`);
   return [
     ...(above(min, capacity)
       ? [fault("min", min, "min is larger than capacity value", capacity)]
@@ -141,7 +142,7 @@ function stepErrors(
     return rest === 0n
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             path,
             show(value),
             `value is not a multiple of a given step (${show(step)}) from (${show(min)})`,
@@ -151,7 +152,7 @@ function stepErrors(
   return [
     ...(added.nano > parseQuantity(capacity).nano
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             show(step),
             `one step ${formatQuantity(added)} is larger than capacity value: ${show(capacity)}`,

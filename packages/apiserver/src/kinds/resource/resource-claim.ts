@@ -9,7 +9,8 @@ import type {
   ResourceClaimSpec,
   ResourceClaimTemplate,
 } from "homeostat/k8s/resource/v1";
-import { type FieldError, invalidInternal } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -58,7 +59,13 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
       ...metadataErrors(object),
       ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
-        : [invalidInternal("spec", ["resource.ResourceClaimSpec", object.spec], unchanged)]),
+        : [
+            fieldError.invalidInternal(
+              "spec",
+              ["resource.ResourceClaimSpec", object.spec],
+              unchanged,
+            ),
+          ]),
     ],
   },
   subresources: {
@@ -96,7 +103,11 @@ export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate
       ...(equalJson(object.spec ?? {}, old.spec ?? {})
         ? []
         : [
-            invalidInternal("spec", ["resource.ResourceClaimTemplateSpec", object.spec], unchanged),
+            fieldError.invalidInternal(
+              "spec",
+              ["resource.ResourceClaimTemplateSpec", object.spec],
+              unchanged,
+            ),
           ]),
     ],
   },

@@ -9,12 +9,8 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  quoteGo,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -128,7 +124,7 @@ function validateSpec(
       several: ", but multiple fields are set",
     }),
     ...(isSet(spec.sharedCounters) && isSet(spec.devices)
-      ? [invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")]
+      ? [fieldError.invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")]
       : []),
     ...contentErrors(spec, old),
   ];
@@ -140,10 +136,16 @@ function poolErrors(pool: Decoded<ResourcePool>): FieldError[] {
   return [
     ...poolNameErrors(pool.name ?? "", "spec.pool.name"),
     ...(count <= 0
-      ? [invalid("spec.pool.resourceSliceCount", count, "must be greater than zero")]
+      ? [fieldError.invalid("spec.pool.resourceSliceCount", count, "must be greater than zero")]
       : []),
     ...(generation < 0
-      ? [invalid("spec.pool.generation", generation, "must be greater than or equal to zero")]
+      ? [
+          fieldError.invalid(
+            "spec.pool.generation",
+            generation,
+            "must be greater than or equal to zero",
+          ),
+        ]
       : []),
   ];
 }
@@ -168,7 +170,7 @@ function selectorErrors(selector: Decoded<NodeSelector>, path: string): readonly
     ...(single
       ? []
       : [
-          invalidInternal(
+          fieldError.invalidInternal(
             `${path}.nodeSelectorTerms`,
             ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
             "must have exactly one node selector term",

@@ -3,7 +3,8 @@
 // (validateDeviceBindingParameters).
 import type { Decoded } from "homeostat/api";
 import type { Device, DeviceRequestAllocationResult } from "homeostat/k8s/resource/v1";
-import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 import { validateList } from "./bounded-lists.ts";
 
@@ -23,13 +24,13 @@ export function validateBindingConditions(
     ...validateList(conditions, maxConditions, labelKeyErrors, wanted),
     ...validateList(failures, maxConditions, labelKeyErrors, fatal),
     ...conditions.flatMap((each, i) =>
-      conditions.indexOf(each) < i ? [duplicate(`${wanted}[${i}]`, each)] : [],
+      conditions.indexOf(each) < i ? [fieldError.duplicate(`${wanted}[${i}]`, each)] : [],
     ),
     ...failures.flatMap((each, i) => [
-      ...(failures.indexOf(each) < i ? [duplicate(`${fatal}[${i}]`, each)] : []),
+      ...(failures.indexOf(each) < i ? [fieldError.duplicate(`${fatal}[${i}]`, each)] : []),
       ...(conditions.includes(each)
         ? [
-            invalid(
+            fieldError.invalid(
               `${fatal}[${i}]`,
               each,
               "bindingFailureConditions must not overlap with bindingConditions",
@@ -39,7 +40,7 @@ export function validateBindingConditions(
     ]),
     ...(!conditions.length && failures.length
       ? [
-          invalid(
+          fieldError.invalid(
             wanted,
             bindingConditions,
             "bindingConditions are required to use bindingFailureConditions",
@@ -48,7 +49,7 @@ export function validateBindingConditions(
       : []),
     ...(conditions.length && !failures.length
       ? [
-          invalid(
+          fieldError.invalid(
             fatal,
             bindingFailureConditions,
             "bindingFailureConditions are required to use bindingConditions",

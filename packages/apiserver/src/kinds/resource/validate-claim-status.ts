@@ -10,17 +10,8 @@ import type {
   ResourceClaim,
   ResourceClaimConsumerReference,
 } from "homeostat/k8s/resource/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -63,7 +54,7 @@ export function validateClaimStatus(
       max: -1,
       validate: (device, path) => validateDeviceStatus(device, path, allocated),
       keyOf: sharedDeviceKey,
-      repeated: (device, path) => duplicate(path, sharedDevice(device)),
+      repeated: (device, path) => fieldError.duplicate(path, sharedDevice(device)),
     }),
     ...reservationErrors(claim, old),
     ...(allocation
@@ -97,7 +88,7 @@ function consumerErrors(
   path: string,
 ): FieldError[] {
   return (["resource", "name", "uid"] as const).flatMap((field) =>
-    consumer[field] ? [] : [required(`${path}.${field}`, "")],
+    consumer[field] ? [] : [fieldError.required(`${path}.${field}`, "")],
   );
 }
 
@@ -110,14 +101,14 @@ function reservationErrors(
   const path = "status.reservedFor";
   if (!consumers.length) return [];
   if (!status.allocation)
-    return [forbidden(path, "may not be specified when `allocated` is not set")];
+    return [fieldError.forbidden(path, "may not be specified when `allocated` is not set")];
   const before = old.status?.reservedFor ?? [];
   const added =
     isSet(metadataOf(claim).deletionTimestamp) &&
     consumers.some((consumer) => !before.some((each) => equalJson(each, consumer)));
   return added
     ? [
-        forbidden(
+        fieldError.forbidden(
           path,
           "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
         ),
@@ -135,7 +126,13 @@ function allocationErrors(
   if (old)
     return equalJson(allocation, old)
       ? []
-      : [invalidInternal(path, ["resource.AllocationResult", allocation], "field is immutable")];
+      : [
+          fieldError.invalidInternal(
+            path,
+            ["resource.AllocationResult", allocation],
+            "field is immutable",
+          ),
+        ];
   const devices = allocation.devices ?? {};
   return [
     ...validateList(
@@ -161,8 +158,8 @@ function allocationErrors(
 }
 
 function sourceErrors(source: string, path: string): FieldError[] {
-  if (!source) return [required(path, "")];
-  return sources.includes(source) ? [] : [notSupported(path, source, sources)];
+  if (!source) return [fieldError.required(path, "")];
+  return sources.includes(source) ? [] : [fieldError.notSupported(path, source, sources)];
 }
 
 function validateResult(
@@ -200,9 +197,15 @@ function validateDeviceStatus(
     ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
     ...(allocated.has(sharedDeviceKey(device))
       ? []
-      : [invalid(path, sharedDevice(device), "must be an allocated device in the claim")]),
+      : [
+          fieldError.invalid(
+            path,
+            sharedDevice(device),
+            "must be an allocated device in the claim",
+          ),
+        ]),
     ...(conditions.length > maxConditions
-      ? [tooMany(`${path}.conditions`, conditions.length, maxConditions)]
+      ? [fieldError.tooMany(`${path}.conditions`, conditions.length, maxConditions)]
       : []),
     ...validateConditions(conditions, `${path}.conditions`),
     ...(isSet(device.data) ? validateRawObject(device.data, `${path}.data`, "new") : []),
@@ -212,7 +215,7 @@ function validateDeviceStatus(
 
 function networkErrors(data: Decoded<NetworkDeviceData>, path: string): readonly FieldError[] {
   const limited = (field: "interfaceName" | "hardwareAddress", max: number): FieldError[] =>
-    Buffer.byteLength(data[field] ?? "") > max ? [tooLong(`${path}.${field}`, max)] : [];
+    Buffer.byteLength(data[field] ?? "") > max ? [fieldError.tooLong(`${path}.${field}`, max)] : [];
   return [
     ...limited("interfaceName", 256),
     ...limited("hardwareAddress", 128),

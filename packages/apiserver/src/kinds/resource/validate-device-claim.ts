@@ -10,12 +10,8 @@ import type {
   ExactDeviceRequest,
   ResourceClaimSpec,
 } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration } from "./device-configuration.ts";
@@ -88,9 +84,9 @@ function validateChoice(request: Decoded<DeviceRequest>, path: string): readonly
   const subrequests = request.firstAvailable ?? [];
   const { exactly } = request;
   if (subrequests.length && exactly)
-    return [invalid(path, null, `${oneKind}, but multiple fields are set`)];
+    return [fieldError.invalid(path, null, `${oneKind}, but multiple fields are set`)];
   if (exactly) return validateDeviceRequest(exactly, `${path}.exactly`);
-  if (!subrequests.length) return [required(path, oneKind)];
+  if (!subrequests.length) return [fieldError.required(path, oneKind)];
   return validateSet(subrequests, `${path}.firstAvailable`, {
     max: maxSubrequests,
     validate: (each, at) => [
@@ -109,8 +105,8 @@ function validateDeviceRequest(request: AnyDeviceRequest, path: string): FieldEr
   const at = `${path}.deviceClassName`;
   return [
     ...(className
-      ? dnsSubdomainFaults(className).map((fault) => invalid(at, className, fault))
-      : [required(at, "")]),
+      ? dnsSubdomainFaults(className).map((fault) => fieldError.invalid(at, className, fault))
+      : [fieldError.required(at, "")]),
     ...selectorErrors(request.selectors ?? [], `${path}.selectors`, "new"),
     ...validateAllocation(request, path),
     ...(request.tolerations ?? []).flatMap((toleration, i) =>
@@ -122,12 +118,21 @@ function validateDeviceRequest(request: AnyDeviceRequest, path: string): FieldEr
 function validateAllocation(request: AnyDeviceRequest, path: string): FieldError[] {
   const mode = request.allocationMode ?? "";
   const count = Number(request.count ?? 0);
-  if (!modes.includes(mode)) return [notSupported(`${path}.allocationMode`, mode, modes)];
+  if (!modes.includes(mode))
+    return [fieldError.notSupported(`${path}.allocationMode`, mode, modes)];
   if (mode === "All")
     return count
-      ? [invalid(`${path}.count`, count, "must not be specified when allocationMode is 'All'")]
+      ? [
+          fieldError.invalid(
+            `${path}.count`,
+            count,
+            "must not be specified when allocationMode is 'All'",
+          ),
+        ]
       : [];
-  return count <= 0 ? [invalid(`${path}.count`, count, "must be greater than zero")] : [];
+  return count <= 0
+    ? [fieldError.invalid(`${path}.count`, count, "must be greater than zero")]
+    : [];
 }
 
 function validateConstraint(
@@ -151,7 +156,7 @@ function constraintAttributeErrors(
     return fullAttributeNameErrors(distinctAttribute, `${path}.distinctAttribute`);
   // Upstream's message, though no field is set.
   return [
-    required(
+    fieldError.required(
       path,
       'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
     ),

@@ -4,14 +4,8 @@
 // below).
 import { type Decoded, equalJson } from "homeostat/api";
 import type { Counter, Device, DeviceAttribute, DeviceCapacity } from "homeostat/k8s/resource/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
@@ -81,14 +75,14 @@ export function validateDevice(
 
 /** The name of a set of counters. */
 export const counterSetNameErrors = (name: string, path: string): FieldError[] =>
-  name ? labelNameErrors(name, path) : [required(path, "")];
+  name ? labelNameErrors(name, path) : [fieldError.required(path, "")];
 
 /** Counters by name, with any amount. */
 export function countersErrors(
   counters: Readonly<Record<string, Decoded<Counter> | null>>,
   path: string,
 ): readonly FieldError[] {
-  if (!hasItems(counters)) return [required(path, "")];
+  if (!hasItems(counters)) return [fieldError.required(path, "")];
   return validateMap(
     counters,
     {
@@ -115,7 +109,7 @@ function countErrors(device: Decoded<Device>, path: string): FieldError[] {
   return [
     ...(count > maxAttributesAndCapacities
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             count,
             `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
@@ -124,7 +118,7 @@ function countErrors(device: Decoded<Device>, path: string): FieldError[] {
       : []),
     ...(values > maxAttributeValues
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             values,
             `the total number of attribute values must not exceed ${maxAttributeValues}`,
@@ -138,7 +132,7 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
   const { string: text, version } = attribute;
   const given = valueFields.filter((field) => isSet(attribute[field])).length;
   const tooLarge = (value: string, at: string): FieldError[] =>
-    Buffer.byteLength(value) > maxValueBytes ? [tooLong(at, maxValueBytes)] : [];
+    Buffer.byteLength(value) > maxValueBytes ? [fieldError.tooLong(at, maxValueBytes)] : [];
   return [
     ...(isSet(text) ? tooLarge(text, `${path}.string`) : []),
     ...(!isSet(version)
@@ -147,7 +141,7 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
           ...(versionPattern.test(version)
             ? []
             : [
-                invalid(
+                fieldError.invalid(
                   `${path}.version`,
                   version,
                   "must be a string compatible with semver.org spec 2.0.0",
@@ -155,10 +149,10 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
               ]),
           ...tooLarge(version, `${path}.version`),
         ]),
-    ...(given === 0 ? [invalid(path, "", "exactly one value must be specified")] : []),
+    ...(given === 0 ? [fieldError.invalid(path, "", "exactly one value must be specified")] : []),
     ...(given > 1
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             path,
             ["resource.DeviceAttribute", attribute],
             "exactly one value must be specified",
@@ -176,7 +170,7 @@ function capacityErrors(
   if (!requestPolicy) return [];
   return allowMultipleAllocations
     ? validateRequestPolicy(value ?? "", requestPolicy, `${path}.requestPolicy`)
-    : [forbidden(`${path}.requestPolicy`, "allowMultipleAllocations must be true")];
+    : [fieldError.forbidden(`${path}.requestPolicy`, "allowMultipleAllocations must be true")];
 }
 
 function nodeErrors(
@@ -189,7 +183,7 @@ function nodeErrors(
   if (selection === "per slice")
     return given
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             null,
             "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",

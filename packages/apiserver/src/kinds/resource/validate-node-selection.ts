@@ -5,7 +5,8 @@
 import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
 import type { NodeSelector } from "homeostat/k8s/core/v1";
 import type { ResourceSliceSpec } from "homeostat/k8s/resource/v1";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 /** The fields that select nodes; devices have the first three. */
@@ -40,15 +41,16 @@ export function validateNodeSelection(
     const value = holder[field];
     const at = `${path}.${field}`;
     if (!isSet(value)) return [];
-    if (value === "") return [invalid(at, value, emptyName)];
-    if (value === false) return [invalid(at, value, "must be either unset or set to true")];
+    if (value === "") return [fieldError.invalid(at, value, emptyName)];
+    if (value === false)
+      return [fieldError.invalid(at, value, "must be either unset or set to true")];
     chosen.push(`\`${field}\``);
     if (typeof value === "string")
-      return dnsSubdomainFaults(value).map((fault) => invalid(at, value, fault));
+      return dnsSubdomainFaults(value).map((fault) => fieldError.invalid(at, value, fault));
     return value === true ? [] : validateSelector(value, at);
   });
-  if (chosen.length === 0) return [...errors, required(path, detail)];
+  if (chosen.length === 0) return [...errors, fieldError.required(path, detail)];
   return chosen.length === 1
     ? errors
-    : [...errors, invalid(path, `{${chosen.join(", ")}}`, `${detail}${several}`)];
+    : [...errors, fieldError.invalid(path, `{${chosen.join(", ")}}`, `${detail}${several}`)];
 }

@@ -4,12 +4,8 @@
 // pkg/apis/scheduling/{v1,validation}.
 import type { Decoded, Json } from "homeostat/api";
 import type { PriorityClass } from "homeostat/k8s/scheduling/v1";
-import {
-  type FieldError,
-  forbidden,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -55,7 +51,7 @@ export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
       ...finalizerErrors(object),
       ...((object.value ?? 0) === (old.value ?? 0)
         ? []
-        : [forbidden("value", "may not be changed in an update.")]),
+        : [fieldError.forbidden("value", "may not be changed in an update.")]),
       ...immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
     ],
   },
@@ -74,7 +70,7 @@ function valueErrors(object: Decoded<PriorityClass>): FieldError[] {
   if (!name.startsWith(systemPrefix))
     return value > highestUserDefined
       ? [
-          forbidden(
+          fieldError.forbidden(
             "value",
             `maximum allowed value of a user defined priority is ${highestUserDefined}`,
           ),
@@ -83,7 +79,7 @@ function valueErrors(object: Decoded<PriorityClass>): FieldError[] {
   const fault = systemFault(object);
   return fault
     ? [
-        forbidden(
+        fieldError.forbidden(
           "metadata.name",
           `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${fault}`,
         ),
@@ -102,6 +98,8 @@ function systemFault(object: Decoded<PriorityClass>): string | undefined {
 
 function policyErrors(object: Decoded<PriorityClass>): FieldError[] {
   const policy = object.preemptionPolicy ?? "";
-  if (!policy) return [required("preemptionPolicy", "")];
-  return policies.includes(policy) ? [] : [notSupported("preemptionPolicy", policy, policies)];
+  if (!policy) return [fieldError.required("preemptionPolicy", "")];
+  return policies.includes(policy)
+    ? []
+    : [fieldError.notSupported("preemptionPolicy", policy, policies)];
 }

@@ -3,12 +3,8 @@
 // pkg/apis/storage/{v1/defaults.go,validation}.
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -74,16 +70,16 @@ function validateSpec(spec: Decoded<CSIDriverSpec>): FieldError[] {
   return [
     ...(groupPolicies.includes(policy)
       ? []
-      : [notSupported("spec.fsGroupPolicy", policy, groupPolicies)]),
+      : [fieldError.notSupported("spec.fsGroupPolicy", policy, groupPolicies)]),
     ...tokenErrors(spec.tokenRequests ?? []),
     ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
       lifecycleModes.includes(mode)
         ? []
-        : [notSupported("spec.volumeLifecycleModes", mode, lifecycleModes)],
+        : [fieldError.notSupported("spec.volumeLifecycleModes", mode, lifecycleModes)],
     ),
     ...(isSet(period) && period < 10
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.nodeAllocatableUpdatePeriodSeconds",
             period,
             "must be greater than or equal to 10 seconds",
@@ -92,7 +88,7 @@ function validateSpec(spec: Decoded<CSIDriverSpec>): FieldError[] {
       : []),
     ...(isSet(inSecrets) && !spec.tokenRequests?.length
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.serviceAccountTokenInSecrets",
             inSecrets,
             "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
@@ -107,13 +103,13 @@ function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
   return requests.flatMap((request, i) => {
     const path = `spec.tokenRequests[${i}]`;
     const audience = request.audience ?? "";
-    if (seen.has(audience)) return [duplicate(`${path}.audience`, audience)];
+    if (seen.has(audience)) return [fieldError.duplicate(`${path}.audience`, audience)];
     seen.add(audience);
     const seconds = request.expirationSeconds;
     if (!isSet(seconds)) return [];
     if (Number(seconds) < 600)
       return [
-        invalid(
+        fieldError.invalid(
           `${path}.expirationSeconds`,
           seconds,
           "may not specify a duration less than 10 minutes",
@@ -121,7 +117,7 @@ function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
       ];
     return Number(seconds) > 2 ** 32
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.expirationSeconds`,
             seconds,
             "may not specify a duration larger than 2^32 seconds",

@@ -4,13 +4,8 @@
 // pkg/apis/storage/validation.
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
@@ -58,26 +53,30 @@ function driverErrors(object: Decoded<CSINode>): FieldError[] {
     ];
     if (isSet(count) && count < 0)
       errors.push(
-        invalid(`${path}.allocatable.count`, count, "must be greater than or equal to 0"),
+        fieldError.invalid(
+          `${path}.allocatable.count`,
+          count,
+          "must be greater than or equal to 0",
+        ),
       );
-    if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
+    if (names.has(name)) errors.push(fieldError.duplicate(`${path}.name`, name));
     names.add(name);
     return [...errors, ...topologyKeyErrors(driver.topologyKeys ?? [], path)];
   });
 }
 
 function nodeIdErrors(id: string, path: string): FieldError[] {
-  if (!id) return [required(path, "")];
+  if (!id) return [fieldError.required(path, "")];
   return Buffer.byteLength(id) > maxNodeIdBytes
-    ? [invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)]
+    ? [fieldError.invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)]
     : [];
 }
 
 function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] {
   return keys.flatMap((key, i) => [
-    ...(key ? [] : [required(path, "")]),
-    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
-    ...labelKeyFaults(key).map((fault) => invalid(path, key, fault)),
+    ...(key ? [] : [fieldError.required(path, "")]),
+    ...(keys.indexOf(key) < i ? [fieldError.duplicate(path, key)] : []),
+    ...labelKeyFaults(key).map((fault) => fieldError.invalid(path, key, fault)),
   ]);
 }
 
@@ -92,7 +91,7 @@ function driverChangeErrors(object: Decoded<CSINode>, old: Decoded<CSINode>): Fi
           (driver.name ?? "") === (before.name ?? "") && !equalJson(fixed(driver), fixed(before)),
       )
       .map((driver) =>
-        invalidInternal(
+        fieldError.invalidInternal(
           "spec.drivers",
           ["storage.CSINodeDriver", { ...driver, allocatable: null }],
           "field is immutable",
@@ -134,9 +133,11 @@ function capacityErrors(
     ...(object.nodeTopology
       ? validateLabelSelector(object.nodeTopology, "nodeTopology", { invalidValues })
       : []),
-    ...dnsSubdomainFaults(className).map((fault) => invalid("storageClassName", className, fault)),
+    ...dnsSubdomainFaults(className).map((fault) =>
+      fieldError.invalid("storageClassName", className, fault),
+    ),
     ...(isSet(capacity) && parseQuantity(capacity).nano < 0n
-      ? [invalid("capacity", capacity, "must be greater than or equal to 0")]
+      ? [fieldError.invalid("capacity", capacity, "must be greater than or equal to 0")]
       : []),
   ];
 }

@@ -6,15 +6,8 @@
 import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
 import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
@@ -82,10 +75,10 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
     validateUpdate: (object, old) => [
       ...((object.driverName ?? "") === (old.driverName ?? "")
         ? []
-        : [forbidden("driverName", "updates to driverName are forbidden.")]),
+        : [fieldError.forbidden("driverName", "updates to driverName are forbidden.")]),
       ...(equalJson(object.parameters ?? {}, old.parameters ?? {})
         ? []
-        : [forbidden("parameters", "updates to parameters are forbidden.")]),
+        : [fieldError.forbidden("parameters", "updates to parameters are forbidden.")]),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
       ...validateAttributes(object),
@@ -99,7 +92,9 @@ function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[
   return [
     ...driverNameErrors(object.driverName ?? "", "driverName"),
     ...parameterErrors(object.parameters ?? {}),
-    ...(none ? [required("parameters", "must contain at least one key/value pair")] : []),
+    ...(none
+      ? [fieldError.required("parameters", "must contain at least one key/value pair")]
+      : []),
   ];
 }
 
@@ -110,9 +105,11 @@ function validateClass(object: Decoded<StorageClass>): FieldError[] {
     ...driverNameErrors(object.provisioner ?? "", "provisioner"),
     ...parameterErrors(object.parameters ?? {}),
     ...(policy && !reclaimPolicies.includes(policy)
-      ? [notSupported("reclaimPolicy", policy, reclaimPolicies)]
+      ? [fieldError.notSupported("reclaimPolicy", policy, reclaimPolicies)]
       : []),
-    ...(bindingModes.includes(mode) ? [] : [notSupported("volumeBindingMode", mode, bindingModes)]),
+    ...(bindingModes.includes(mode)
+      ? []
+      : [fieldError.notSupported("volumeBindingMode", mode, bindingModes)]),
     ...topologyErrors(object.allowedTopologies ?? []),
   ];
 }
@@ -120,20 +117,20 @@ function validateClass(object: Decoded<StorageClass>): FieldError[] {
 function driverNameErrors(name: string, field: string): FieldError[] {
   const lower = name.toLowerCase();
   return name
-    ? labelKeyFaults(lower).map((fault) => invalid(field, lower, fault))
-    : [required(field, "")];
+    ? labelKeyFaults(lower).map((fault) => fieldError.invalid(field, lower, fault))
+    : [fieldError.required(field, "")];
 }
 
 function parameterErrors(parameters: Readonly<Record<string, string>>): FieldError[] {
   const keys = Object.keys(parameters);
-  if (keys.length > maxParameters) return [tooLong("parameters", maxParameters)];
+  if (keys.length > maxParameters) return [fieldError.tooLong("parameters", maxParameters)];
   const bytes = keys.reduce(
     (sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(parameters[key]!),
     0,
   );
   return [
-    ...(keys.includes("") ? [invalid("parameters", "", "field can not be empty.")] : []),
-    ...(bytes > maxParameterBytes ? [tooLong("parameters", maxParameterBytes)] : []),
+    ...(keys.includes("") ? [fieldError.invalid("parameters", "", "field can not be empty.")] : []),
+    ...(bytes > maxParameterBytes ? [fieldError.tooLong("parameters", maxParameterBytes)] : []),
   ];
 }
 
@@ -152,7 +149,7 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
     errors.push(
       ...seen
         .filter((each) => each === shape)
-        .map(() => duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
+        .map(() => fieldError.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
     );
     seen.push(shape);
     return errors;
@@ -165,13 +162,13 @@ function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldErr
     const at = `${path}.matchLabelExpressions[${i}]`;
     const key = expression.key ?? "";
     const values = expression.values ?? [];
-    const errors = values.length ? [] : [required(`${at}.values`, "")];
+    const errors = values.length ? [] : [fieldError.required(`${at}.values`, "")];
     values.forEach(
       (value, j) =>
-        values.indexOf(value) < j && errors.push(duplicate(`${at}.values[${j}]`, value)),
+        values.indexOf(value) < j && errors.push(fieldError.duplicate(`${at}.values[${j}]`, value)),
     );
-    errors.push(...labelKeyFaults(key).map((fault) => invalid(`${at}.key`, key, fault)));
-    if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
+    errors.push(...labelKeyFaults(key).map((fault) => fieldError.invalid(`${at}.key`, key, fault)));
+    if (keys.has(key)) errors.push(fieldError.duplicate(`${at}.key`, key));
     keys.add(key);
     return errors;
   });

@@ -7,14 +7,8 @@ import type {
   VolumeAttachmentSource,
   VolumeError,
 } from "homeostat/k8s/storage/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -86,7 +80,11 @@ function specChangeErrors(
 ): FieldError[] {
   if (equalJson(object.spec ?? {}, old.spec ?? {})) return [];
   return [
-    invalidInternal("spec", ["storage.VolumeAttachmentSpec", object.spec], "field is immutable"),
+    fieldError.invalidInternal(
+      "spec",
+      ["storage.VolumeAttachmentSpec", object.spec],
+      "field is immutable",
+    ),
   ];
 }
 
@@ -102,14 +100,16 @@ function validate(object: Decoded<VolumeAttachment>): FieldError[] {
   return [
     ...csiNameErrors(spec.attacher ?? "", "spec.attacher"),
     ...sourceErrors(spec.source ?? {}, "spec.source"),
-    ...dnsSubdomainFaults(node).map((fault) => invalid("spec.nodeName", node, fault)),
-    ...(bytes > maxMetadataBytes ? [tooLong("status.attachmentMetadata", maxMetadataBytes)] : []),
+    ...dnsSubdomainFaults(node).map((fault) => fieldError.invalid("spec.nodeName", node, fault)),
+    ...(bytes > maxMetadataBytes
+      ? [fieldError.tooLong("status.attachmentMetadata", maxMetadataBytes)]
+      : []),
     ...(["attachError", "detachError"] as const).flatMap((field) =>
       volumeErrorErrors(status[field] ?? {}, `status.${field}`),
     ),
     ...(typeof volume === "string"
       ? dnsSubdomainFaults(volume).map((fault) =>
-          invalid("spec.source.persistentVolumeName", volume, fault),
+          fieldError.invalid("spec.source.persistentVolumeName", volume, fault),
         )
       : []),
   ];
@@ -122,21 +122,32 @@ function sourceErrors(source: Decoded<VolumeAttachmentSource>, path: string): Fi
   if (typeof volume !== "string")
     return inline
       ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
-      : [required(path, one)];
-  if (inline) return [forbidden(path, one)];
+      : [fieldError.required(path, one)];
+  if (inline) return [fieldError.forbidden(path, one)];
   return volume
     ? []
-    : [required(`${path}.persistentVolumeName`, "must specify non empty persistentVolumeName")];
+    : [
+        fieldError.required(
+          `${path}.persistentVolumeName`,
+          "must specify non empty persistentVolumeName",
+        ),
+      ];
 }
 
 function volumeErrorErrors(error: Decoded<VolumeError>, path: string): FieldError[] {
   const code = error.errorCode ?? 0;
   return [
     ...(Buffer.byteLength(error.message ?? "") > maxMessageBytes
-      ? [tooLong(`${path}.message`, maxMetadataBytes)]
+      ? [fieldError.tooLong(`${path}.message`, maxMetadataBytes)]
       : []),
     ...(code < 0
-      ? [invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive")]
+      ? [
+          fieldError.invalid(
+            `${path}.errorCode`,
+            code,
+            "must be between 0 and 2147483647, inclusive",
+          ),
+        ]
       : []),
   ];
 }

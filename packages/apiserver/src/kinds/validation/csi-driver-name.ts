@@ -1,18 +1,14 @@
 // The name of a CSI driver.
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateCSIDriverName).
 import { dnsSubdomainFaults } from "homeostat/api";
-import {
-  type FieldError,
-  invalid,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** A subdomain of at most 63 bytes; upper case is allowed. */
 export function csiNameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   return [
-    ...(Buffer.byteLength(name) > 63 ? [tooLong(path, 63)] : []),
-    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => invalid(path, name, fault)),
+    ...(Buffer.byteLength(name) > 63 ? [fieldError.tooLong(path, 63)] : []),
+    ...dnsSubdomainFaults(name.toLowerCase()).map((fault) => fieldError.invalid(path, name, fault)),
   ];
 }

@@ -9,17 +9,13 @@ import {
   labelKeyFaults,
   type SyntaxRule,
 } from "homeostat/api";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { portNameFaults } from "./name-faults.ts";
 
 /** The errors of a syntax rule at a path. */
 export const ruled = (rule: SyntaxRule, value: string, path: string): FieldError[] =>
-  rule(value).map((fault) => invalid(path, value, fault));
+  rule(value).map((fault) => fieldError.invalid(path, value, fault));
 /** A lower-case label, e.g. a container's name. */
 export const dnsLabelErrors = (value: string, path: string): FieldError[] =>
   ruled(dnsLabelFaults, value, path);
@@ -31,21 +27,21 @@ export const qualifiedNameErrors = (value: string, path: string): FieldError[] =
   ruled(labelKeyFaults, value, path);
 /** A value must have one of the given texts. */
 export function enumErrors(value: string, values: readonly string[], path: string): FieldError[] {
-  if (!value) return [required(path, "")];
-  return values.includes(value) ? [] : [notSupported(path, value, values)];
+  if (!value) return [fieldError.required(path, "")];
+  return values.includes(value) ? [] : [fieldError.notSupported(path, value, values)];
 }
 
 /** Zero or more. */
 export const nonNegative = (value: number, path: string): FieldError[] =>
-  value < 0 ? [invalid(path, value, "must be greater than or equal to 0")] : [];
+  value < 0 ? [fieldError.invalid(path, value, "must be greater than or equal to 0")] : [];
 /** One or more. */
 export const positive = (value: number, path: string): FieldError[] =>
-  value <= 0 ? [invalid(path, value, "must be greater than zero")] : [];
+  value <= 0 ? [fieldError.invalid(path, value, "must be greater than zero")] : [];
 /** Within both bounds. */
 export const inRange = (value: number, min: number, max: number, path: string): FieldError[] =>
   value >= min && value <= max
     ? []
-    : [invalid(path, value, `must be between ${min} and ${max}, inclusive`)];
+    : [fieldError.invalid(path, value, `must be between ${min} and ${max}, inclusive`)];
 /** A user or group. */
 export const unixIdErrors = (id: number, path: string): FieldError[] =>
   inRange(id, 0, 2147483647, path);
@@ -54,7 +50,7 @@ export const portNumberErrors = (port: number, path: string): FieldError[] =>
   inRange(port, 1, 65535, path);
 /** Not empty. */
 export const requiredName = (value: string, path: string): FieldError[] =>
-  value ? [] : [required(path, "")];
+  value ? [] : [fieldError.required(path, "")];
 
 /** The name of a port. */
 export const portNameErrors = (name: string, path: string): FieldError[] =>
@@ -123,19 +119,29 @@ export const underscoredSubdomainFaults: SyntaxRule = (name) => [
 /** File modes up to 0777. */
 export function fileModeErrors(mode: number | undefined, path: string): FieldError[] {
   return mode !== undefined && (mode > 0o777 || mode < 0)
-    ? [invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")]
+    ? [
+        fieldError.invalid(
+          path,
+          mode,
+          "must be a number between 0 and 0777 (octal), both inclusive",
+        ),
+      ]
     : [];
 }
 
 /** No `..` among the segments. */
 export function backstepErrors(target: string, path: string): FieldError[] {
-  return target.split("/").includes("..") ? [invalid(path, target, "must not contain '..'")] : [];
+  return target.split("/").includes("..")
+    ? [fieldError.invalid(path, target, "must not contain '..'")]
+    : [];
 }
 
 /** A relative path without `..`. Upstream: validateLocalDescendingPath. */
 export function descendingPathErrors(target: string, path: string): FieldError[] {
   return [
-    ...(target.startsWith("/") ? [invalid(path, target, "must be a relative path")] : []),
+    ...(target.startsWith("/")
+      ? [fieldError.invalid(path, target, "must be a relative path")]
+      : []),
     ...backstepErrors(target, path),
   ];
 }
@@ -148,7 +154,7 @@ export function freePathErrors(target: string, path: string): FieldError[] {
   return [
     ...descendingPathErrors(target, path),
     ...(target.startsWith("..") && !target.startsWith("../")
-      ? [invalid(path, target, "must not start with '..'")]
+      ? [fieldError.invalid(path, target, "must not start with '..'")]
       : []),
   ];
 }

@@ -11,7 +11,8 @@ import {
   parsePrefix,
   prefixContains,
 } from "@homeostat/cel/net";
-import { type FieldError, invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 /**
  * A parsed address, leading zeros tolerated; an IPv4 address written as IPv6 is an IPv4 address.
@@ -68,10 +69,18 @@ export function legacyIpErrors(
 ): FieldError[] {
   if (kept.includes(value)) return [];
   if (!parseIpSloppy(value))
-    return [invalid(path, value, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+    return [
+      fieldError.invalid(
+        path,
+        value,
+        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+      ),
+    ];
   const strict = parseAddress(value);
-  if ("error" in strict) return [invalid(path, value, "must not have leading 0s")];
-  return isMapped(strict) ? [invalid(path, value, "must not be an IPv4-mapped IPv6 address")] : [];
+  if ("error" in strict) return [fieldError.invalid(path, value, "must not have leading 0s")];
+  return isMapped(strict)
+    ? [fieldError.invalid(path, value, "must not be an IPv4-mapped IPv6 address")]
+    : [];
 }
 
 /** Rules for a new field: valid and canonical. */
@@ -81,7 +90,7 @@ export function ipErrors(value: string, path: string): FieldError[] {
   const canonical = formatAddress(parseIpSloppy(value)!);
   return value === canonical
     ? []
-    : [invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
 }
 
 /** The same for a CIDR of a legacy field. */
@@ -94,16 +103,20 @@ export function legacyCidrErrors(
   const sloppy = parseCidrSloppy(value);
   if (!sloppy)
     return [
-      invalid(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+      fieldError.invalid(
+        path,
+        value,
+        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+      ),
     ];
   const strict = parsePrefix(value);
   if ("error" in strict)
-    return [invalid(path, value, "must not have leading 0s in IP or prefix length")];
+    return [fieldError.invalid(path, value, "must not have leading 0s in IP or prefix length")];
   if (isMapped(strict.address))
-    return [invalid(path, value, "must not have an IPv4-mapped IPv6 address")];
+    return [fieldError.invalid(path, value, "must not have an IPv4-mapped IPv6 address")];
   return Buffer.compare(sloppy.address.bytes, sloppy.network.bytes) === 0
     ? []
-    : [invalid(path, value, "must not have bits set beyond the prefix length")];
+    : [fieldError.invalid(path, value, "must not have bits set beyond the prefix length")];
 }
 
 /** Rules for a CIDR of a new field: valid and canonical. */
@@ -113,7 +126,7 @@ export function cidrErrors(value: string, path: string): FieldError[] {
   const canonical = formatCidr(parseCidrSloppy(value)!);
   return value === canonical
     ? []
-    : [invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
 }
 
 /** An address with the length of its network's prefix, as interfaces have it: `10.9.8.7/24`. */
@@ -121,7 +134,7 @@ export function interfaceAddressErrors(value: string, path: string): FieldError[
   const cidr = parseCidrSloppy(value);
   if (!cidr)
     return [
-      invalid(
+      fieldError.invalid(
         path,
         value,
         "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)",
@@ -130,7 +143,7 @@ export function interfaceAddressErrors(value: string, path: string): FieldError[
   const canonical = `${formatAddress(cidr.address)}/${cidr.bits}`;
   return value === canonical
     ? []
-    : [invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
 }
 
 /** Warnings for an address of a legacy field. */
@@ -179,7 +192,7 @@ export function cidrWarnings(value: string, path: string): string[] {
 /** Addresses that an endpoint cannot have: unspecified, loopback, link-local. */
 export function endpointIpErrors(value: string, path: string): FieldError[] {
   const address = parseIpSloppy(value);
-  if (!address) return [invalid(path, value, "must be a valid IP address")];
+  if (!address) return [fieldError.invalid(path, value, "must be a valid IP address")];
   const { bytes } = address;
   const four = bytes.length === 4;
   const errors: FieldError[] = [];
@@ -193,16 +206,23 @@ export function endpointIpErrors(value: string, path: string): FieldError[] {
   const isMulticast = four
     ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0
     : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
-  if (isUnspecified) errors.push(invalid(path, value, `may not be unspecified (${value})`));
+  if (isUnspecified)
+    errors.push(fieldError.invalid(path, value, `may not be unspecified (${value})`));
   if (isLoopback)
-    errors.push(invalid(path, value, "may not be in the loopback range (127.0.0.0/8, ::1/128)"));
+    errors.push(
+      fieldError.invalid(path, value, "may not be in the loopback range (127.0.0.0/8, ::1/128)"),
+    );
   if (isLinkLocal)
     errors.push(
-      invalid(path, value, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"),
+      fieldError.invalid(
+        path,
+        value,
+        "may not be in the link-local range (169.254.0.0/16, fe80::/10)",
+      ),
     );
   if (isMulticast)
     errors.push(
-      invalid(
+      fieldError.invalid(
         path,
         value,
         "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)",

@@ -10,13 +10,8 @@ import {
   labelValueFaults,
 } from "homeostat/api";
 import type { LabelSelector, LabelSelectorRequirement } from "homeostat/k8s/meta/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 
 export interface LabelSelectorRules {
@@ -47,11 +42,13 @@ function validateRequirement(
   const values = requirement.values ?? [];
   return [
     ...operatorErrors(requirement.operator ?? "", values.length, path),
-    ...labelKeyFaults(key).map((fault) => invalid(`${path}.key`, key, fault)),
+    ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
     ...(invalidValues === "allowed"
       ? []
       : values.flatMap((value, i) =>
-          labelValueFaults(value).map((fault) => invalid(`${path}.values[${i}]`, value, fault)),
+          labelValueFaults(value).map((fault) =>
+            fieldError.invalid(`${path}.values[${i}]`, value, fault),
+          ),
         )),
   ];
 }
@@ -62,19 +59,24 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
     case "NotIn":
       return values
         ? []
-        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+        : [
+            fieldError.required(
+              `${path}.values`,
+              "must be specified when `operator` is 'In' or 'NotIn'",
+            ),
+          ];
     case "Exists":
     case "DoesNotExist":
       return values
         ? [
-            forbidden(
+            fieldError.forbidden(
               `${path}.values`,
               "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
             ),
           ]
         : [];
     default:
-      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
 }
 
@@ -105,7 +107,7 @@ export function immutableSelector(
 ): FieldError[] {
   return equalJson(selector ?? null, old ?? null)
     ? []
-    : [invalidInternal(path, [selectorType, selector], "field is immutable")];
+    : [fieldError.invalidInternal(path, [selectorType, selector], "field is immutable")];
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */

@@ -2,15 +2,16 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateLoadBalancerStatus),
 // pkg/apis/networking/validation/validation.go (ValidateIngressLoadBalancerStatus).
 import { dnsSubdomainFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { parseIpSloppy } from "./ip-addresses.ts";
 
 /** A subdomain that is not an IP address. */
 export function loadBalancerHostnameErrors(hostname: string, path: string): FieldError[] {
   return [
-    ...dnsSubdomainFaults(hostname).map((fault) => invalid(path, hostname, fault)),
+    ...dnsSubdomainFaults(hostname).map((fault) => fieldError.invalid(path, hostname, fault)),
     ...(parseIpSloppy(hostname)
-      ? [invalid(path, hostname, "must be a DNS name, not an IP address")]
+      ? [fieldError.invalid(path, hostname, "must be a DNS name, not an IP address")]
       : []),
   ];
 }

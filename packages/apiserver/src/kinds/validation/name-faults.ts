@@ -7,7 +7,8 @@ import {
   labelKeyFaults,
   type SyntaxRule,
 } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** Port numbers from 1 to 65535. */
 export function portNumberFaults(port: number): readonly string[] {
@@ -47,28 +48,36 @@ const httpPath = new RegExp(`^${httpPathFormat}$`);
 
 /** `acme.io/foo`: a domain and a path. */
 export function domainPathErrors(value: string, path: string): FieldError[] {
-  if (!value) return [required(path, "")];
+  if (!value) return [fieldError.required(path, "")];
   const slash = value.indexOf("/");
   const host = value.slice(0, Math.max(0, slash));
   const rest = value.slice(slash + 1);
   if (!host || !rest)
-    return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  const errors = dnsSubdomainFaults(host).map((fault) => invalid(path, host, fault));
+    return [
+      fieldError.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'),
+    ];
+  const errors = dnsSubdomainFaults(host).map((fault) => fieldError.invalid(path, host, fault));
   return httpPath.test(rest)
     ? errors
-    : [...errors, invalid(path, rest, formatRegexFault("Invalid path", httpPathFormat))];
+    : [...errors, fieldError.invalid(path, rest, formatRegexFault("Invalid path", httpPathFormat))];
 }
 
 /** A DNS subdomain of three segments or more. */
 export function qualifiedNameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   const faults = dnsSubdomainFaults(name);
-  if (faults.length) return [invalid(path, name, faults.join(","))];
+  if (faults.length) return [fieldError.invalid(path, name, faults.join(","))];
   return name.split(".").length < 3
-    ? [invalid(path, name, "should be a domain with at least three segments separated by dots")]
+    ? [
+        fieldError.invalid(
+          path,
+          name,
+          "should be a domain with at least three segments separated by dots",
+        ),
+      ]
     : [];
 }
 
 /** Label keys and other qualified names inside objects. */
 export const labelKeyErrors = (name: string, path: string): FieldError[] =>
-  labelKeyFaults(name).map((fault) => invalid(path, name, fault));
+  labelKeyFaults(name).map((fault) => fieldError.invalid(path, name, fault));

@@ -2,14 +2,8 @@
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go (ValidateConditions).
 import { type Decoded, formatRegexFault } from "homeostat/api";
 import type { Condition } from "homeostat/k8s/meta/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
@@ -27,7 +21,7 @@ export function validateConditions(
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
     const type = condition.type ?? "";
-    const again = seen.has(type) ? [duplicate(`${path}[${i}].type`, type)] : [];
+    const again = seen.has(type) ? [fieldError.duplicate(`${path}[${i}].type`, type)] : [];
     seen.add(type);
     return [...again, ...validateCondition(condition, `${path}[${i}]`)];
   });
@@ -38,20 +32,30 @@ function validateCondition(condition: Decoded<Condition>, path: string): FieldEr
   const generation = Number(condition.observedGeneration ?? 0);
   return [
     ...labelKeyErrors(condition.type ?? "", `${path}.type`),
-    ...(statuses.includes(status) ? [] : [notSupported(`${path}.status`, status, statuses)]),
+    ...(statuses.includes(status)
+      ? []
+      : [fieldError.notSupported(`${path}.status`, status, statuses)]),
     ...(generation < 0
-      ? [invalid(`${path}.observedGeneration`, generation, "must be greater than or equal to zero")]
+      ? [
+          fieldError.invalid(
+            `${path}.observedGeneration`,
+            generation,
+            "must be greater than or equal to zero",
+          ),
+        ]
       : []),
-    ...(isSet(condition.lastTransitionTime) ? [] : [required(`${path}.lastTransitionTime`, "")]),
+    ...(isSet(condition.lastTransitionTime)
+      ? []
+      : [fieldError.required(`${path}.lastTransitionTime`, "")]),
     ...reasonErrors(condition.reason ?? "", `${path}.reason`),
     ...(Buffer.byteLength(condition.message ?? "") > maxMessage
-      ? [tooLong(`${path}.message`, maxMessage)]
+      ? [fieldError.tooLong(`${path}.message`, maxMessage)]
       : []),
   ];
 }
 
 function reasonErrors(reason: string, path: string): FieldError[] {
-  if (!reason) return [required(path, "")];
+  if (!reason) return [fieldError.required(path, "")];
   const faults = reasonPattern.test(reason)
     ? []
     : [
@@ -66,7 +70,7 @@ function reasonErrors(reason: string, path: string): FieldError[] {
         ),
       ];
   return [
-    ...faults.map((fault) => invalid(path, reason, fault)),
-    ...(Buffer.byteLength(reason) > maxReason ? [tooLong(path, maxReason)] : []),
+    ...faults.map((fault) => fieldError.invalid(path, reason, fault)),
+    ...(Buffer.byteLength(reason) > maxReason ? [fieldError.tooLong(path, maxReason)] : []),
   ];
 }

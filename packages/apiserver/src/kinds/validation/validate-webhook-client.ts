@@ -2,12 +2,8 @@
 // the CA bundle.
 // Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dnsSubdomainFaults } from "homeostat/api";
-import {
-  type FieldError,
-  invalid,
-  quoteGo,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 const form = "; desired format: https://host[/path]";
 
@@ -15,20 +11,22 @@ const form = "; desired format: https://host[/path]";
 export function validateWebhookUrl(url: string, path: string): FieldError[] {
   const parts = splitUrl(url);
   if (typeof parts === "string")
-    return [required(path, `url must be a valid URL: parse ${quoteGo(url)}: ${parts}${form}`)];
+    return [
+      fieldError.required(path, `url must be a valid URL: parse ${quoteGo(url)}: ${parts}${form}`),
+    ];
   return [
     ...(parts.scheme !== "https"
-      ? [invalid(path, parts.scheme, `'https' is the only allowed URL scheme${form}`)]
+      ? [fieldError.invalid(path, parts.scheme, `'https' is the only allowed URL scheme${form}`)]
       : []),
-    ...(parts.host ? [] : [invalid(path, parts.host, `host must be specified${form}`)]),
+    ...(parts.host ? [] : [fieldError.invalid(path, parts.host, `host must be specified${form}`)]),
     ...(parts.user !== undefined
-      ? [invalid(path, parts.user, "user information is not permitted in the URL")]
+      ? [fieldError.invalid(path, parts.user, "user information is not permitted in the URL")]
       : []),
     ...(parts.fragment
-      ? [invalid(path, parts.fragment, "fragments are not permitted in the URL")]
+      ? [fieldError.invalid(path, parts.fragment, "fragments are not permitted in the URL")]
       : []),
     ...(parts.query
-      ? [invalid(path, parts.query, "query parameters are not permitted in the URL")]
+      ? [fieldError.invalid(path, parts.query, "query parameters are not permitted in the URL")]
       : []),
   ];
 }
@@ -43,7 +41,8 @@ interface UrlParts {
 
 /** The parts as Go's url.Parse splits them, or its error. */
 function splitUrl(url: string): UrlParts | string {
-  if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
+  if (/[\u0000-\u001f\u007f]/.test(url))
+    return "net/url: fieldError.invalid control character in URL";
   if (url.startsWith(":")) return "missing protocol scheme";
   const match =
     /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(
@@ -72,12 +71,12 @@ export function validateWebhookService(
 ): FieldError[] {
   const port = service.port ?? 0;
   return [
-    ...(service.name ? [] : [required(`${path}.name`, "")]),
-    ...(service.namespace ? [] : [required(`${path}.namespace`, "")]),
+    ...(service.name ? [] : [fieldError.required(`${path}.name`, "")]),
+    ...(service.namespace ? [] : [fieldError.required(`${path}.namespace`, "")]),
     ...(port >= 1 && port <= 65535
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             `${path}.port`,
             port,
             "port is not valid: must be between 1 and 65535, inclusive",
@@ -89,14 +88,16 @@ export function validateWebhookService(
 
 function servicePathErrors(value: string | undefined, path: string): FieldError[] {
   if (!value || value === "/") return [];
-  if (value === "//") return [invalid(path, value, "segment[0] may not be empty")];
+  if (value === "//") return [fieldError.invalid(path, value, "segment[0] may not be empty")];
   const steps = value.slice(1).replace(/\/$/, "").split("/");
   return [
-    ...(value.startsWith("/") ? [] : [invalid(path, value, "must start with a '/'")]),
+    ...(value.startsWith("/") ? [] : [fieldError.invalid(path, value, "must start with a '/'")]),
     ...steps.flatMap((step, i) =>
       step
-        ? dnsSubdomainFaults(step).map((text) => invalid(path, value, `segment[${i}]: ${text}`))
-        : [invalid(path, value, `segment[${i}] may not be empty`)],
+        ? dnsSubdomainFaults(step).map((text) =>
+            fieldError.invalid(path, value, `segment[${i}]: ${text}`),
+          )
+        : [fieldError.invalid(path, value, `segment[${i}] may not be empty`)],
     ),
   ];
 }
@@ -109,7 +110,7 @@ export function validateCaBundle(bundle: string, path: string): FieldError[] {
   ];
   const isSequence = (body: string): boolean => Buffer.from(body, "base64")[0] === 0x30;
   const refused = (fault: string): FieldError[] => [
-    invalid(path, bundle, `unable to load root certificates: ${fault}`),
+    fieldError.invalid(path, bundle, `unable to load root certificates: ${fault}`),
   ];
   if (!/-----BEGIN [^-]+-----/.test(text)) return refused("unable to parse bytes as PEM block");
   return blocks.every((block) => isSequence(block[1]!))

@@ -1,6 +1,7 @@
 // Lists in which "*" stands for everything.
 // Upstream: k8s.io/kubernetes/pkg/apis/{admissionregistration,flowcontrol}/validation.
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** `if '*' is present, must not specify other …`. */
 export const wildcardErrors = (
@@ -9,5 +10,5 @@ export const wildcardErrors = (
   what: string,
 ): FieldError[] =>
   texts.length > 1 && texts.includes("*")
-    ? [invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
+    ? [fieldError.invalid(path, [...texts], `if '*' is present, must not specify other ${what}`)]
     : [];

@@ -6,7 +6,8 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { fillClaim, notRegistered } from "../body/claimed-kind.ts";
 import { BodyError, goKind, parseBody } from "../body/parse-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
-import { type FieldError, invalid, notSupported } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { bodyOf, readContentType } from "../body/request-body.ts";
 import type { Query } from "../request/query.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
@@ -166,7 +167,7 @@ function validate({ orphanDependents, propagationPolicy, dryRun }: Raw): FieldEr
   const errors: FieldError[] = [];
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
     errors.push(
-      invalid(
+      fieldError.invalid(
         "propagationPolicy",
         propagationPolicy,
         "orphanDependents and deletionPropagation cannot be both set",
@@ -178,7 +179,7 @@ function validate({ orphanDependents, propagationPolicy, dryRun }: Raw): FieldEr
     !["Foreground", "Background", "Orphan"].includes(propagationPolicy)
   ) {
     errors.push(
-      notSupported("propagationPolicy", propagationPolicy, [
+      fieldError.notSupported("propagationPolicy", propagationPolicy, [
         "Foreground",
         "Background",
         "Orphan",

@@ -10,7 +10,8 @@ import {
   SelectorSyntaxError,
 } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
-import { type FieldError, forbidden, notSupported } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { assertOptions } from "./validate-options.ts";
@@ -89,24 +90,32 @@ function validateList({
   if (match) {
     if (!resourceVersion)
       errors.push(
-        forbidden(
+        fieldError.forbidden(
           matchPath,
           "resourceVersionMatch is forbidden unless resourceVersion is provided",
         ),
       );
     if (token)
       errors.push(
-        forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"),
+        fieldError.forbidden(
+          matchPath,
+          "resourceVersionMatch is forbidden when continue is provided",
+        ),
       );
     if (match !== "Exact" && match !== "NotOlderThan")
-      errors.push(notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
+      errors.push(fieldError.notSupported(matchPath, match, ["Exact", "NotOlderThan", ""]));
     if (match === "Exact" && resourceVersion === "0")
       errors.push(
-        forbidden(matchPath, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'),
+        fieldError.forbidden(
+          matchPath,
+          'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+        ),
       );
   }
   if (sendInitialEvents !== undefined)
-    errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+    errors.push(
+      fieldError.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"),
+    );
   return errors;
 }
 
@@ -118,7 +127,7 @@ function validateWatch({
   const errors: FieldError[] = [];
   if (sendInitialEvents !== undefined && match !== "NotOlderThan")
     errors.push(
-      forbidden(
+      fieldError.forbidden(
         matchPath,
         "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
       ),
@@ -126,15 +135,19 @@ function validateWatch({
   if (match) {
     if (sendInitialEvents === undefined)
       errors.push(
-        forbidden(
+        fieldError.forbidden(
           matchPath,
           "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
         ),
       );
-    if (match !== "NotOlderThan") errors.push(notSupported(matchPath, match, ["NotOlderThan"]));
+    if (match !== "NotOlderThan")
+      errors.push(fieldError.notSupported(matchPath, match, ["NotOlderThan"]));
     if (token)
       errors.push(
-        forbidden(matchPath, "resourceVersionMatch is forbidden when continue is provided"),
+        fieldError.forbidden(
+          matchPath,
+          "resourceVersionMatch is forbidden when continue is provided",
+        ),
       );
   }
   return errors;

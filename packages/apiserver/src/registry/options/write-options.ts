@@ -1,7 +1,8 @@
 // Reads CreateOptions, UpdateOptions and PatchOptions from a query.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (types.go, validation/validation.go).
 import type { JsonObject } from "homeostat/api";
-import { type FieldError, forbidden, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateFieldManager } from "../../apimachinery/meta/validate-managed-fields.ts";
 import type { FieldValidation } from "../body/read-object.ts";
 import type { Query } from "../request/query.ts";
@@ -34,9 +35,9 @@ export function readPatchOptions(query: Query, patchType: string): WriteOptions 
   const isApply = patchType === "application/apply-patch+yaml";
   const errors: FieldError[] = [];
   if (isApply && query.text("fieldManager") === "")
-    errors.push(required("fieldManager", "is required for apply patch"));
+    errors.push(fieldError.required("fieldManager", "is required for apply patch"));
   if (!isApply && query.flag("force") !== undefined)
-    errors.push(forbidden("force", "may not be specified for non-apply patch"));
+    errors.push(fieldError.forbidden("force", "may not be specified for non-apply patch"));
   return checked("PatchOptions", query, errors);
 }
 

@@ -12,7 +12,8 @@ import {
 } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
 import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
-import { invalid, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import {
   finalizersOf,
   isDeleting,
@@ -162,7 +163,7 @@ function settleResourceVersion(
     metadataOf(hub).resourceVersion = String(live.revision.revision);
   else if (parsed.revision === 0)
     throw invalidError({ group: resource.group, kind: resource.resource }, name, [
-      invalid("metadata.resourceVersion", 0, "must be specified for an update"),
+      fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
   else if (parsed.revision !== live.revision.revision)
     throw conflictError(
@@ -213,6 +214,6 @@ function assertUid(
   throw conflictError(
     resource,
     name,
-    `StorageError: invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
+    `StorageError: fieldError.invalid object, Code: 4, Key: ${path}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`,
   );
 }

@@ -2,7 +2,7 @@
 // namespaces for them to live in. It decides as little as a kind can, so that what is tested is the registry.
 import { equalJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
-import { invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -51,7 +51,7 @@ const strategy: Strategy = {
 
 function sizeErrors(object: JsonObject): ReturnType<Strategy["validateCreate"]> {
   const size = isObject(object.spec) ? object.spec.size : undefined;
-  return typeof size === "number" && size < 0 ? [invalid("spec.size", size, "must not be negative")] : [];
+  return typeof size === "number" && size < 0 ? [fieldError.invalid("spec.size", size, "must not be negative")] : [];
 }
 
 const statusStrategy: Strategy = {

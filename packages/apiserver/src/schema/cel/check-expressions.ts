@@ -4,11 +4,8 @@
 // pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
 import { compareBytewise, type JsonObject } from "homeostat/api";
 import { kubernetesEnvironment } from "@homeostat/cel";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import type { ExpressionCheckOptions } from "./check-rule-expressions.ts";
 import { type CompiledRule, compileRule, ruleEnvironments } from "./compile-rule.ts";
@@ -122,7 +119,7 @@ function checkOldSelf(
     return uncorrelated === undefined
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             `${path}.rule`,
             rule.rule,
             `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`,
@@ -130,7 +127,7 @@ function checkOldSelf(
         ];
   if (rule.optionalOldSelf === undefined || rule.optionalOldSelf === null) return [];
   return [
-    invalid(
+    fieldError.invalid(
       `${path}.optionalOldSelf`,
       rule.optionalOldSelf,
       "may not be set if oldSelf is not used in rule",
@@ -139,4 +136,8 @@ function checkOldSelf(
 }
 
 const refuse = (rule: ValidationRule, field: string, detail: string): FieldError =>
-  invalidInternal(field, ["apiextensions.ValidationRule", { ...rule } as JsonObject], detail);
+  fieldError.invalidInternal(
+    field,
+    ["apiextensions.ValidationRule", { ...rule } as JsonObject],
+    detail,
+  );

@@ -1,12 +1,8 @@
 // Validates the rules of a definition without compiling them: required fields, single lines, known
 // reasons, existing paths.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apis/apiextensions/validation/validation.go.
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { validFieldPath } from "../valid-field-path.ts";
 
@@ -30,16 +26,21 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
   const { messageExpression = "", reason, fieldPath = "" } = rule;
   if (messageExpression !== "" && messageExpression.trim() === "")
     errors.push(
-      required(`${path}.messageExpression`, "messageExpression must be non-empty if specified"),
+      fieldError.required(
+        `${path}.messageExpression`,
+        "messageExpression must be non-empty if specified",
+      ),
     );
   if (reason !== undefined && reason !== null && !reasons.includes(reason))
-    errors.push(notSupported(`${path}.reason`, reason, reasons));
+    errors.push(fieldError.notSupported(`${path}.reason`, reason, reasons));
   if (fieldPath !== "" && fieldPath.trim() === "")
-    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"));
+    errors.push(
+      fieldError.invalid(`${path}.fieldPath`, fieldPath, "must be non-empty if specified"),
+    );
   if (hasLineBreak(fieldPath))
-    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
+    errors.push(fieldError.invalid(`${path}.fieldPath`, fieldPath, "must not contain line breaks"));
   if (fieldPath !== "" && "fault" in validFieldPath(fieldPath, schema))
-    errors.push(invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
+    errors.push(fieldError.invalid(`${path}.fieldPath`, fieldPath, "must be a valid path"));
   return errors;
 }
 
@@ -47,12 +48,17 @@ function checkRule(rule: ValidationRule, schema: JsonSchemaProps, path: string):
 function checkTexts(rule: ValidationRule, path: string): FieldError[] {
   const text = (rule.rule ?? "").trim();
   const message = rule.message ?? "";
-  if (text === "") return [required(`${path}.rule`, "rule is not specified")];
+  if (text === "") return [fieldError.required(`${path}.rule`, "rule is not specified")];
   if (message !== "" && message.trim() === "")
-    return [invalid(`${path}.message`, message, "must be non-empty if specified")];
+    return [fieldError.invalid(`${path}.message`, message, "must be non-empty if specified")];
   if (hasLineBreak(message.trim()))
-    return [invalid(`${path}.message`, message, "must not contain line breaks")];
+    return [fieldError.invalid(`${path}.message`, message, "must not contain line breaks")];
   if (hasLineBreak(text) && message.trim() === "")
-    return [required(`${path}.message`, "message must be specified if rule contains line breaks")];
+    return [
+      fieldError.required(
+        `${path}.message`,
+        "message must be specified if rule contains line breaks",
+      ),
+    ];
   return [];
 }

@@ -11,13 +11,8 @@ import {
   perCallLimit,
   type Variables,
 } from "@homeostat/cel";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { validFieldPath } from "../valid-field-path.ts";
 import type { CompiledRule } from "./compile-rule.ts";
@@ -58,7 +53,7 @@ export function evaluateNode(node: NodeRules, subject: RuleSubject, run: RuleRun
 
 /** An error of the rules themselves, not of the value. */
 const errorOf = (node: NodeRules, { path }: RuleSubject, detail: string): FieldError =>
-  invalid(shownPath(path), node.type, detail);
+  fieldError.invalid(shownPath(path), node.type, detail);
 
 interface Evaluation {
   readonly node: NodeRules;
@@ -142,7 +137,7 @@ function reportViolation(
   };
   const message = evaluateMessage(compiled, variables, run.budget);
   if (message.stop !== undefined) {
-    add(invalid(field, node.type, message.stop));
+    add(fieldError.invalid(field, node.type, message.stop));
     run.budget = -1;
     return;
   }
@@ -170,16 +165,16 @@ function violation(
 ): FieldError {
   switch (rule.reason) {
     case "FieldValueForbidden":
-      return forbidden(field, detail);
+      return fieldError.forbidden(field, detail);
     case "FieldValueRequired":
-      return required(field, detail);
+      return fieldError.required(field, detail);
     case "FieldValueDuplicate":
       return value === undefined
         ? { type: "FieldValueDuplicate", field, body: "Duplicate value" }
-        : duplicate(field, value);
+        : fieldError.duplicate(field, value);
     default:
       return value === undefined
         ? { type: "FieldValueInvalid", field, body: `Invalid value: ${detail}` }
-        : invalid(field, value, detail);
+        : fieldError.invalid(field, value, detail);
   }
 }

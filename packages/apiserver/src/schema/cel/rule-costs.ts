@@ -5,7 +5,8 @@
 // pkg/apiserver/schema/cel/compilation.go (sizeEstimator, maxCardinality).
 import { compareBytewise } from "homeostat/api";
 import { type Estimate, estimateCost, type Program, type SizeOracle } from "@homeostat/cel";
-import { type FieldError, forbidden } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import type { CompiledRule } from "./compile-rule.ts";
 import { maxRequestBytes, type DeclType } from "./decl-type.ts";
@@ -77,14 +78,14 @@ export class RuleCosts {
   totalErrors(path: string): FieldError[] {
     if (this.#total <= schemaLimit) return [];
     const named = this.#expensive.map((rule) =>
-      forbidden(
+      fieldError.forbidden(
         rule.path,
         "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
       ),
     );
     return [
       ...named,
-      forbidden(
+      fieldError.forbidden(
         path,
         overBudget(
           "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema",
@@ -102,7 +103,7 @@ export class RuleCosts {
         .sort((a, b) => b.cost - a.cost || compareBytewise(a.path, b.path))
         .slice(0, maxNamedRules);
     return this.#mode === "limited" && cost > expressionLimit
-      ? [forbidden(path, overBudget(what, cost, expressionLimit))]
+      ? [fieldError.forbidden(path, overBudget(what, cost, expressionLimit))]
       : [];
   }
 }

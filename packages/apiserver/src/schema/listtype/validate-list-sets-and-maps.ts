@@ -2,7 +2,8 @@
 // index.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype/validation.go.
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
-import { duplicate, type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
 const noErrors: readonly FieldError[] = [];
@@ -41,7 +42,7 @@ function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]
 function checkSet(items: readonly Json[], path: string, errors: FieldError[]): void {
   if (items.length < 2) return;
   for (const i of repeatedIndexes(items.map(identity)))
-    errors.push(duplicate(`${path}[${i}]`, items[i]));
+    errors.push(fieldError.duplicate(`${path}[${i}]`, items[i]));
 }
 
 function checkMap(
@@ -53,12 +54,16 @@ function checkMap(
   const wrong = items.findIndex((item) => item !== null && !isObject(item));
   if (wrong >= 0)
     return void errors.push(
-      invalid(`${path}[${wrong}]`, items[wrong], "must be an object for an array of list-type map"),
+      fieldError.invalid(
+        `${path}[${wrong}]`,
+        items[wrong],
+        "must be an object for an array of list-type map",
+      ),
     );
   if (items.length < 2) return;
   const keys = items.map((item) => keyOf(item, fields));
   for (const i of repeatedIndexes(keys.map((key) => encodeJson(key))))
-    errors.push(duplicate(`${path}[${i}]`, keys[i]));
+    errors.push(fieldError.duplicate(`${path}[${i}]`, keys[i]));
 }
 
 /** The key fields that an item sets; null sets none. */

@@ -2,7 +2,8 @@
 // its unknown fields are dropped and reported. The caller coerces the metadata of the root.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/{algorithm,coerce}.go.
 import type { Json, JsonObject } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
 import { type MetadataDecoder, readMetadata } from "./read-metadata.ts";
 
@@ -57,10 +58,12 @@ class Coercion {
     const value = object[key]!;
     const path = parent ? `${parent}.${key}` : key;
     if (key === "apiVersion" || key === "kind")
-      return typeof value === "string" ? undefined : invalid(path, value, "must be a string");
+      return typeof value === "string"
+        ? undefined
+        : fieldError.invalid(path, value, "must be a string");
     if (key !== "metadata") return undefined;
     const reading = readMetadata(value, path, this.#decoder);
-    if ("fault" in reading) return invalid(path, value, reading.fault);
+    if ("fault" in reading) return fieldError.invalid(path, value, reading.fault);
     object.metadata = reading.metadata;
     for (const text of reading.strictErrors) this.#strict.push(text);
     return undefined;

@@ -2,7 +2,8 @@
 // validates the metadata of the root.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go.
 import { dns1035LabelFaults, isObject, type Json, type JsonObject } from "homeostat/api";
-import { type FieldError, invalid, required } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import {
   pathSegmentName,
@@ -44,7 +45,7 @@ function validateInside(
 function validateEmbedded(object: JsonObject, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ["apiVersion", "kind"])
-    if (!Object.hasOwn(object, field)) errors.push(required(joinChild(path, field), ""));
+    if (!Object.hasOwn(object, field)) errors.push(fieldError.required(joinChild(path, field), ""));
   if (Object.hasOwn(object, "apiVersion"))
     errors.push(...validateApiVersion(object.apiVersion!, joinChild(path, "apiVersion")));
   if (Object.hasOwn(object, "kind"))
@@ -55,19 +56,25 @@ function validateEmbedded(object: JsonObject, path: string): FieldError[] {
 }
 
 function validateApiVersion(value: Json, path: string): FieldError[] {
-  if (typeof value !== "string") return [invalid(path, value, "must be a string")];
-  if (value === "") return [invalid(path, value, "must not be empty")];
+  if (typeof value !== "string") return [fieldError.invalid(path, value, "must be a string")];
+  if (value === "") return [fieldError.invalid(path, value, "must not be empty")];
   return value !== "/" && value.split("/").length > 2
-    ? [invalid(path, value, `unexpected GroupVersion string: ${value}`)]
+    ? [fieldError.invalid(path, value, `unexpected GroupVersion string: ${value}`)]
     : [];
 }
 
 function validateKind(value: Json, path: string): FieldError[] {
-  if (typeof value !== "string") return [invalid(path, value, "must be a string")];
-  if (value === "") return [invalid(path, value, "must not be empty")];
+  if (typeof value !== "string") return [fieldError.invalid(path, value, "must be a string")];
+  if (value === "") return [fieldError.invalid(path, value, "must not be empty")];
   const faults = dns1035LabelFaults(value.toLowerCase());
   return faults.length
-    ? [invalid(path, value, `may have mixed case, but should otherwise match: ${faults.join(",")}`)]
+    ? [
+        fieldError.invalid(
+          path,
+          value,
+          `may have mixed case, but should otherwise match: ${faults.join(",")}`,
+        ),
+      ]
     : [];
 }
 

@@ -3,16 +3,8 @@
 // Upstream: k8s.io/kube-openapi/pkg/validation/errors/schema.go;
 // k8s.io/apiextensions-apiserver/pkg/apiserver/validation (kubeOpenAPIResultToFieldErrors).
 import { encodeJson, type Json } from "homeostat/api";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-  tooLong,
-  tooMany,
-  typeInvalid,
-} from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 
 /** Faults of code `value` become Invalid at their path, `plain` ones Invalid without a path. */
@@ -88,9 +80,9 @@ function toFieldError(fault: SchemaFault, base: string): FieldError {
   const value = fault.value ?? "";
   switch (fault.code) {
     case "required":
-      return required(field, "");
+      return fieldError.required(field, "");
     case "enum":
-      return notSupported(
+      return fieldError.notSupported(
         field,
         fault.value ?? null,
         (fault.members ?? []).map((member) =>
@@ -98,15 +90,15 @@ function toFieldError(fault: SchemaFault, base: string): FieldError {
         ),
       );
     case "tooLong":
-      return tooLong(field, fault.limit!);
+      return fieldError.tooLong(field, fault.limit!);
     case "tooMany":
-      return tooMany(field, Number(fault.value), fault.limit!);
+      return fieldError.tooMany(field, Number(fault.value), fault.limit!);
     case "type":
-      return typeInvalid(field, value, fault.text);
+      return fieldError.typeInvalid(field, value, fault.text);
     case "value":
-      return invalid(field, value, fault.text);
+      return fieldError.invalid(field, value, fault.text);
     case "plain":
-      return invalid(base || "<nil>", "", fault.text);
+      return fieldError.invalid(base || "<nil>", "", fault.text);
   }
 }
 

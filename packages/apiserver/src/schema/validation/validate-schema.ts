@@ -3,7 +3,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go
 // (ValidateCustomResource, …Update), pkg/registry/customresource/strategy.go (hasBlockingErr).
 import type { Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { acceptsValue } from "./accepts-value.ts";
 import type { CorrelatedObject } from "./correlated-object.ts";
 import { explainValue } from "./explain-value.ts";
@@ -44,7 +45,7 @@ const blocking: ReadonlySet<string> = new Set([
  */
 export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
   if (!errors.some((error) => blocking.has(error.type))) return undefined;
-  return invalid(
+  return fieldError.invalid(
     "<nil>",
     null,
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",

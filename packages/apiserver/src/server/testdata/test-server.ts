@@ -51,8 +51,7 @@ export async function createTestServer(options: Partial<GenericApiServerOptions>
     store,
     runtime,
     async ask(method, path, body, headers = {}) {
-      const bytes = body === undefined ? new Uint8Array() : typeof body === "string" ? new TextEncoder().encode(body) : encodeJsonBytes(body);
-      return readAnswer(await send(method, path, bytes, { "user-agent": "test/1", ...headers }));
+      return readAnswer(await send(method, path, encodeBody(body), { "user-agent": "test/1", ...headers }));
     },
     async watch(path, headers = {}) {
       return openWatch(await send("GET", path, new Uint8Array(), headers));
@@ -60,6 +59,11 @@ export async function createTestServer(options: Partial<GenericApiServerOptions>
   };
   await server.ask("POST", "/api/v1/namespaces", { metadata: { name: "home" } });
   return server;
+}
+
+function encodeBody(body: Json | undefined): Uint8Array {
+  if (body === undefined) return new Uint8Array();
+  return typeof body === "string" ? new TextEncoder().encode(body) : encodeJsonBytes(body);
 }
 
 function readAnswer({ status, headers, body }: ApiResponse): Answer {

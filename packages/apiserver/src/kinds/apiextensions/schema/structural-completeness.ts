@@ -2,7 +2,8 @@
 // checks the branches of the root only.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/complete.go.
 import { compareBytewise } from "homeostat/api";
-import { type FieldError, required } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Violations below the branches of a root schema. */
@@ -34,7 +35,7 @@ function nested(
   schemaPath: string,
   path: string,
 ): FieldError[] {
-  if (!schema) return [required(schemaPath, `because it is defined in ${path}`)];
+  if (!schema) return [fieldError.required(schemaPath, `because it is defined in ${path}`)];
   const items =
     branch.items && !Array.isArray(branch.items) ? (branch.items as JsonSchemaProps) : undefined;
   const schemaItems =

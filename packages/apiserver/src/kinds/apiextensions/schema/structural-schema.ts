@@ -2,12 +2,8 @@
 // value validations only, and constrain only what the outer schema defines.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { goPatternFault } from "../../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
@@ -28,13 +24,15 @@ function invariantErrors(s: JsonSchemaProps, level: Level, path: string): FieldE
   const items = singleItems(s);
   const additional = s.additionalProperties;
   return [
-    ...(s.type === "array" && !items ? [required(`${path}.items`, "must be specified")] : []),
+    ...(s.type === "array" && !items
+      ? [fieldError.required(`${path}.items`, "must be specified")]
+      : []),
     ...(items ? invariantErrors(items, "item", `${path}.items`) : []),
     ...propertiesOf(s).flatMap(([name, child]) =>
       invariantErrors(child, "field", `${path}.properties[${name}]`),
     ),
     ...(additional !== undefined && level === "root"
-      ? [forbidden(`${path}.additionalProperties`, "must not be used at the root")]
+      ? [fieldError.forbidden(`${path}.additionalProperties`, "must not be used at the root")]
       : []),
     ...(typeof additional === "object"
       ? invariantErrors(additional, "field", `${path}.additionalProperties`)
@@ -55,7 +53,7 @@ function extensionErrors(s: JsonSchemaProps, path: string): FieldError[] {
   const text = "must be false if x-kubernetes-int-or-string is true";
   return (["x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"] as const)
     .filter((name) => s[name])
-    .map((name) => invalid(`${path}.${name}`, true, text));
+    .map((name) => fieldError.invalid(`${path}.${name}`, true, text));
 }
 
 const emptyType: Readonly<Record<Level, string>> = {
@@ -69,22 +67,26 @@ function typeErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[
   const errors: FieldError[] = [];
   if (embedded && s.type !== "object") {
     const text = "must be object if x-kubernetes-embedded-resource is true";
-    errors.push(s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text));
+    errors.push(
+      s.type
+        ? fieldError.invalid(`${path}.type`, s.type, text)
+        : fieldError.required(`${path}.type`, text),
+    );
   } else if (
     !s.type &&
     !s["x-kubernetes-int-or-string"] &&
     !s["x-kubernetes-preserve-unknown-fields"]
   )
-    errors.push(required(`${path}.type`, emptyType[level]));
+    errors.push(fieldError.required(`${path}.type`, emptyType[level]));
   if (embedded && s.additionalProperties !== undefined)
     errors.push(
-      forbidden(
+      fieldError.forbidden(
         `${path}.additionalProperties`,
         "must not be used if x-kubernetes-embedded-resource is set",
       ),
     );
   if (level === "root" && s.type && s.type !== "object")
-    errors.push(invalid(`${path}.type`, s.type, "must be object at the root"));
+    errors.push(fieldError.invalid(`${path}.type`, s.type, "must be object at the root"));
   return errors;
 }
 
@@ -95,24 +97,30 @@ function metaErrors(s: JsonSchemaProps, level: Level, path: string): FieldError[
   for (const name of checked ? (["kind", "apiVersion"] as const) : []) {
     const child = s.properties?.[name];
     if (child && child.type !== "string")
-      errors.push(invalid(`${path}.properties[${name}].type`, child.type ?? "", "must be string"));
+      errors.push(
+        fieldError.invalid(`${path}.properties[${name}].type`, child.type ?? "", "must be string"),
+      );
   }
   const metadata =
     s.properties && Object.hasOwn(s.properties, "metadata") ? s.properties["metadata"] : undefined;
   if (metadata && checked && metadata.type !== "object")
     errors.push(
-      invalid(`${path}.properties[metadata].type`, metadata.type ?? "", "must be object"),
+      fieldError.invalid(
+        `${path}.properties[metadata].type`,
+        metadata.type ?? "",
+        "must be object",
+      ),
     );
   if (metadata && level === "root" && constrainsMoreThanNames(metadata))
     errors.push(
-      forbidden(
+      fieldError.forbidden(
         `${path}.properties[metadata]`,
         "must not specify anything other than name and generateName, but metadata is implicitly specified",
       ),
     );
   if (embedded && !s["x-kubernetes-preserve-unknown-fields"] && !propertiesOf(s).length)
     errors.push(
-      required(
+      fieldError.required(
         `${path}.properties`,
         "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
       ),
@@ -158,7 +166,7 @@ function valueErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldError
     ...(pattern === undefined
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             `${path}.pattern`,
             s.pattern!,
             `must be a valid regular expression, but isn't: ${pattern}`,
@@ -192,15 +200,22 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
       nestedErrors(child, skipNothing, `${path}.properties[${name}]`),
     ),
     ...(s.additionalProperties
-      ? [forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
+      ? [fieldError.forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
       : []),
     ...forbiddenInBranches
       .filter(([name]) =>
         name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]),
       )
-      .map(([name, wanted]) => forbidden(`${path}.${name}`, `must be ${wanted} to be structural`)),
+      .map(([name, wanted]) =>
+        fieldError.forbidden(`${path}.${name}`, `must be ${wanted} to be structural`),
+      ),
     ...(s.properties && Object.hasOwn(s.properties, "metadata")
-      ? [forbidden(`${path}.properties[metadata]`, "must not be specified in a nested context")]
+      ? [
+          fieldError.forbidden(
+            `${path}.properties[metadata]`,
+            "must not be specified in a nested context",
+          ),
+        ]
       : []),
   ];
 }

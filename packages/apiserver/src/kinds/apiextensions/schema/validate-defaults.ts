@@ -10,7 +10,8 @@ import {
   type Json,
   type JsonObject,
 } from "homeostat/api";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { compileSchema } from "../../../schema/structural/compile-schema.ts";
 import { coerceEmbeddedMetadata } from "../../../schema/objectmeta/coerce-embedded-metadata.ts";
 import type { MetadataDecoder } from "../../../schema/objectmeta/read-metadata.ts";
@@ -123,7 +124,7 @@ function defaultErrors(
   pruneUnknown(pruned, node);
   const unknown = equalJson(pruned, value)
     ? []
-    : [invalid(path, value, "must not have unknown fields")];
+    : [fieldError.invalid(path, value, "must not have unknown fields")];
   const coerced = cloneJson(value);
   const fault = coerceEmbeddedMetadata(coerced, node, checks.metadata, []);
   if (fault) return [...unknown, below(path, fault)];
@@ -154,7 +155,7 @@ function metadataError(
   if (!errors.length) return undefined;
   const texts = errors.map((error) => `${error.field}: ${error.body}`);
   return [
-    invalid(
+    fieldError.invalid(
       path,
       value,
       `must result in valid metadata: ${texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`}`,

@@ -2,14 +2,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, validateMapListKeysMapSet).
 import type { Json } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Violations of one node, without those of its children. */
@@ -31,13 +25,21 @@ function typeErrors(
   const listType: string | undefined = s["x-kubernetes-list-type"];
   if (listType === undefined) return [];
   const text = "must be array if x-kubernetes-list-type is specified";
-  const wrongType = s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text);
+  const wrongType = s.type
+    ? fieldError.invalid(`${path}.type`, s.type, text)
+    : fieldError.required(`${path}.type`, text);
   return [
     ...(s.type === "array" ? [] : [wrongType]),
     ...(s.type === "array" && listType === "set" && items ? setItemErrors(items, path) : []),
     ...(["atomic", "set", "map"].includes(listType)
       ? []
-      : [notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"])]),
+      : [
+          fieldError.notSupported(`${path}.x-kubernetes-list-type`, listType, [
+            "atomic",
+            "set",
+            "map",
+          ]),
+        ]),
   ];
 }
 
@@ -48,9 +50,9 @@ function setItemErrors(items: JsonSchemaProps, path: string): FieldError[] {
   const text = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];
   if (items.type === "array" && listType !== undefined && listType !== "atomic")
-    return [invalid(`${path}.items.x-kubernetes-list-type`, listType, text)];
+    return [fieldError.invalid(`${path}.items.x-kubernetes-list-type`, listType, text)];
   if (items.type === "object" && items["x-kubernetes-map-type"] !== "atomic")
-    return [invalid(`${path}.items.x-kubernetes-map-type`, listType, text)];
+    return [fieldError.invalid(`${path}.items.x-kubernetes-map-type`, listType, text)];
   return [];
 }
 
@@ -60,8 +62,8 @@ function keyTypeErrors(s: JsonSchemaProps, path: string): FieldError[] {
   const listType = s["x-kubernetes-list-type"];
   return [
     listType === undefined
-      ? required(`${path}.x-kubernetes-list-type`, text)
-      : invalid(`${path}.x-kubernetes-list-type`, listType, text),
+      ? fieldError.required(`${path}.x-kubernetes-list-type`, text)
+      : fieldError.invalid(`${path}.x-kubernetes-list-type`, listType, text),
   ];
 }
 
@@ -74,16 +76,18 @@ function mapErrors(
   const errors: FieldError[] = [];
   if (!keys.length)
     errors.push(
-      required(
+      fieldError.required(
         `${path}.x-kubernetes-list-map-keys`,
         "must not be empty if x-kubernetes-list-type is map",
       ),
     );
   if (!s.items)
-    errors.push(required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"));
+    errors.push(
+      fieldError.required(`${path}.items`, "must have a schema if x-kubernetes-list-type is map"),
+    );
   if (s.items && !items)
     errors.push(
-      invalidInternal(
+      fieldError.invalidInternal(
         `${path}.items`,
         ["*|apiextensions.JSONSchemaPropsOrArray", s.items as unknown as Json],
         "must only have a single schema if x-kubernetes-list-type is map",
@@ -91,7 +95,7 @@ function mapErrors(
     );
   if (items && items.type !== "object")
     errors.push(
-      invalid(
+      fieldError.invalid(
         `${path}.items.type`,
         items.type ?? "",
         "must be object if parent array's x-kubernetes-list-type is map",
@@ -114,7 +118,7 @@ function keyErrors(
   const errors: FieldError[] = [];
   if (!property)
     errors.push(
-      invalid(
+      fieldError.invalid(
         `${path}.x-kubernetes-list-map-keys`,
         shown,
         "entries must all be names of item properties",
@@ -122,7 +126,7 @@ function keyErrors(
     );
   else if (property.type === "array" || property.type === "object")
     errors.push(
-      invalid(
+      fieldError.invalid(
         `${path}.items.properties[${key}].type`,
         items.type,
         "must be a scalar type if parent array's x-kubernetes-list-type is map",
@@ -130,7 +134,11 @@ function keyErrors(
     );
   if (keys.indexOf(key) < i)
     errors.push(
-      invalid(`${path}.x-kubernetes-list-map-keys`, shown, "must not contain duplicate entries"),
+      fieldError.invalid(
+        `${path}.x-kubernetes-list-map-keys`,
+        shown,
+        "must not contain duplicate entries",
+      ),
     );
   return errors;
 }
@@ -144,7 +152,7 @@ function itemErrors(
   if (!items || (listType !== "set" && listType !== "map")) return [];
   const errors = items.nullable
     ? [
-        forbidden(
+        fieldError.forbidden(
           `${path}.items.nullable`,
           `cannot be nullable when x-kubernetes-list-type is ${listType}`,
         ),
@@ -168,14 +176,14 @@ function keyPresenceErrors(key: string, items: JsonSchemaProps, path: string): F
     ...(items.required?.includes(key) || hasDefault
       ? []
       : [
-          required(
+          fieldError.required(
             `${at}.default`,
             "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
           ),
         ]),
     ...(property.nullable
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${at}.nullable`,
             "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
           ),

@@ -3,13 +3,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionOpenAPISchema, specStandardValidatorV3).
 import { compareBytewise } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateListSchema } from "./validate-list-schema.ts";
 
@@ -43,7 +38,7 @@ function validate(s: JsonSchemaProps, path: string, at: NodeContext): FieldError
     ...constructErrors(s, path, at),
     ...(s.uniqueItems
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.uniqueItems`,
             "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
           ),
@@ -73,23 +68,28 @@ function constructErrors(s: JsonSchemaProps, path: string, at: NodeContext): Fie
   const hasDefault = s.default !== undefined && s.default !== null;
   return [
     ...(s.type && !(knownTypes as readonly string[]).includes(s.type)
-      ? [notSupported(`${path}.type`, s.type, knownTypes)]
+      ? [fieldError.notSupported(`${path}.type`, s.type, knownTypes)]
       : []),
     ...(hasDefault && at.noDefaults !== undefined
-      ? [forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)]
+      ? [fieldError.forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)]
       : []),
     ...unsupported
       .filter(([, isSet]) => isSet(s))
-      .map(([name]) => forbidden(`${path}.${name}`, `${name} is not supported`)),
+      .map(([name]) => fieldError.forbidden(`${path}.${name}`, `${name} is not supported`)),
     ...(s.type === "null"
-      ? [forbidden(`${path}.type`, "type cannot be set to null, use nullable as an alternative")]
+      ? [
+          fieldError.forbidden(
+            `${path}.type`,
+            "type cannot be set to null, use nullable as an alternative",
+          ),
+        ]
       : []),
     ...(Array.isArray(s.items) && s.items.length
-      ? [forbidden(`${path}.items`, "items must be a schema object and not an array")]
+      ? [fieldError.forbidden(`${path}.items`, "items must be a schema object and not an array")]
       : []),
     ...(at.insideMeta && s["x-kubernetes-embedded-resource"]
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.x-kubernetes-embedded-resource`,
             "must not be used inside of resource meta",
           ),
@@ -108,7 +108,7 @@ function additionalErrors(s: JsonSchemaProps, path: string, at: NodeContext): Fi
   return [
     ...(both
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.additionalProperties`,
             "additionalProperties and properties are mutual exclusive",
           ),
@@ -172,14 +172,24 @@ function extensionErrors(s: JsonSchemaProps, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (s["x-kubernetes-preserve-unknown-fields"] === false)
     errors.push(
-      invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, "must be true or undefined"),
+      fieldError.invalid(
+        `${path}.x-kubernetes-preserve-unknown-fields`,
+        false,
+        "must be true or undefined",
+      ),
     );
   const mapType = s["x-kubernetes-map-type"];
   if (mapType === undefined) return errors;
   const text = "must be object if x-kubernetes-map-type is specified";
   if (s.type !== "object")
-    errors.push(s.type ? invalid(`${path}.type`, s.type, text) : required(`${path}.type`, text));
+    errors.push(
+      s.type
+        ? fieldError.invalid(`${path}.type`, s.type, text)
+        : fieldError.required(`${path}.type`, text),
+    );
   if (mapType !== "atomic" && mapType !== "granular")
-    errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+    errors.push(
+      fieldError.notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]),
+    );
   return errors;
 }

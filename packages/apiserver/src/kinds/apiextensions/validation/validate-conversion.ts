@@ -2,13 +2,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "../definition.ts";
 import {
   validateCaBundle,
@@ -38,18 +33,18 @@ export function validateConversion(
   const text = "should not be set when strategy is not set to Webhook";
   return [
     ...errors,
-    ...(webhook?.clientConfig ? [forbidden(`${path}.webhookClientConfig`, text)] : []),
+    ...(webhook?.clientConfig ? [fieldError.forbidden(`${path}.webhookClientConfig`, text)] : []),
     ...(webhook?.conversionReviewVersions?.length
-      ? [forbidden(`${path}.conversionReviewVersions`, text)]
+      ? [fieldError.forbidden(`${path}.conversionReviewVersions`, text)]
       : []),
   ];
 }
 
 function strategyErrors(strategy: string | undefined, path: string): FieldError[] {
-  if (!strategy) return [required(path, "")];
+  if (!strategy) return [fieldError.required(path, "")];
   return strategy === "None" || strategy === "Webhook"
     ? []
-    : [notSupported(path, strategy, ["None", "Webhook"])];
+    : [fieldError.notSupported(path, strategy, ["None", "Webhook"])];
 }
 
 function clientErrors(
@@ -57,7 +52,7 @@ function clientErrors(
   path: string,
   caBundle: "checked" | "ignored",
 ): FieldError[] {
-  if (!config) return [required(path, "required when strategy is set to Webhook")];
+  if (!config) return [fieldError.required(path, "required when strategy is set to Webhook")];
   return [
     ...targetErrors(config, path),
     ...(config.caBundle && caBundle === "checked"
@@ -68,7 +63,7 @@ function clientErrors(
 
 function targetErrors({ url, service }: WebhookClientConfig, path: string): FieldError[] {
   if ((url === undefined) === (service === undefined))
-    return [required(path, "exactly one of url or service is required")];
+    return [fieldError.required(path, "exactly one of url or service is required")];
   if (url !== undefined) return validateWebhookUrl(url, `${path}.url`);
   // Upstream swaps name and namespace here, so that the error of one has the path of the other.
   const { name = "", namespace = "", ...others } = service ?? {};
@@ -76,13 +71,18 @@ function targetErrors({ url, service }: WebhookClientConfig, path: string): Fiel
 }
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
-  if (!versions.length) return [required(path, "")];
+  if (!versions.length) return [fieldError.required(path, "")];
   const errors = versions.flatMap((version, i) =>
     versions.indexOf(version) < i
-      ? [invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((text) => invalid(`${path}[${i}]`, version, text)),
+      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((text) =>
+          fieldError.invalid(`${path}[${i}]`, version, text),
+        ),
   );
   return versions.includes("v1") || versions.includes("v1beta1")
     ? errors
-    : [...errors, invalid(path, [...versions], "must include at least one of v1, v1beta1")];
+    : [
+        ...errors,
+        fieldError.invalid(path, [...versions], "must include at least one of v1, v1beta1"),
+      ];
 }

@@ -2,7 +2,8 @@
 // their metadata.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
 import { immutable } from "../../definition/default-strategy.ts";
 import { validateApproval } from "./api-approval.ts";
@@ -53,7 +54,13 @@ function nameErrors({ metadata, spec }: Definition): FieldError[] {
   const wanted = `${spec.names?.plural ?? ""}.${spec.group ?? ""}`;
   return !metadata.name || metadata.name === wanted
     ? []
-    : [invalid("metadata.name", metadata.name, 'must be spec.names.plural+"."+spec.group')];
+    : [
+        fieldError.invalid(
+          "metadata.name",
+          metadata.name,
+          'must be spec.names.plural+"."+spec.group',
+        ),
+      ];
 }
 
 function commonErrors(definition: Definition, old: Definition | undefined): FieldError[] {
@@ -69,17 +76,18 @@ function storedVersionErrors({ spec, status }: Definition): FieldError[] {
   const path = "status.storedVersions";
   const stored = status.storedVersions ?? [];
   const printed: Json = stored.length ? [...stored] : null;
-  if (!stored.length) return [invalid(path, printed, "must have at least one stored version")];
+  if (!stored.length)
+    return [fieldError.invalid(path, printed, "must have at least one stored version")];
   const left = new Map(stored.map((name, i) => [name, i]));
   const errors: FieldError[] = [];
   for (const { name, storage } of spec.versions ?? []) {
     if (storage && !left.has(name))
-      errors.push(invalid(path, printed, `must have the storage version ${name}`));
+      errors.push(fieldError.invalid(path, printed, `must have the storage version ${name}`));
     left.delete(name);
   }
   return [
     ...errors,
-    ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, goneText(name))),
+    ...[...left].map(([name, i]) => fieldError.invalid(`${path}[${i}]`, name, goneText(name))),
   ];
 }
 
@@ -89,7 +97,7 @@ const goneText = (name: string): string =>
 function preserveErrors({ spec }: Definition, old: Definition | undefined): FieldError[] {
   if (!spec.preserveUnknownFields || old?.spec.preserveUnknownFields) return [];
   return [
-    invalid(
+    fieldError.invalid(
       "spec.preserveUnknownFields",
       true,
       "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",

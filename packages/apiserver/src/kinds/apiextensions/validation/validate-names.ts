@@ -3,18 +3,21 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionNames } from "../definition.ts";
 
 /** Violations in spec.names or status.acceptedNames. */
 export function validateNames(names: DefinitionNames, path: string): FieldError[] {
   const label = (field: string, name: string): FieldError[] =>
-    joined(dns1035LabelFaults(name)).map((text) => invalid(`${path}.${field}`, name, text));
+    joined(dns1035LabelFaults(name)).map((text) =>
+      fieldError.invalid(`${path}.${field}`, name, text),
+    );
   const kind = (field: "kind" | "listKind"): FieldError[] => {
     const name = names[field];
     return name
       ? joined(dns1035LabelFaults(name.toLowerCase())).map((text) =>
-          invalid(
+          fieldError.invalid(
             `${path}.${field}`,
             name,
             `may have mixed case, but should otherwise match: ${text}`,
@@ -29,7 +32,13 @@ export function validateNames(names: DefinitionNames, path: string): FieldError[
     ...kind("listKind"),
     ...(names.shortNames ?? []).flatMap((name, i) => label(`shortNames[${i}]`, name)),
     ...(names.kind && names.kind === names.listKind
-      ? [invalid(`${path}.listKind`, names.listKind, "kind and listKind may not be the same")]
+      ? [
+          fieldError.invalid(
+            `${path}.listKind`,
+            names.listKind,
+            "kind and listKind may not be the same",
+          ),
+        ]
       : []),
     ...(names.categories ?? []).flatMap((name, i) => label(`categories[${i}]`, name)),
   ];

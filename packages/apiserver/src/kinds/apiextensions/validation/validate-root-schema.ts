@@ -3,12 +3,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionValidation).
 import type { JsonObject } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  invalidInternal,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateStructural } from "../schema/structural-schema.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
@@ -47,7 +43,7 @@ export function validateRootSchema(
   const errors = [
     ...(context.statusEnabled ? rootFieldErrors(schema, at) : []),
     ...(schema.nullable
-      ? [forbidden(`${at}.nullable`, "nullable cannot be true at the root")]
+      ? [fieldError.forbidden(`${at}.nullable`, "nullable cannot be true at the root")]
       : []),
   ];
   const unsupported = unsupportedSchemaFault(schema);
@@ -59,7 +55,7 @@ export function validateRootSchema(
     ? checks.checkRuleExpressions(schema, at, { blocked, unchanged: context.unchanged })
     : [];
   const all = [...errors, ...structural, ...document, ...expressions];
-  return all.length || unsupported === undefined ? all : [invalid(at, "", unsupported)];
+  return all.length || unsupported === undefined ? all : [fieldError.invalid(at, "", unsupported)];
 }
 
 function structuralErrors(
@@ -126,7 +122,7 @@ const beforeType: readonly (keyof JsonSchemaProps)[] = ["id", "$schema", "$ref"]
  * alone. Upstream stops at the first violation.
  */
 function rootFieldErrors(schema: JsonSchemaProps, path: string): FieldError[] {
-  const refused = invalidInternal(
+  const refused = fieldError.invalidInternal(
     path,
     ["apiextensions.JSONSchemaProps", schema as unknown as JsonObject],
     `only [${rootFields.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`,
@@ -134,7 +130,7 @@ function rootFieldErrors(schema: JsonSchemaProps, path: string): FieldError[] {
   if (beforeType.some((field) => schema[field] !== undefined)) return [refused];
   if (schema.type && schema.type !== "object")
     return [
-      invalid(
+      fieldError.invalid(
         `${path}.type`,
         schema.type,
         'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',

@@ -3,15 +3,8 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
 import { dns1035LabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
-import {
-  type FieldError,
-  forbidden,
-  type InternalValue,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError, InternalValue } from "../../../apimachinery/errors/field-error.ts";
 import {
   type DefinitionSpec,
   type DefinitionVersion,
@@ -61,7 +54,7 @@ export function validateSpec(
     ...sharedErrors(internal, checks, history),
     ...(spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== "None"
       ? [
-          invalid(
+          fieldError.invalid(
             "spec.conversion.strategy",
             spec.conversion.strategy ?? "",
             "must be None if spec.preserveUnknownFields is true",
@@ -73,19 +66,19 @@ export function validateSpec(
 }
 
 function groupErrors(group: string): FieldError[] {
-  if (!group) return [required("spec.group", "")];
+  if (!group) return [fieldError.required("spec.group", "")];
   const faults = dnsSubdomainFaults(group);
-  if (faults.length) return [invalid("spec.group", group, faults.join(","))];
+  if (faults.length) return [fieldError.invalid("spec.group", group, faults.join(","))];
   return group.includes(".")
     ? []
-    : [invalid("spec.group", group, "should be a domain with at least one dot")];
+    : [fieldError.invalid("spec.group", group, "should be a domain with at least one dot")];
 }
 
 function scopeErrors(scope: string): FieldError[] {
-  if (!scope) return [required("spec.scope", "")];
+  if (!scope) return [fieldError.required("spec.scope", "")];
   return scope === "Cluster" || scope === "Namespaced"
     ? []
-    : [notSupported("spec.scope", scope, ["Cluster", "Namespaced"])];
+    : [fieldError.notSupported("spec.scope", scope, ["Cluster", "Namespaced"])];
 }
 
 function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
@@ -93,7 +86,7 @@ function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
   return versions.flatMap((version, i) =>
     version.schema?.openAPIV3Schema
       ? []
-      : [required(`spec.versions[${i}].schema.openAPIV3Schema`, "")],
+      : [fieldError.required(`spec.versions[${i}].schema.openAPIV3Schema`, "")],
   );
 }
 
@@ -104,7 +97,7 @@ function preserveErrors({ preserveUnknownFields, versions }: DefinitionSpec): Fi
   );
   return preserveUnknownFields && defaulted
     ? [
-        invalid(
+        fieldError.invalid(
           "spec.preserveUnknownFields",
           true,
           "must be false in order to use defaults in the schema",
@@ -127,7 +120,9 @@ function versionErrors(
     ? versions.find((each) => each.name === version.name)?.subresources
     : shared.subresources;
   return [
-    ...(faults.length ? [invalid(`${path}.name`, version.name ?? "", faults.join(","))] : []),
+    ...(faults.length
+      ? [fieldError.invalid(`${path}.name`, version.name ?? "", faults.join(","))]
+      : []),
     ...deprecationErrors(version, `${path}.deprecationWarning`),
     ...fieldErrors(
       version,
@@ -152,7 +147,7 @@ function deprecationErrors(
 ): FieldError[] {
   if (deprecationWarning === undefined) return [];
   const report = (text: string): FieldError =>
-    invalidInternal(path, ["*string", deprecationWarning], text);
+    fieldError.invalidInternal(path, ["*string", deprecationWarning], text);
   if (!deprecated) return [report("can only be set for deprecated versions")];
   const hidden = [...deprecationWarning].findIndex(
     (char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char),
@@ -192,11 +187,11 @@ function fieldErrors(
 function selectableErrors(fields: VersionFields, path: string, misplaced: string): FieldError[] {
   if (!fields.selectableFields?.length) return [];
   const schema = fields.schema?.openAPIV3Schema;
-  if (!schema) return [invalid(`${path}.selectableFields`, "", misplaced)];
+  if (!schema) return [fieldError.invalid(`${path}.selectableFields`, "", misplaced)];
   const fault = unsupportedSchemaFault(schema);
   return fault === undefined
     ? validateSelectableFields(fields.selectableFields, schema, `${path}.selectableFields`)
-    : [invalid(`${path}.schema.openAPIV3Schema`, "", fault)];
+    : [fieldError.invalid(`${path}.schema.openAPIV3Schema`, "", fault)];
 }
 
 function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
@@ -204,11 +199,16 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
     shared[field] !== undefined && versions.some((version) => version[field] !== undefined);
   return [
     ...(both("schema")
-      ? [forbidden("spec.validation", "top-level and per-version schemas are mutually exclusive")]
+      ? [
+          fieldError.forbidden(
+            "spec.validation",
+            "top-level and per-version schemas are mutually exclusive",
+          ),
+        ]
       : []),
     ...(both("subresources")
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.subresources",
             "top-level and per-version subresources are mutually exclusive",
           ),
@@ -216,7 +216,7 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
       : []),
     ...(both("additionalPrinterColumns")
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.additionalPrinterColumns",
             "top-level and per-version additionalPrinterColumns are mutually exclusive",
           ),
@@ -234,25 +234,25 @@ function versionListErrors({ spec, versions }: InternalSpec): FieldError[] {
   const faults = first ? dns1035LabelFaults(first) : [];
   return [
     ...(new Set(versions.map((version) => version.name)).size < versions.length
-      ? [invalidInternal("spec.versions", shown, "must contain unique version names")]
+      ? [fieldError.invalidInternal("spec.versions", shown, "must contain unique version names")]
       : []),
     ...(versions.filter((version) => version.storage).length === 1
       ? []
       : [
-          invalidInternal(
+          fieldError.invalidInternal(
             "spec.versions",
             shown,
             "must have exactly one version marked as storage version",
           ),
         ]),
-    ...(faults.length ? [invalid("spec.version", first, faults.join(","))] : []),
+    ...(faults.length ? [fieldError.invalid("spec.version", first, faults.join(","))] : []),
   ];
 }
 
 function requiredNames(spec: DefinitionSpec): FieldError[] {
   return (["plural", "singular", "kind", "listKind"] as const)
     .filter((name) => !spec.names?.[name])
-    .map((name) => required(`spec.names.${name}`, ""));
+    .map((name) => fieldError.required(`spec.names.${name}`, ""));
 }
 
 function sharedErrors(

@@ -4,13 +4,8 @@
 // (ValidateCustomResourceDefinitionSubresources, ValidateCustomResourceColumnDefinition,
 // ValidateCustomResourceSelectableFields).
 import { encodeJson } from "homeostat/api";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  required,
-  tooMany,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../definition.ts";
 import { validFieldPath } from "../../../schema/valid-field-path.ts";
@@ -24,11 +19,17 @@ export function validateSubresources(
   if (!scale) return [];
   const under = (field: "specReplicasPath" | "statusReplicasPath", root: string): FieldError[] => {
     const value = scale[field];
-    if (!value) return [required(`${path}.scale.${field}`, "")];
+    if (!value) return [fieldError.required(`${path}.scale.${field}`, "")];
     const errors = simplePathErrors(value, `${path}.scale.${field}`);
     return errors.length || value.startsWith(`.${root}.`)
       ? errors
-      : [invalid(`${path}.scale.${field}`, value, `should be a json path under .${root}`)];
+      : [
+          fieldError.invalid(
+            `${path}.scale.${field}`,
+            value,
+            `should be a json path under .${root}`,
+          ),
+        ];
   };
   return [
     ...under("specReplicasPath", "spec"),
@@ -65,27 +66,33 @@ const columnFormats = [
 /** One printer column; its path is only required to start with a dot. */
 export function validatePrinterColumn(column: PrinterColumn, path: string): FieldError[] {
   return [
-    ...(column.name ? [] : [required(`${path}.name`, "")]),
+    ...(column.name ? [] : [fieldError.required(`${path}.name`, "")]),
     ...columnTypeErrors(column.type, `${path}.type`),
     ...(column.format && !columnFormats.includes(column.format)
-      ? [invalid(`${path}.format`, column.format, `must be one of ${columnFormats.join(",")}`)]
+      ? [
+          fieldError.invalid(
+            `${path}.format`,
+            column.format,
+            `must be one of ${columnFormats.join(",")}`,
+          ),
+        ]
       : []),
     ...(column.jsonPath
       ? simplePathErrors(column.jsonPath, `${path}.JSONPath`)
-      : [required(`${path}.JSONPath`, "")]),
+      : [fieldError.required(`${path}.JSONPath`, "")]),
   ];
 }
 
 function columnTypeErrors(type: string | undefined, path: string): FieldError[] {
   const detail = `must be one of ${columnTypes.join(",")}`;
-  if (!type) return [required(path, detail)];
-  return columnTypes.includes(type) ? [] : [invalid(path, type, detail)];
+  if (!type) return [fieldError.required(path, detail)];
+  return columnTypes.includes(type) ? [] : [fieldError.invalid(path, type, detail)];
 }
 
 function simplePathErrors(value: string, path: string): FieldError[] {
   return value.startsWith(".")
     ? []
-    : [invalid(path, value, "must be a simple json path starting with .")];
+    : [fieldError.invalid(path, value, "must be a simple json path starting with .")];
 }
 
 const maxSelectableFields = 8;
@@ -100,10 +107,10 @@ export function validateSelectableFields(
   const errors = fields.flatMap(({ jsonPath }, i) =>
     jsonPath
       ? selectableFieldErrors(jsonPath, schema, seen, `${path}[${i}].jsonPath`)
-      : [required(`${path}[${i}].jsonPath`, "")],
+      : [fieldError.required(`${path}[${i}].jsonPath`, "")],
   );
   return seen.size > maxSelectableFields
-    ? [...errors, tooMany(path, seen.size, maxSelectableFields)]
+    ? [...errors, fieldError.tooMany(path, seen.size, maxSelectableFields)]
     : errors;
 }
 
@@ -114,19 +121,20 @@ function selectableFieldErrors(
   path: string,
 ): FieldError[] {
   const found = validFieldPath(jsonPath, root, { arrays: "refused" });
-  if ("fault" in found) return [invalid(path, jsonPath, `is an invalid path: ${found.fault}`)];
+  if ("fault" in found)
+    return [fieldError.invalid(path, jsonPath, `is an invalid path: ${found.fault}`)];
   const errors: FieldError[] = [];
   if (found.names[0] === "metadata")
-    errors.push(invalid(path, jsonPath, "must not point to fields in metadata"));
+    errors.push(fieldError.invalid(path, jsonPath, "must not point to fields in metadata"));
   if (!["string", "boolean", "integer"].includes(found.schema?.type ?? ""))
     errors.push(
-      invalid(
+      fieldError.invalid(
         path,
         jsonPath,
         "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.",
       ),
     );
-  if (seen.has(found.path)) errors.push(duplicate(path, jsonPath));
+  if (seen.has(found.path)) errors.push(fieldError.duplicate(path, jsonPath));
   seen.add(found.path);
   return errors;
 }

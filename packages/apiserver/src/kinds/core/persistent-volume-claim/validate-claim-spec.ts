@@ -8,13 +8,8 @@ import type {
   TypedLocalObjectReference,
   TypedObjectReference,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../validation/label-selectors.ts";
 import { dnsSubdomainErrors } from "../../validation/field-rules.ts";
 import { nanoOf } from "../resources/resource-lists.ts";
@@ -44,7 +39,7 @@ export function validateClaimSpec(
   return [
     ...(spec.accessModes?.length
       ? []
-      : [required(`${path}.accessModes`, "at least 1 access mode is required")]),
+      : [fieldError.required(`${path}.accessModes`, "at least 1 access mode is required")]),
     ...(selector
       ? validateLabelSelector(selector, `${path}.selector`, {
           invalidValues: options.allowInvalidSelectorValues ? "allowed" : "refused",
@@ -54,7 +49,7 @@ export function validateClaimSpec(
     ...storageErrors(spec.resources?.requests?.["storage"], `${path}.resources[storage]`),
     ...(storageClass ? dnsSubdomainErrors(storageClass, `${path}.storageClassName`) : []),
     ...(mode !== undefined && !volumeModes.includes(mode)
-      ? [notSupported(`${path}.volumeMode`, mode, volumeModes)]
+      ? [fieldError.notSupported(`${path}.volumeMode`, mode, volumeModes)]
       : []),
     ...sourceErrors(spec, path, options),
     ...(attributesClass
@@ -66,16 +61,21 @@ export function validateClaimSpec(
 function accessModeErrors(modes: readonly string[], path: string): FieldError[] {
   const errors = modes
     .filter((mode) => !accessModes.includes(mode))
-    .map((mode) => notSupported(path, mode, accessModes));
+    .map((mode) => fieldError.notSupported(path, mode, accessModes));
   const others = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   return modes.includes("ReadWriteOncePod") && others
-    ? [...errors, forbidden(path, "may not use ReadWriteOncePod with other access modes")]
+    ? [
+        ...errors,
+        fieldError.forbidden(path, "may not use ReadWriteOncePod with other access modes"),
+      ]
     : errors;
 }
 
 function storageErrors(storage: string | undefined, path: string): FieldError[] {
-  if (storage === undefined) return [required(path, "")];
-  return nanoOf(storage) <= 0n ? [invalid(path, storage, "must be greater than zero")] : [];
+  if (storage === undefined) return [fieldError.required(path, "")];
+  return nanoOf(storage) <= 0n
+    ? [fieldError.invalid(path, storage, "must be greater than zero")]
+    : [];
 }
 
 function sourceErrors(
@@ -105,11 +105,11 @@ function referenceErrors(
   const group = reference.apiGroup ?? "";
   const kind = reference.kind ?? "";
   return [
-    ...(reference.name ? [] : [required(`${path}.name`, "")]),
-    ...(kind ? [] : [required(`${path}.kind`, "")]),
+    ...(reference.name ? [] : [fieldError.required(`${path}.name`, "")]),
+    ...(kind ? [] : [fieldError.required(`${path}.kind`, "")]),
     ...(!group && kind !== "PersistentVolumeClaim"
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             kind,
             "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
@@ -121,7 +121,9 @@ function referenceErrors(
 }
 
 const namespaceErrors = (namespace: string, path: string): FieldError[] =>
-  namespace ? dnsLabelFaults(namespace).map((fault) => invalid(path, namespace, fault)) : [];
+  namespace
+    ? dnsLabelFaults(namespace).map((fault) => fieldError.invalid(path, namespace, fault))
+    : [];
 
 /** Upstream passes a path as the bad value, which prints as an empty object. */
 function agreementErrors(
@@ -131,9 +133,15 @@ function agreementErrors(
 ): FieldError[] {
   if (!source || !reference) return [];
   if (reference.namespace)
-    return [invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
+    return [
+      fieldError.invalid(
+        path,
+        {},
+        "may not be specified when dataSourceRef.namespace is specified",
+      ),
+    ];
   const same = (["apiGroup", "kind", "name"] as const).every((field) =>
     equalJson(source[field] ?? null, reference[field] ?? null),
   );
-  return same ? [] : [invalid(path, {}, "must match dataSourceRef")];
+  return same ? [] : [fieldError.invalid(path, {}, "must match dataSourceRef")];
 }

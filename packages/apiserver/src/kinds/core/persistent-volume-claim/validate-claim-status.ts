@@ -3,12 +3,8 @@
 // (ValidatePersistentVolumeClaimStatusUpdate).
 import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isNativeResource } from "../resources/resource-names.ts";
 import {
   quantityErrors,
@@ -30,13 +26,17 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
   const states = "status.allocatedResourceStatuses";
   const amounts = "status.allocatedResources";
   return [
-    ...((object.spec?.accessModes ?? []).length ? [] : [required("Spec.accessModes", "")]),
+    ...((object.spec?.accessModes ?? []).length
+      ? []
+      : [fieldError.required("Spec.accessModes", "")]),
     ...sortedEntries(status.capacity ?? {}).flatMap(([name, amount]) =>
       basicQuantityErrors(amount, `status.capacity[${name}]`),
     ),
     ...sortedEntries(status.allocatedResourceStatuses ?? {}).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, states),
-      ...(resizeStates.includes(state) ? [] : [notSupported(states, name, resizeStates)]),
+      ...(resizeStates.includes(state)
+        ? []
+        : [fieldError.notSupported(states, name, resizeStates)]),
     ]),
     ...sortedEntries(status.allocatedResources ?? {}).flatMap(([name, amount]) => {
       const errors = resourceKeyErrors(name, amounts);
@@ -54,8 +54,8 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
 /** Of native resources, only storage is valid. */
 function resourceKeyErrors(name: string, path: string): FieldError[] {
   const faults = labelKeyFaults(name);
-  if (faults.length) return faults.map((fault) => invalid(path, name, fault));
+  if (faults.length) return faults.map((fault) => fieldError.invalid(path, name, fault));
   return isNativeResource(name) && name !== "storage"
-    ? [notSupported(path, name, ["storage"])]
+    ? [fieldError.notSupported(path, name, ["storage"])]
     : [];
 }

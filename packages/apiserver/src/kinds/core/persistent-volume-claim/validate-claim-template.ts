@@ -4,7 +4,8 @@
 import type { Decoded } from "homeostat/api";
 import type { PersistentVolumeClaimTemplate } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
-import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -50,6 +51,6 @@ export function validateTemplateMetadata(
     ...validateLabels(metadata.labels ?? {}, `${path}.metadata.labels`),
     ...forbiddenFields
       .filter((field) => isSet(metadata[field]) && metadata[field] !== "")
-      .map((field) => forbidden(`${path}.metadata.${field}`, "cannot be set")),
+      .map((field) => fieldError.forbidden(`${path}.metadata.${field}`, "cannot be set")),
   ];
 }

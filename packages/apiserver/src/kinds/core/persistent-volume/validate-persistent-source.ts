@@ -4,12 +4,8 @@
 // validate…PersistentVolumeSource).
 import type { Decoded } from "homeostat/api";
 import type { PersistentVolumeSpec, SecretReference } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../../validation/csi-driver-name.ts";
 import {
@@ -65,18 +61,21 @@ export function validatePersistentSource(
   volumeName: string,
 ): FieldError[] {
   const found = persistentSources.filter((source) => isSet(spec[source]));
-  if (!found.length) return [required(path, "must specify a volume type")];
+  if (!found.length) return [fieldError.required(path, "must specify a volume type")];
   return found.flatMap((source, i) => {
     if (i && source !== "flexVolume")
       return [
-        forbidden(
+        fieldError.forbidden(
           `${path}.${source === "cephfs" ? "cephFS" : source}`,
           "may not specify more than 1 volume type",
         ),
       ];
     const errors = validateOne(spec, source, path, volumeName);
     return source === "local" && !isSet(spec.nodeAffinity)
-      ? [...errors, required(`${path}.nodeAffinity`, "Local volume requires node affinity")]
+      ? [
+          ...errors,
+          fieldError.required(`${path}.nodeAffinity`, "Local volume requires node affinity"),
+        ]
       : errors;
   });
 }
@@ -106,7 +105,9 @@ const validateAsInPods = (
 
 const local: Validate<"local"> = (source, path) => {
   const target = source.path ?? "";
-  return target ? backstepErrors(target, `${path}.path`) : [required(`${path}.path`, "")];
+  return target
+    ? backstepErrors(target, `${path}.path`)
+    : [fieldError.required(`${path}.path`, "")];
 };
 
 /** Differs from pods in one message about malformed names, the secret, and the length limit. */
@@ -119,21 +120,21 @@ const iscsi: Validate<"iscsi"> = (source, path, volumeName) => {
   const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   const tooLong = initiator !== undefined && Buffer.byteLength(`${volumeName}:${portal}`) > 64;
   const named = (name: string, field: string): FieldError[] =>
-    isIscsiName(name) ? [] : [invalid(`${path}.${field}`, name, "must be valid format")];
+    isIscsiName(name) ? [] : [fieldError.invalid(`${path}.${field}`, name, "must be valid format")];
   return [
     ...requiredName(portal, `${path}.targetPortal`),
     ...(tooLong
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.targetportal`,
             portal,
             "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
           ),
         ]
       : []),
-    ...(iqn ? named(iqn, "iqn") : [required(`${path}.iqn`, "")]),
+    ...(iqn ? named(iqn, "iqn") : [fieldError.required(`${path}.iqn`, "")]),
     ...inRange(lun, 0, 255, `${path}.lun`),
-    ...(authenticates && !secret ? [required(`${path}.secretRef`, "")] : []),
+    ...(authenticates && !secret ? [fieldError.required(`${path}.secretRef`, "")] : []),
     ...(secret ? requiredName(secret.name ?? "", `${path}.secretRef.name`) : []),
     ...(initiator === undefined ? [] : named(initiator, "initiatorname")),
   ];
@@ -146,7 +147,13 @@ const glusterfs: Validate<"glusterfs"> = (source, path) => {
     ...requiredName(source.endpoints ?? "", `${path}.endpoints`),
     ...requiredName(source.path ?? "", `${path}.path`),
     ...(namespace === ""
-      ? [invalid(at, "", "if the endpointnamespace is set, it must be a valid namespace name")]
+      ? [
+          fieldError.invalid(
+            at,
+            "",
+            "if the endpointnamespace is set, it must be a valid namespace name",
+          ),
+        ]
       : []),
     ...(namespace ? dnsLabelErrors(namespace, at) : []),
   ];
@@ -172,14 +179,16 @@ const cinder: Validate<"cinder"> = (source, path) => [
 const azureFile: Validate<"azureFile"> = (source, path) => [
   ...requiredName(source.secretName ?? "", `${path}.secretName`),
   ...requiredName(source.shareName ?? "", `${path}.shareName`),
-  ...(source.secretNamespace === "" ? [required(`${path}.secretNamespace`, "")] : []),
+  ...(source.secretNamespace === "" ? [fieldError.required(`${path}.secretNamespace`, "")] : []),
 ];
 
 const storageos: Validate<"storageos"> = (source, path) => {
   const name = source.volumeName ?? "";
   const namespace = source.volumeNamespace ?? "";
   return [
-    ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
+    ...(name
+      ? dnsLabelErrors(name, `${path}.volumeName`)
+      : [fieldError.required(`${path}.volumeName`, "")]),
     ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
     ...validateSecretParts(source.secretRef, path),
   ];
@@ -203,10 +212,10 @@ const csi: Validate<"csi"> = (source, path) => [
     return [
       ...(name
         ? dnsSubdomainErrors(name, `${path}.${field}.name`)
-        : [required(`${path}.${field}.name`, "")]),
+        : [fieldError.required(`${path}.${field}.name`, "")]),
       ...(namespace
         ? dnsLabelErrors(namespace, `${path}.${field}.namespace`)
-        : [required(`${path}.${field}.namespace`, "")]),
+        : [fieldError.required(`${path}.${field}.namespace`, "")]),
     ];
   }),
 ];

@@ -10,15 +10,8 @@ import {
   type JsonObject,
 } from "homeostat/api";
 import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  forbiddenChange,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { immutable } from "../../definition/default-strategy.ts";
@@ -47,18 +40,18 @@ export function validateVolumeSpec(
     ...accessErrors(spec.accessModes ?? [], "spec"),
     ...capacityErrors(spec.capacity ?? {}),
     ...(policy && !reclaimPolicies.includes(policy)
-      ? [notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)]
+      ? [fieldError.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)]
       : []),
     ...affinityErrors(spec),
     ...validatePersistentSource(spec, "spec", volumeName),
     ...recycleErrors(spec, "spec"),
     ...(className
       ? dnsSubdomainFaults(className).map((fault) =>
-          invalid("spec.storageClassName", className, fault),
+          fieldError.invalid("spec.storageClassName", className, fault),
         )
       : []),
     ...(mode !== undefined && !volumeModes.includes(mode)
-      ? [notSupported("spec.volumeMode", mode, volumeModes)]
+      ? [fieldError.notSupported("spec.volumeMode", mode, volumeModes)]
       : []),
     ...attributesErrors(spec, "spec"),
   ];
@@ -70,7 +63,10 @@ export function validateInlineVolumeSpec(
   path: string,
 ): FieldError[] {
   const forbiddenInline = (field: string): FieldError =>
-    forbidden(`${path}.${field}`, "may not be specified in the context of inline volumes");
+    fieldError.forbidden(
+      `${path}.${field}`,
+      "may not be specified in the context of inline volumes",
+    );
   const policy = spec.persistentVolumeReclaimPolicy ?? "";
   const mode = spec.volumeMode ?? undefined;
   return [
@@ -78,11 +74,16 @@ export function validateInlineVolumeSpec(
     ...(Object.keys(spec.capacity ?? {}).length ? [forbiddenInline("capacity")] : []),
     ...(isSet(spec.csi)
       ? []
-      : [required(`${path}.csi`, "has to be specified in the context of inline volumes")]),
+      : [
+          fieldError.required(
+            `${path}.csi`,
+            "has to be specified in the context of inline volumes",
+          ),
+        ]),
     ...accessErrors(spec.accessModes ?? [], path),
     ...(policy && policy !== "Retain"
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.persistentVolumeReclaimPolicy`,
             "may only be Retain in the context of inline volumes",
           ),
@@ -94,7 +95,7 @@ export function validateInlineVolumeSpec(
     ...((spec.storageClassName ?? "") ? [forbiddenInline("storageClassName")] : []),
     ...(mode !== undefined && mode !== "Filesystem"
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.volumeMode`,
             "may not specify volumeMode other than Filesystem in the context of inline volumes",
           ),
@@ -105,13 +106,13 @@ export function validateInlineVolumeSpec(
 
 function accessErrors(modes: readonly string[], path: string): FieldError[] {
   const at = `${path}.accessModes`;
-  if (!modes.length) return [required(at, "")];
+  if (!modes.length) return [fieldError.required(at, "")];
   const errors = modes
     .filter((mode) => !accessModes.includes(mode))
-    .map((mode) => notSupported(at, mode, accessModes));
+    .map((mode) => fieldError.notSupported(at, mode, accessModes));
   const others = modes.some((mode) => mode !== "ReadWriteOncePod" && accessModes.includes(mode));
   return modes.includes("ReadWriteOncePod") && others
-    ? [...errors, forbidden(at, "may not use ReadWriteOncePod with other access modes")]
+    ? [...errors, fieldError.forbidden(at, "may not use ReadWriteOncePod with other access modes")]
     : errors;
 }
 
@@ -119,16 +120,16 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
   const names = Object.keys(capacity);
   const shown = names.length ? ({ ...capacity } as JsonObject) : null;
   return [
-    ...(names.length ? [] : [required("spec.capacity", "")]),
+    ...(names.length ? [] : [fieldError.required("spec.capacity", "")]),
     ...(names.length === 1 && names[0] === "storage"
       ? []
-      : [notSupported("spec.capacity", shown, ["storage"])]),
+      : [fieldError.notSupported("spec.capacity", shown, ["storage"])]),
     ...sortedEntries(capacity).flatMap(([name, amount]) => {
       const path = `spec.capacity[${name}]`;
       return [
         ...basicQuantityErrors(amount, path),
         ...(parseQuantity(amount).nano <= 0n
-          ? [invalid(path, amount, "must be greater than zero")]
+          ? [fieldError.invalid(path, amount, "must be greater than zero")]
           : []),
       ];
     }),
@@ -140,7 +141,7 @@ function affinityErrors(spec: Decoded<PersistentVolumeSpec>): FieldError[] {
   if (!affinity) return [];
   return affinity.required
     ? validateNodeSelector(affinity.required, "spec.nodeAffinity.required")
-    : [required("spec.nodeAffinity.required", "must specify required node constraints")];
+    : [fieldError.required("spec.nodeAffinity.required", "must specify required node constraints")];
 }
 
 function recycleErrors(spec: Decoded<PersistentVolumeSpec>, path: string): FieldError[] {
@@ -148,7 +149,7 @@ function recycleErrors(spec: Decoded<PersistentVolumeSpec>, path: string): Field
   const isRoot = host !== undefined && /^\/+(?:\.\/*)*$/.test(host.path ?? "");
   return isRoot && spec.persistentVolumeReclaimPolicy === "Recycle"
     ? [
-        forbidden(
+        fieldError.forbidden(
           `${path}.persistentVolumeReclaimPolicy`,
           "may not be 'recycle' for a hostPath mount of '/'",
         ),
@@ -180,7 +181,7 @@ export function validateMountOptions(object: Decoded<PersistentVolume>): FieldEr
   )
     return [];
   return [
-    forbidden(
+    fieldError.forbidden(
       `metadata.annotations.${optionsAnnotation}`,
       "may not specify mount options for this volume type",
     ),
@@ -192,13 +193,16 @@ function attributesErrors(spec: Decoded<PersistentVolumeSpec>, parent: string): 
   const path = `${parent}.volumeAttributesClassName`;
   if (name === undefined) return [];
   const errors = name
-    ? dnsSubdomainFaults(name).map((fault) => invalid(path, name, fault))
-    : [required(path, "an empty string is disallowed")];
+    ? dnsSubdomainFaults(name).map((fault) => fieldError.invalid(path, name, fault))
+    : [fieldError.required(path, "an empty string is disallowed")];
   return isSet(spec.csi)
     ? errors
     : [
         ...errors,
-        required(`${parent}.csi`, "has to be specified when using volumeAttributesClassName"),
+        fieldError.required(
+          `${parent}.csi`,
+          "has to be specified when using volumeAttributesClassName",
+        ),
       ];
 }
 
@@ -218,7 +222,7 @@ export function validateVolumeSpecUpdate(
     ...(equalJson(sourceOf(spec), sourceOf(old))
       ? []
       : [
-          forbiddenChange(
+          fieldError.forbiddenChange(
             "spec.persistentvolumesource",
             "spec.persistentvolumesource is immutable after creation",
             {
@@ -233,7 +237,7 @@ export function validateVolumeSpecUpdate(
     ...affinityChangeErrors(spec.nodeAffinity, old.nodeAffinity),
     ...(removed
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.volumeAttributesClassName",
             "update from non-nil value to nil is forbidden",
           ),
@@ -261,7 +265,7 @@ function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined)
   return isSame
     ? []
     : [
-        invalidInternal(
+        fieldError.invalidInternal(
           "nodeAffinity",
           ["*core.VolumeNodeAffinity", affinity],
           "field is immutable, except for updating from beta label to GA",

@@ -4,7 +4,8 @@
 // pkg/apis/core/validation/validation.go (ValidatePodTemplateSpec).
 import type { Decoded } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -46,7 +47,7 @@ export function validatePodTemplate(
     ...validateAppArmorAgreement(annotations, spec, `${path}.spec`),
     ...(hasItems(spec.ephemeralContainers)
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.spec.ephemeralContainers`,
             "ephemeral containers not allowed in pod template",
           ),

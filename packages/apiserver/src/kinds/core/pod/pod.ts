@@ -4,12 +4,8 @@
 // pkg/registry/core/pod/storage/storage.go.
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  forbiddenChange,
-  quoteGo,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
@@ -173,7 +169,7 @@ function keepObservedGeneration(to: Observed, from: Observed): void {
 
 function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
   if (Object.hasOwn(metadataOf(old).annotations ?? {}, mirrorAnnotation))
-    return [forbidden("", "static pods do not support ephemeral containers")];
+    return [fieldError.forbidden("", "static pods do not support ephemeral containers")];
   const now = new Map(
     (object.spec?.ephemeralContainers ?? []).map((container) => [container.name ?? "", container]),
   );
@@ -184,7 +180,7 @@ function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): Field
       const after = now.get(name);
       if (!after)
         return [
-          forbidden(
+          fieldError.forbidden(
             "spec.ephemeralContainers",
             `existing ephemeral containers ${quoteGo(name)} may not be removed\n`,
           ),
@@ -192,7 +188,7 @@ function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): Field
       return equalJson(before, after)
         ? []
         : [
-            forbiddenChange(
+            fieldError.forbiddenChange(
               "spec.ephemeralContainers",
               `existing ephemeral containers ${quoteGo(name)} may not be changed`,
               { type: "core.EphemeralContainer", before, after, diff: diffPrinted },

@@ -3,7 +3,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validateResourceName,
 // ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
 import { compareBytewise, labelKeyFaults } from "homeostat/api";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import {
   isExtendedResource,
@@ -42,9 +43,9 @@ export const isStandardQuotaResource = (name: string): boolean =>
 
 /** The name of any resource. */
 export function resourceNameErrors(name: string, path: string): FieldError[] {
-  const errors = labelKeyFaults(name).map((fault) => invalid(path, name, fault));
+  const errors = labelKeyFaults(name).map((fault) => fieldError.invalid(path, name, fault));
   if (errors.length || name.includes("/") || isStandardResource(name)) return errors;
-  return [invalid(path, name, "must be a standard resource type or fully qualified")];
+  return [fieldError.invalid(path, name, "must be a standard resource type or fully qualified")];
 }
 
 /** The name of a resource of containers. */
@@ -53,19 +54,19 @@ export function containerResourceNameErrors(name: string, path: string): FieldEr
   if (!name.includes("/"))
     return isStandardContainerResource(name)
       ? errors
-      : [...errors, invalid(path, name, "must be a standard resource for containers")];
+      : [...errors, fieldError.invalid(path, name, "must be a standard resource for containers")];
   return isNativeResource(name) || isExtendedResource(name)
     ? errors
-    : [...errors, invalid(path, name, "doesn't follow extended resource name standard")];
+    : [...errors, fieldError.invalid(path, name, "doesn't follow extended resource name standard")];
 }
 
 /** Refuses negative quantities, and fractions of countable resources. */
 export function quantityErrors(name: string, amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return [
-    ...(nano < 0n ? [invalid(path, amount, "must be greater than or equal to 0")] : []),
+    ...(nano < 0n ? [fieldError.invalid(path, amount, "must be greater than or equal to 0")] : []),
     ...(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n
-      ? [invalid(path, amount, "must be an integer")]
+      ? [fieldError.invalid(path, amount, "must be an integer")]
       : []),
   ];
 }
@@ -75,7 +76,7 @@ export function basicQuantityErrors(amount: string, path: string): FieldError[] 
   const { nano } = parseQuantity(amount);
   return nano < 0n
     ? [
-        invalid(
+        fieldError.invalid(
           path,
           Number((nano - (billion - 1n)) / billion),
           "must be a valid resource quantity",
@@ -98,7 +99,7 @@ export function quotaListErrors(
     const unknown = !name.includes("/") && !isStandardQuotaResource(name);
     return [
       ...resourceNameErrors(name, at),
-      ...(unknown ? [invalid(at, name, "must be a standard resource for quota")] : []),
+      ...(unknown ? [fieldError.invalid(at, name, "must be a standard resource for quota")] : []),
       ...quantityErrors(name, amount, at),
     ];
   });

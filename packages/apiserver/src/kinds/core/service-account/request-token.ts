@@ -6,7 +6,8 @@ import type { TokenRequest, TokenRequestSpec } from "homeostat/k8s/authenticatio
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { conflictError, invalidError } from "../../../apimachinery/errors/api-errors.ts";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/connecter.ts";
 import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
@@ -27,7 +28,11 @@ export const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, 
     const value = request.metadata?.[field];
     if (value && value !== account[field])
       throw invalidError(kind, account.name, [
-        invalid(`metadata.${field}`, value, `must match the service account ${field} if specified`),
+        fieldError.invalid(
+          `metadata.${field}`,
+          value,
+          `must match the service account ${field} if specified`,
+        ),
       ]);
   }
 };
@@ -106,11 +111,15 @@ function assertSameUid(uid: string, account: Decoded<ObjectMeta>, name: string):
 function lifetimeErrors(seconds: number): FieldError[] {
   if (Number(seconds) < 600)
     return [
-      invalid("spec.expirationSeconds", seconds, "may not specify a duration less than 10 minutes"),
+      fieldError.invalid(
+        "spec.expirationSeconds",
+        seconds,
+        "may not specify a duration less than 10 minutes",
+      ),
     ];
   return Number(seconds) > maxSeconds
     ? [
-        invalid(
+        fieldError.invalid(
           "spec.expirationSeconds",
           seconds,
           "may not specify a duration larger than 2^32 seconds",

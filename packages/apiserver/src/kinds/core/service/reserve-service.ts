@@ -8,7 +8,8 @@ import {
   invalidError,
   plainError,
 } from "../../../apimachinery/errors/api-errors.ts";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { Reservation } from "../../../apimachinery/rest/strategy.ts";
 import { initIpFamilyFields, keepsPreferredAddresses } from "./service-families.ts";
 import {
@@ -117,7 +118,7 @@ function allocateClusterIp(claim: Claim, service: Decoded<Service>, wanted: stri
         `failed to allocate a serviceIP for Service "${service.metadata?.name ?? ""}": ${error.message}`,
       );
     throw invalidService(service, [
-      invalid(
+      fieldError.invalid(
         "spec.clusterIPs",
         [...clusterIpsOf(service)],
         `failed to allocate IP ${wanted}: ${error.message}`,
@@ -183,7 +184,9 @@ function allocateNodePort(
     return port;
   } catch (error) {
     if (!(error instanceof PoolError)) throw error;
-    throw invalidService(service, [invalid(`spec.ports[${i}].nodePort`, port, error.message)]);
+    throw invalidService(service, [
+      fieldError.invalid(`spec.ports[${i}].nodePort`, port, error.message),
+    ]);
   }
 }
 

@@ -3,13 +3,8 @@
 // pkg/apis/core/validation/validation.go (ValidateServiceClusterIPsRelatedFields).
 import type { Decoded } from "homeostat/api";
 import type { Service } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { hasItems, isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
@@ -87,7 +82,7 @@ function reductionErrors(service: Decoded<Service>, old: Decoded<Service>): Fiel
 }
 
 const policyError = (service: Decoded<Service>, detail: string): FieldError =>
-  invalid("spec.ipFamilyPolicy", policyOf(service), detail);
+  fieldError.invalid("spec.ipFamilyPolicy", policyOf(service), detail);
 
 function singleStackErrors(service: Decoded<Service>): FieldError[] {
   if (policyOf(service) !== "SingleStack") return [];
@@ -112,7 +107,7 @@ function familiesFromAddresses(service: Decoded<Service>): FieldError[] {
     if (family === clusterFamily) setSpec(service, "ipFamilies", [...familiesOf(service), family]);
     else
       errors.push(
-        invalid(
+        fieldError.invalid(
           `spec.clusterIPs[${i}]`,
           [...clusterIpsOf(service)],
           `${family} is not configured on this cluster`,
@@ -138,7 +133,9 @@ function setClusterFamilies(service: Decoded<Service>): FieldError[] {
       : [];
   familiesOf(service).forEach((family, i) => {
     if (family !== clusterFamily)
-      errors.push(invalid(`spec.ipFamilies[${i}]`, family, "not configured on this cluster"));
+      errors.push(
+        fieldError.invalid(`spec.ipFamilies[${i}]`, family, "not configured on this cluster"),
+      );
   });
   if (!errors.length && !familiesOf(service).length)
     setSpec(service, "ipFamilies", [clusterFamily]);
@@ -163,19 +160,23 @@ export function validateClusterIps(
     errors.push(...ipErrors);
   });
   if (ips.length > 2)
-    errors.push(invalid("spec.clusterIPs", [...ips], "may only hold up to 2 values"));
+    errors.push(fieldError.invalid("spec.clusterIPs", [...ips], "may only hold up to 2 values"));
   if (hasInvalid) return errors;
   const kinds = new Set(ips.map(ipFamilyOf));
   if (ips.length > 1 && kinds.size < 2)
     errors.push(
-      invalid("spec.clusterIPs", [...ips], "may specify no more than one IP for each IP family"),
+      fieldError.invalid(
+        "spec.clusterIPs",
+        [...ips],
+        "may specify no more than one IP for each IP family",
+      ),
     );
   return isHeadless(service) ? errors : [...errors, ...mismatchErrors(service)];
 }
 
 const noneErrors = (ips: readonly string[]): FieldError[] =>
   ips.length > 1
-    ? [invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
+    ? [fieldError.invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
     : [];
 
 function agreementErrors(service: Decoded<Service>): FieldError[] {
@@ -183,25 +184,34 @@ function agreementErrors(service: Decoded<Service>): FieldError[] {
   const ips = clusterIpsOf(service);
   if (!ip)
     return ips.length
-      ? [invalid("spec.clusterIPs", [...ips], "must be empty when `clusterIP` is not specified")]
+      ? [
+          fieldError.invalid(
+            "spec.clusterIPs",
+            [...ips],
+            "must be empty when `clusterIP` is not specified",
+          ),
+        ]
       : [];
-  if (!ips.length) return [required("spec.clusterIPs", "")];
+  if (!ips.length) return [fieldError.required("spec.clusterIPs", "")];
   return ips[0] === ip
     ? []
-    : [invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
+    : [fieldError.invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
 }
 
 function familyErrors(service: Decoded<Service>): FieldError[] {
   const seen = new Set<string>();
   const errors = familiesOf(service).flatMap((family, i) => {
     const path = `spec.ipFamilies[${i}]`;
-    const again = seen.has(family) ? [duplicate(path, family)] : [];
+    const again = seen.has(family) ? [fieldError.duplicate(path, family)] : [];
     seen.add(family);
-    return [...(families.includes(family) ? [] : [notSupported(path, family, families)]), ...again];
+    return [
+      ...(families.includes(family) ? [] : [fieldError.notSupported(path, family, families)]),
+      ...again,
+    ];
   });
   const policy = specOf(service).ipFamilyPolicy;
   return typeof policy === "string" && !policies.includes(policy)
-    ? [...errors, notSupported("spec.ipFamilyPolicy", policy, policies)]
+    ? [...errors, fieldError.notSupported("spec.ipFamilyPolicy", policy, policies)]
     : errors;
 }
 
@@ -214,7 +224,7 @@ function mismatchErrors(service: Decoded<Service>): FieldError[] {
       (ipFamilyOf(ip) === "IPv6") !== (family === "IPv6");
     return isWrong
       ? [
-          invalid(
+          fieldError.invalid(
             `spec.clusterIPs[${i}]`,
             ip,
             `expected an ${family} value as indicated by \`ipFamilies[${i}]\``,

@@ -3,13 +3,8 @@
 // ValidateLoadBalancerStatus).
 import type { Decoded } from "homeostat/api";
 import type { LoadBalancerIngress, Service } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
 import { legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
@@ -35,31 +30,33 @@ export function validateServiceUpdate(
     ...clusterIpChangeErrors(service, old),
     ...familyChangeErrors(service, old),
     ...(bothBalanced && !sameSpec(service, old, "loadBalancerClass")
-      ? [invalid("spec.loadBalancerClass", className, "may not change once set")]
+      ? [fieldError.invalid("spec.loadBalancerClass", className, "may not change once set")]
       : []),
     ...(needsHealthCheck(old) &&
     needsHealthCheck(service) &&
     !sameSpec(service, old, "healthCheckNodePort")
-      ? [forbidden("spec.healthCheckNodePort", "field is immutable")]
+      ? [fieldError.forbidden("spec.healthCheckNodePort", "field is immutable")]
       : []),
   ];
 }
 
 const isExternalName = (service: Decoded<Service>): boolean => typeOf(service) === "ExternalName";
 const policyError = (service: Decoded<Service>, detail: string): FieldError =>
-  invalid("spec.ipFamilyPolicy", specOf(service).ipFamilyPolicy ?? null, detail);
+  fieldError.invalid("spec.ipFamilyPolicy", specOf(service).ipFamilyPolicy ?? null, detail);
 
 function clusterIpChangeErrors(service: Decoded<Service>, old: Decoded<Service>): FieldError[] {
   if (isExternalName(service) || isExternalName(old) || (isHeadless(service) && isHeadless(old)))
     return [];
   const [now, before] = [clusterIpsOf(service), clusterIpsOf(old)];
   const changed = (i: number): FieldError =>
-    invalid(`spec.clusterIPs[${i}]`, [...now], "may not change once set");
+    fieldError.invalid(`spec.clusterIPs[${i}]`, [...now], "may not change once set");
   if (now.length === before.length)
     return before.flatMap((ip, i) => (ip === now[i] ? [] : [changed(i)]));
   const errors: FieldError[] = [];
   if (!now.length)
-    errors.push(invalid("spec.clusterIPs[0]", null, "primary clusterIP can not be unset"));
+    errors.push(
+      fieldError.invalid("spec.clusterIPs[0]", null, "primary clusterIP can not be unset"),
+    );
   if (now.length && before.length && now[0] !== before[0]) errors.push(changed(0));
   if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack")
     errors.push(
@@ -73,12 +70,14 @@ function familyChangeErrors(service: Decoded<Service>, old: Decoded<Service>): F
     return [];
   const [now, before] = [familiesOf(service), familiesOf(old)];
   const changed = (shown: readonly string[]): FieldError =>
-    invalid("spec.ipFamilies[0]", [...shown], "may not change once set");
+    fieldError.invalid("spec.ipFamilies[0]", [...shown], "may not change once set");
   if (now.length === before.length)
     return before.flatMap((family, i) => (family === now[i] ? [] : [changed(now)]));
   const errors: FieldError[] = [];
   if (now.length < before.length && !clusterIpsOf(service).length)
-    errors.push(invalid("spec.ipFamilies[0]", [...now], "primary ipFamily can not be unset"));
+    errors.push(
+      fieldError.invalid("spec.ipFamilies[0]", [...now], "primary ipFamily can not be unset"),
+    );
   if (now.length && before.length && now[0] !== before[0])
     errors.push(changed(clusterIpsOf(service)));
   if (now.length < before.length && now.length === 1 && policyOf(service) !== "SingleStack")
@@ -99,7 +98,7 @@ export function validateLoadBalancerStatus(
     each.status?.loadBalancer?.ingress ?? [];
   const path = "status.loadBalancer.ingress";
   if (typeOf(service) !== "LoadBalancer" && points(service).length)
-    return [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
+    return [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const kept = points(old).map((point) => point.ip ?? "");
   return points(service).flatMap((point, i) => {
     const at = `${path}[${i}]`;
@@ -117,7 +116,12 @@ function ipModeErrors(point: Decoded<LoadBalancerIngress>, path: string): FieldE
   const { ipMode } = point;
   const hasIp = Boolean(point.ip);
   if (!isSet(ipMode))
-    return hasIp ? [required(`${path}.ipMode`, "must be specified when `ip` is set")] : [];
-  if (!hasIp) return [forbidden(`${path}.ipMode`, "may not be specified when `ip` is not set")];
-  return ipModes.includes(ipMode) ? [] : [notSupported(`${path}.ipMode`, ipMode, ipModes)];
+    return hasIp
+      ? [fieldError.required(`${path}.ipMode`, "must be specified when `ip` is set")]
+      : [];
+  if (!hasIp)
+    return [fieldError.forbidden(`${path}.ipMode`, "may not be specified when `ip` is not set")];
+  return ipModes.includes(ipMode)
+    ? []
+    : [fieldError.notSupported(`${path}.ipMode`, ipMode, ipModes)];
 }

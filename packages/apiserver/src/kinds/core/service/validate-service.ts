@@ -3,15 +3,8 @@
 // it).
 import type { Service, ServicePort, ServiceSpec } from "homeostat/k8s/core/v1";
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults } from "homeostat/api";
-import {
-  duplicate,
-  duplicateInternal,
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -56,12 +49,14 @@ export function validateService(
     ...affinityErrors(spec),
     ...validateClusterIps(service, old),
     ...externalIpErrors(spec, old),
-    ...(types.includes(typeOf(service)) ? [] : [notSupported("spec.type", typeOf(service), types)]),
+    ...(types.includes(typeOf(service))
+      ? []
+      : [fieldError.notSupported("spec.type", typeOf(service), types)]),
     ...duplicatePortErrors(service),
     ...sourceRangeErrors(service, old),
     ...(isSet(spec.allocateLoadBalancerNodePorts) && typeOf(service) !== "LoadBalancer"
       ? [
-          forbidden(
+          fieldError.forbidden(
             "spec.allocateLoadBalancerNodePorts",
             "may only be used when `type` is 'LoadBalancer'",
           ),
@@ -90,7 +85,7 @@ function oneOf(
 ): FieldError[] {
   const value = spec[field];
   return isSet(value) && !values.includes(value)
-    ? [notSupported(`spec.${field}`, value, values)]
+    ? [fieldError.notSupported(`spec.${field}`, value, values)]
     : [];
 }
 
@@ -98,7 +93,7 @@ function annotationErrors(service: Decoded<Service>): FieldError[] {
   const { [modeAnnotation]: mode, [hintsAnnotation]: hints } = annotationsOf(service);
   return mode !== undefined && hints !== undefined && mode !== hints
     ? [
-        invalid(
+        fieldError.invalid(
           `metadata.annotations[${modeAnnotation}]`,
           mode,
           `must match annotations[${hintsAnnotation}] when both are specified`,
@@ -111,12 +106,16 @@ function typeSpecificErrors(service: Decoded<Service>): FieldError[] {
   const type = typeOf(service);
   const errors =
     !portsOf(service).length && !isHeadless(service) && type !== "ExternalName"
-      ? [required("spec.ports", "")]
+      ? [fieldError.required("spec.ports", "")]
       : [];
   if (type === "ExternalName") return [...errors, ...externalNameErrors(service)];
   if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(service))
     errors.push(
-      invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`),
+      fieldError.invalid(
+        "spec.clusterIPs[0]",
+        "None",
+        `may not be set to 'None' for ${type} services`,
+      ),
     );
   return errors;
 }
@@ -124,15 +123,19 @@ function typeSpecificErrors(service: Decoded<Service>): FieldError[] {
 function externalNameErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   const unset = (field: string, isThere: boolean): FieldError[] =>
-    isThere ? [forbidden(`spec.${field}`, "may not be set for ExternalName services")] : [];
+    isThere
+      ? [fieldError.forbidden(`spec.${field}`, "may not be set for ExternalName services")]
+      : [];
   const name = (spec.externalName ?? "").replace(/\.$/, "");
   return [
     ...unset("clusterIPs", clusterIpsOf(service).length > 0),
     ...unset("ipFamilies", familiesOf(service).length > 0),
     ...unset("ipFamilyPolicy", isSet(spec.ipFamilyPolicy)),
     ...(name
-      ? dnsSubdomainFaults(name).map((fault) => invalid("spec.externalName", name, fault))
-      : [required("spec.externalName", "")]),
+      ? dnsSubdomainFaults(name).map((fault) =>
+          fieldError.invalid("spec.externalName", name, fault),
+        )
+      : [fieldError.required("spec.externalName", "")]),
   ];
 }
 
@@ -143,10 +146,12 @@ function portErrors(service: Decoded<Service>): FieldError[] {
     const path = `spec.ports[${i}]`;
     const name = port.name ?? "";
     const errors: FieldError[] = [];
-    if (!name && ports.length > 1) errors.push(required(`${path}.name`, ""));
+    if (!name && ports.length > 1) errors.push(fieldError.required(`${path}.name`, ""));
     if (name)
-      errors.push(...dnsLabelFaults(name).map((fault) => invalid(`${path}.name`, name, fault)));
-    if (name && names.has(name)) errors.push(duplicate(`${path}.name`, name));
+      errors.push(
+        ...dnsLabelFaults(name).map((fault) => fieldError.invalid(`${path}.name`, name, fault)),
+      );
+    if (name && names.has(name)) errors.push(fieldError.duplicate(`${path}.name`, name));
     names.add(name);
     return [...errors, ...portFieldErrors(port, path)];
   });
@@ -161,15 +166,15 @@ function portFieldErrors(port: Decoded<ServicePort>, path: string): FieldError[]
       : portNumberFaults(Number(targetPort ?? 0));
   return [
     ...portNumberFaults(port.port ?? 0).map((fault) =>
-      invalid(`${path}.port`, port.port ?? 0, fault),
+      fieldError.invalid(`${path}.port`, port.port ?? 0, fault),
     ),
     ...(protocols.includes(protocol)
       ? []
-      : [notSupported(`${path}.protocol`, protocol, protocols)]),
-    ...target.map((fault) => invalid(`${path}.targetPort`, targetPort ?? 0, fault)),
+      : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)]),
+    ...target.map((fault) => fieldError.invalid(`${path}.targetPort`, targetPort ?? 0, fault)),
     ...(typeof appProtocol === "string"
       ? labelKeyFaults(appProtocol).map((fault) =>
-          invalid(`${path}.appProtocol`, appProtocol, fault),
+          fieldError.invalid(`${path}.appProtocol`, appProtocol, fault),
         )
       : []),
   ];
@@ -181,15 +186,15 @@ function affinityErrors(spec: Decoded<ServiceSpec>): FieldError[] {
   const errors = oneOf(spec, "sessionAffinity", affinities);
   if (affinity === "None")
     return isSet(spec.sessionAffinityConfig)
-      ? [forbidden(path, "must not be set when session affinity is None")]
+      ? [fieldError.forbidden(path, "must not be set when session affinity is None")]
       : errors;
   if (affinity !== "ClientIP") return errors;
   const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
-  if (!isSet(seconds)) return [required(path, "when session affinity type is ClientIP")];
+  if (!isSet(seconds)) return [fieldError.required(path, "when session affinity type is ClientIP")];
   return Number(seconds) > 0 && Number(seconds) <= maxAffinitySeconds
     ? []
     : [
-        invalid(
+        fieldError.invalid(
           `${path}.clientIP.timeoutSeconds`,
           seconds,
           `must be greater than 0 and less than ${maxAffinitySeconds}`,
@@ -218,21 +223,24 @@ function duplicatePortErrors(service: Decoded<Service>): FieldError[] {
       (port, i) =>
         (port.nodePort ?? 0) &&
         errors.push(
-          forbidden(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"),
+          fieldError.forbidden(
+            `spec.ports[${i}].nodePort`,
+            "may not be used when `type` is 'ClusterIP'",
+          ),
         ),
     );
   ports.forEach((port, i) => {
     const nodePort = port.nodePort ?? 0;
     const key = `${port.protocol ?? ""} ${nodePort}`;
     if (nodePort && nodePorts.has(key))
-      errors.push(duplicate(`spec.ports[${i}].nodePort`, nodePort));
+      errors.push(fieldError.duplicate(`spec.ports[${i}].nodePort`, nodePort));
     if (nodePort) nodePorts.add(key);
   });
   ports.forEach((port, i) => {
     const key = `${port.protocol ?? ""} ${port.port ?? 0}`;
     if (numbers.has(key))
       errors.push(
-        duplicateInternal(`spec.ports[${i}]`, [
+        fieldError.duplicateInternal(`spec.ports[${i}]`, [
           "core.ServicePort",
           { protocol: port.protocol ?? "", port: port.port ?? 0 },
         ]),
@@ -256,7 +264,7 @@ function sourceRangeErrors(
   const errors =
     typeOf(service) === "LoadBalancer"
       ? []
-      : [forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
+      : [fieldError.forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
   if (ranges.length) {
     const kept = old
       ? (specOf(old).loadBalancerSourceRanges ?? []).map((range) => range.trim())
@@ -275,8 +283,15 @@ function loadBalancerClassErrors(service: Decoded<Service>): FieldError[] {
   const name = specOf(service).loadBalancerClass;
   if (typeof name !== "string") return [];
   if (typeOf(service) !== "LoadBalancer")
-    return [forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'")];
-  return labelKeyFaults(name).map((fault) => invalid("spec.loadBalancerClass", name, fault));
+    return [
+      fieldError.forbidden(
+        "spec.loadBalancerClass",
+        "may only be used when `type` is 'LoadBalancer'",
+      ),
+    ];
+  return labelKeyFaults(name).map((fault) =>
+    fieldError.invalid("spec.loadBalancerClass", name, fault),
+  );
 }
 
 function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
@@ -288,11 +303,11 @@ function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
     errors.push(
       ...(policy
         ? oneOf(spec, "externalTrafficPolicy", trafficPolicies)
-        : [required("spec.externalTrafficPolicy", "")]),
+        : [fieldError.required("spec.externalTrafficPolicy", "")]),
     );
   else if (policy)
     errors.push(
-      invalid(
+      fieldError.invalid(
         "spec.externalTrafficPolicy",
         policy,
         "may only be set for externally-accessible services",
@@ -301,12 +316,14 @@ function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
   if (needsHealthCheck(service))
     errors.push(
       ...(port
-        ? portNumberFaults(port).map((fault) => invalid("spec.healthCheckNodePort", port, fault))
-        : [required("spec.healthCheckNodePort", "")]),
+        ? portNumberFaults(port).map((fault) =>
+            fieldError.invalid("spec.healthCheckNodePort", port, fault),
+          )
+        : [fieldError.required("spec.healthCheckNodePort", "")]),
     );
   else if (port)
     errors.push(
-      invalid(
+      fieldError.invalid(
         "spec.healthCheckNodePort",
         port,
         "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
@@ -319,7 +336,7 @@ function internalTrafficErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   if (!isSet(spec.internalTrafficPolicy))
     return ["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service))
-      ? [required("spec.internalTrafficPolicy", "")]
+      ? [fieldError.required("spec.internalTrafficPolicy", "")]
       : [];
   return oneOf(spec, "internalTrafficPolicy", trafficPolicies);
 }

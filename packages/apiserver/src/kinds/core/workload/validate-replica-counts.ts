@@ -5,7 +5,8 @@
 import type { Decoded } from "homeostat/api";
 import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
 import type { ReplicationControllerStatus } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid } from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 
@@ -28,7 +29,9 @@ export function validateAtMost<S extends object>(
 ): FieldError[] {
   return fields.flatMap((field) => {
     const count = Number(status[field] ?? 0);
-    return count > Number(status[bound] ?? 0) ? [invalid(`status.${field}`, count, message)] : [];
+    return count > Number(status[bound] ?? 0)
+      ? [fieldError.invalid(`status.${field}`, count, message)]
+      : [];
   });
 }
 
@@ -70,5 +73,7 @@ export function validateCollisionCount(
   const before = old.status?.collisionCount;
   const now = workload.status?.collisionCount;
   const decremented = isSet(before) && (!isSet(now) || now < before);
-  return decremented ? [invalid("status.collisionCount", now ?? 0, "cannot be decremented")] : [];
+  return decremented
+    ? [fieldError.invalid("status.collisionCount", now ?? 0, "cannot be decremented")]
+    : [];
 }

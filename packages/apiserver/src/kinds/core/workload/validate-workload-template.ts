@@ -5,13 +5,8 @@
 import type { Decoded } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { type Selector, selectorMatches } from "../../validation/label-selector-as-selector.ts";
 import { isEmptySelector, validateLabelSelector } from "../../validation/label-selectors.ts";
@@ -49,7 +44,7 @@ export function validateTemplateLabels(
   return selectorMatches(selector, metadata?.labels ?? {})
     ? []
     : [
-        invalid(
+        fieldError.invalid(
           `${path}.metadata.labels`,
           metadata?.labels,
           "`selector` does not match template `labels`",
@@ -66,10 +61,10 @@ export function validateRestartPolicy(
   return [
     ...(policy === "Always"
       ? []
-      : [notSupported(`${path}.spec.restartPolicy`, policy, ["Always"])]),
+      : [fieldError.notSupported(`${path}.spec.restartPolicy`, policy, ["Always"])]),
     ...(isSet(spec?.activeDeadlineSeconds)
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${path}.spec.activeDeadlineSeconds`,
             `activeDeadlineSeconds in ${kind} is not Supported`,
           ),
@@ -86,11 +81,11 @@ export function validateWorkloadSelector(
   selector: Decoded<LabelSelector> | null | undefined,
   kind: "deployment" | "statefulset",
 ): FieldError[] {
-  if (!selector) return [required("spec.selector", "")];
+  if (!selector) return [fieldError.required("spec.selector", "")];
   return [
     ...validateLabelSelector(selector, "spec.selector"),
     ...(isEmptySelector(selector)
-      ? [invalid("spec.selector", selector, `empty selector is invalid for ${kind}`)]
+      ? [fieldError.invalid("spec.selector", selector, `empty selector is invalid for ${kind}`)]
       : []),
   ];
 }

@@ -16,11 +16,8 @@ import {
   invalidError,
   plainError,
 } from "../../../../apimachinery/errors/api-errors.ts";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
@@ -52,7 +49,7 @@ export const checkEviction: ConnectCheck = (eviction: Decoded<Eviction>, { name 
     throw badRequestError("name in URL does not match name in Eviction object");
   if (eviction.deleteOptions?.[clusterBreaking] !== true) return;
   throw invalidError({ group: "policy", kind: "Eviction" }, name, [
-    invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions),
+    fieldError.invalid(`deleteOptions.${clusterBreaking}`, true, notForEvictions),
   ]);
 };
 
@@ -145,7 +142,7 @@ function optionErrors(options: Decoded<DeleteOptions>): readonly FieldError[] {
   return [
     ...(policy !== undefined && isSet(options.orphanDependents)
       ? [
-          invalid(
+          fieldError.invalid(
             "propagationPolicy",
             policy,
             "orphanDependents and deletionPropagation cannot be both set",
@@ -153,11 +150,11 @@ function optionErrors(options: Decoded<DeleteOptions>): readonly FieldError[] {
         ]
       : []),
     ...(policy !== undefined && !policies.includes(policy)
-      ? [notSupported("propagationPolicy", policy, [...policies, "nil"])]
+      ? [fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"])]
       : []),
     ...(dryRun.every((value) => value === "All")
       ? []
-      : [notSupported("dryRun", [...dryRun], ["All"])]),
+      : [fieldError.notSupported("dryRun", [...dryRun], ["All"])]),
   ];
 }
 

@@ -10,11 +10,8 @@ import {
   invalidError,
   notFoundError,
 } from "../../../../apimachinery/errors/api-errors.ts";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectHandler,
   ConnectTools,
@@ -85,14 +82,16 @@ function logOptionErrors(tools: ConnectTools): FieldError[] {
     tools.integer(field),
   );
   const tooSmall = (field: string, value: number | undefined): FieldError[] =>
-    value !== undefined && value < 1 ? [invalid(field, value, "must be greater than 0")] : [];
+    value !== undefined && value < 1
+      ? [fieldError.invalid(field, value, "must be greater than 0")]
+      : [];
   return [
     ...(tail !== undefined && tail < 0
-      ? [invalid("tailLines", tail, "must be greater than or equal to 0")]
+      ? [fieldError.invalid("tailLines", tail, "must be greater than or equal to 0")]
       : []),
     ...tooSmall("limitBytes", limit),
     ...(since !== undefined && tools.query("sinceTime") !== undefined
-      ? [forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")]
+      ? [fieldError.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")]
       : tooSmall("sinceSeconds", since)),
   ];
 }

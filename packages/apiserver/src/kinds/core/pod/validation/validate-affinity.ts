@@ -11,12 +11,8 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors, ruled } from "../../../validation/field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
@@ -54,7 +50,7 @@ function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): Fiel
 
 function weightErrors(weight: number, path: string): FieldError[] {
   return weight <= 0 || weight > 100
-    ? [invalid(`${path}.weight`, weight, "must be in the range 1-100")]
+    ? [fieldError.invalid(`${path}.weight`, weight, "must be in the range 1-100")]
     : [];
 }
 
@@ -62,7 +58,9 @@ function weightErrors(weight: number, path: string): FieldError[] {
 export function validateNodeSelector(selector: Decoded<NodeSelector>, path: string): FieldError[] {
   const terms = selector.nodeSelectorTerms ?? [];
   if (!terms.length)
-    return [required(`${path}.nodeSelectorTerms`, "must have at least one node selector term")];
+    return [
+      fieldError.required(`${path}.nodeSelectorTerms`, "must have at least one node selector term"),
+    ];
   return terms.flatMap((term, i) =>
     termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"),
   );
@@ -107,12 +105,17 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
     case "NotIn":
       return values
         ? []
-        : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+        : [
+            fieldError.required(
+              `${path}.values`,
+              "must be specified when `operator` is 'In' or 'NotIn'",
+            ),
+          ];
     case "Exists":
     case "DoesNotExist":
       return values
         ? [
-            forbidden(
+            fieldError.forbidden(
               `${path}.values`,
               "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
             ),
@@ -123,13 +126,13 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
       return values === 1
         ? []
         : [
-            required(
+            fieldError.required(
               `${path}.values`,
               "must be specified single value when `operator` is 'Lt' or 'Gt'",
             ),
           ];
     default:
-      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
 }
 
@@ -139,10 +142,10 @@ function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string
   const values = requirement.values ?? [];
   const errors: FieldError[] = [];
   if (operator !== "In" && operator !== "NotIn")
-    errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+    errors.push(fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator"));
   else if (values.length !== 1)
     errors.push(
-      required(
+      fieldError.required(
         `${path}.values`,
         "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
       ),
@@ -151,7 +154,7 @@ function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string
     ...errors,
     ...(key === "metadata.name"
       ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
-      : [invalid(`${path}.key`, key, "not a valid field selector key")]),
+      : [fieldError.invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
 
@@ -180,7 +183,7 @@ function podTermErrors(term: Decoded<PodAffinityTerm>, path: string): FieldError
       : []),
     ...(term.namespaces ?? []).flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
     ...validateLabelKeys(selector, term.matchLabelKeys ?? [], term.mismatchLabelKeys ?? [], path),
-    ...(topology ? [] : [required(`${path}.topologyKey`, "can not be empty")]),
+    ...(topology ? [] : [fieldError.required(`${path}.topologyKey`, "can not be empty")]),
     ...qualifiedNameErrors(topology, `${path}.topologyKey`),
   ];
 }

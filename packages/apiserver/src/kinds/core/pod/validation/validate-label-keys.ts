@@ -3,11 +3,8 @@
 // (ValidateMatchLabelKeysAndMismatchLabelKeys).
 import type { Decoded } from "homeostat/api";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
 
 /** Validates the keys of the term or constraint at `path`. */
@@ -24,7 +21,7 @@ export function validateLabelKeys(
     ...match.flatMap((key, i) =>
       mismatch.includes(key)
         ? [
-            invalid(
+            fieldError.invalid(
               `${path}.matchLabelKeys[${i}]`,
               key,
               "exists in both matchLabelKeys and mismatchLabelKeys",
@@ -41,7 +38,8 @@ function keyErrors(
   path: string,
 ): FieldError[] {
   if (!keys.length) return [];
-  if (!selector) return [forbidden(path, "must not be specified when labelSelector is not set")];
+  if (!selector)
+    return [fieldError.forbidden(path, "must not be specified when labelSelector is not set")];
   return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
 }
 
@@ -58,7 +56,7 @@ function selectedTwice(
     seen.add(key);
     return twice
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}[${match.lastIndexOf(key)}]`,
             key,
             "exists in both matchLabelKeys and labelSelector",

@@ -4,11 +4,8 @@
 // pkg/apis/core/helper/helpers.go (GetDeletionCostFromPodAnnotations).
 import { type Decoded, isObject, type JsonObject, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { PodSpec, TaintEffect, Toleration, TolerationOperator } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { isSet, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./security/validate-app-armor.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
@@ -32,7 +29,7 @@ export function validatePodAnnotations(
   return [
     ...(mirror !== undefined && !spec.nodeName
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}[${mirrorAnnotation}]`,
             mirror,
             "must set spec.nodeName if mirror pod annotation is set",
@@ -43,7 +40,7 @@ export function validatePodAnnotations(
       ? tolerationErrors(annotations[tolerationsAnnotation], path)
       : []),
     ...(cost !== undefined && !isInt32(cost)
-      ? [invalid(`${path}[${deletionCost}]`, cost, "must be a 32bit integer")]
+      ? [fieldError.invalid(`${path}[${deletionCost}]`, cost, "must be a 32bit integer")]
       : []),
     ...validateSeccompAnnotations(annotations, path),
     ...validateAppArmorAnnotations(annotations, spec, path),
@@ -65,7 +62,7 @@ function tolerationErrors(text: string, path: string): FieldError[] {
       : [];
   } catch (error) {
     if (error instanceof JsonSyntaxError)
-      return [invalid(path, tolerationsAnnotation, error.message)];
+      return [fieldError.invalid(path, tolerationsAnnotation, error.message)];
     throw error;
   }
 }
@@ -90,9 +87,9 @@ export function validatePodAnnotationChange(
   const refused = (keys: readonly string[], verb: string): FieldError[] =>
     keys.flatMap((key) => {
       if (key.startsWith(appArmorAnnotation))
-        return [forbidden(`${path}[${key}]`, `may not ${verb} AppArmor annotations`)];
+        return [fieldError.forbidden(`${path}[${key}]`, `may not ${verb} AppArmor annotations`)];
       return key === mirrorAnnotation
-        ? [forbidden(`${path}[${key}]`, `may not ${verb} mirror pod annotation`)]
+        ? [fieldError.forbidden(`${path}[${key}]`, `may not ${verb} mirror pod annotation`)]
         : [];
     });
   return [...refused(changed, "remove or update"), ...refused(added, "add")];

@@ -2,7 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (validatePodDNSConfig).
 import type { Decoded } from "homeostat/api";
 import type { PodDNSConfig } from "homeostat/k8s/core/v1";
-import { type FieldError, invalid, required } from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
@@ -17,13 +18,13 @@ export function validatePodDns(
   path: string,
 ): FieldError[] {
   if (policy === "None" && !config)
-    return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")];
+    return [fieldError.required(path, "must provide `dnsConfig` when `dnsPolicy` is None")];
   if (!config) return [];
   const servers = config.nameservers ?? [];
   const searches = config.searches ?? [];
   if (policy === "None" && !servers.length)
     return [
-      required(
+      fieldError.required(
         `${path}.nameservers`,
         "must provide at least one DNS nameserver when `dnsPolicy` is None",
       ),
@@ -32,7 +33,7 @@ export function validatePodDns(
     ...serverErrors(servers, `${path}.nameservers`),
     ...searchErrors(searches, `${path}.searches`),
     ...(config.options ?? []).flatMap((option, i) =>
-      option.name ? [] : [required(`${path}.options[${i}]`, "must not be empty")],
+      option.name ? [] : [fieldError.required(`${path}.options[${i}]`, "must not be empty")],
     ),
   ];
 }
@@ -40,7 +41,13 @@ export function validatePodDns(
 function serverErrors(servers: readonly string[], path: string): FieldError[] {
   return [
     ...(servers.length > maxServers
-      ? [invalid(path, [...servers], `must not have more than ${maxServers} nameservers`)]
+      ? [
+          fieldError.invalid(
+            path,
+            [...servers],
+            `must not have more than ${maxServers} nameservers`,
+          ),
+        ]
       : []),
     ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
   ];
@@ -49,11 +56,17 @@ function serverErrors(servers: readonly string[], path: string): FieldError[] {
 function searchErrors(searches: readonly string[], path: string): FieldError[] {
   return [
     ...(searches.length > maxSearches
-      ? [invalid(path, [...searches], `must not have more than ${maxSearches} search paths`)]
+      ? [
+          fieldError.invalid(
+            path,
+            [...searches],
+            `must not have more than ${maxSearches} search paths`,
+          ),
+        ]
       : []),
     ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             [...searches],
             `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,

@@ -3,11 +3,8 @@
 // pkg/registry/core/pod/strategy.go (dropNonResizeUpdates).
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
@@ -55,8 +52,9 @@ function resized(
 export function validatePodResize(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
   const before = old.spec ?? {};
   if (Object.hasOwn(metadataOf(old).annotations ?? {}, mirrorAnnotation))
-    return [forbidden("", "static pods cannot be resized")];
-  if (before.os?.name === "windows") return [forbidden("", "windows pods cannot be resized")];
+    return [fieldError.forbidden("", "static pods cannot be resized")];
+  if (before.os?.name === "windows")
+    return [fieldError.forbidden("", "windows pods cannot be resized")];
   const errors = [
     ...finalizerErrors(pod),
     ...validateObjectMeta(pod, { namespaced: true }, nameIsDnsSubdomain),
@@ -72,7 +70,7 @@ export function validatePodResize(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
   if (errors.length) return errors;
   return equalJson(copy, before)
     ? []
-    : [forbidden("spec", "only cpu and memory resources are mutable")];
+    : [fieldError.forbidden("spec", "only cpu and memory resources are mutable")];
 }
 
 function classErrors(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
@@ -84,14 +82,14 @@ function classErrors(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
     ...(was === qosClassOf(pod.spec ?? {})
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             "spec",
             pod.status?.qosClass ?? "",
             "Pod QOS Class may not change as a result of resizing",
           ),
         ]),
     ...(running && !isSet(running.resources)
-      ? [forbidden("spec", "Pod running on node without support for resize")]
+      ? [fieldError.forbidden("spec", "Pod running on node without support for resize")]
       : []),
   ];
 }
@@ -102,13 +100,14 @@ const hasOwnResources = ({ resources }: Decoded<PodSpec>): boolean =>
 function ownResourceErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
   const was = before.resources;
   const now = copy.resources;
-  if (was && !now) return [forbidden("spec.resources", "pod-level resources cannot be removed")];
+  if (was && !now)
+    return [fieldError.forbidden("spec.resources", "pod-level resources cannot be removed")];
   const errors =
     was && now
       ? (["requests", "limits"] as const).flatMap((bound) =>
           isShortened(now, was, bound)
             ? [
-                forbidden(
+                fieldError.forbidden(
                   `spec.resources.${bound}`,
                   `pod-level resource ${bound} cannot be removed`,
                 ),
@@ -120,7 +119,10 @@ function ownResourceErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): Fi
   if (!was && now && !Object.keys(copy.resources ?? {}).length) delete copy.resources;
   return equalJson(copy.resources ?? null, was ?? null)
     ? errors
-    : [...errors, forbidden("spec", "only cpu and memory resources are mutable at pod-level")];
+    : [
+        ...errors,
+        fieldError.forbidden("spec", "only cpu and memory resources are mutable at pod-level"),
+      ];
 }
 
 function isShortened(
@@ -154,12 +156,14 @@ function orderErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
     const containers = spec[list] ?? [];
     const old = before[list] ?? [];
     if (containers.length !== old.length)
-      return [forbidden(`spec.${list}`, `${list} may not be added or removed on resize`)];
+      return [
+        fieldError.forbidden(`spec.${list}`, `${list} may not be added or removed on resize`),
+      ];
     return old.flatMap((container, i) =>
       (containers[i]!.name ?? "") === (container.name ?? "")
         ? []
         : [
-            forbidden(
+            fieldError.forbidden(
               `spec.${list}[${i}].name`,
               `${list} may not be renamed or reordered on resize`,
             ),
@@ -176,7 +180,7 @@ function containerErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): Fiel
       return (["requests", "limits"] as const).flatMap((bound) =>
         isShortened(now, old.resources ?? {}, bound)
           ? [
-              forbidden(
+              fieldError.forbidden(
                 `spec.${list}[${i}].resources.${bound}`,
                 `resource ${bound} cannot be removed`,
               ),
@@ -207,11 +211,13 @@ function changeErrors(
   container.resources = resources;
   const isSame = equalJson(container, old);
   if (list === "containers")
-    return isSame ? [] : [forbidden("spec", "only cpu and memory resources are mutable")];
+    return isSame
+      ? []
+      : [fieldError.forbidden("spec", "only cpu and memory resources are mutable")];
   const others = isSame
     ? []
     : [
-        forbidden(
+        fieldError.forbidden(
           `spec.initContainers[${i}]`,
           "only cpu and memory resources for init or sidecar containers are mutable",
         ),
@@ -223,7 +229,7 @@ function changeErrors(
   return [
     ...others,
     ...restarting.map(() =>
-      forbidden(
+      fieldError.forbidden(
         `spec.initContainers[${i}]`,
         "non-sidecar init containers with a resize policy of RestartContainer cannot be resized",
       ),

@@ -3,17 +3,8 @@
 import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  type InternalValue,
-  invalid,
-  invalidInternal,
-  notFound,
-  required,
-  tooLong,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError, InternalValue } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -69,7 +60,7 @@ export function validatePodSpec(
   return [
     ...(isSet(spec.terminationGracePeriodSeconds)
       ? []
-      : [required(`${path}.terminationGracePeriodSeconds`, "")]),
+      : [fieldError.required(`${path}.terminationGracePeriodSeconds`, "")]),
     ...volumeErrors,
     ...claimErrors(spec.resourceClaims ?? [], metadata, `${path}.resourceClaims`),
     ...validateContainers(pod, `${path}.containers`),
@@ -114,7 +105,7 @@ function claimErrors(
   const names = new Set<string>();
   return claims.flatMap((claim, i) =>
     isStatic
-      ? [forbidden("", "static pods do not support resource claims")]
+      ? [fieldError.forbidden("", "static pods do not support resource claims")]
       : oneClaimErrors(claim, names, `${path}[${i}]`),
   );
 }
@@ -134,7 +125,7 @@ function oneClaimErrors(
     ...claimNameErrors(name, repeated, `${path}.name`),
     ...(direct !== undefined && template !== undefined
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             path,
             shown,
             "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
@@ -143,7 +134,7 @@ function oneClaimErrors(
       : []),
     ...(direct === undefined && template === undefined
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             path,
             shown,
             "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
@@ -158,8 +149,8 @@ function oneClaimErrors(
 }
 
 function claimNameErrors(name: string, repeated: boolean, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
-  return repeated ? [duplicate(path, name)] : dnsLabelErrors(name, path);
+  if (!name) return [fieldError.required(path, "")];
+  return repeated ? [fieldError.duplicate(path, name)] : dnsLabelErrors(name, path);
 }
 
 function hostNetworkErrors(
@@ -174,7 +165,7 @@ function hostNetworkErrors(
       const differs = (isPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0);
       return differs
         ? [
-            invalid(
+            fieldError.invalid(
               `${path}.containers[${i}].ports[${j}].hostPort`,
               hostPort,
               "must match `containerPort` when `hostNetwork` is true",
@@ -189,11 +180,13 @@ function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const detail = "when `hostUsers` is false";
   return [
-    ...(spec.hostNetwork === true ? [forbidden(`${path}.hostNetwork`, detail)] : []),
-    ...(spec.hostPID === true ? [forbidden(`${path}.HostPID`, detail)] : []),
-    ...(spec.hostIPC === true ? [forbidden(`${path}.HostIPC`, detail)] : []),
+    ...(spec.hostNetwork === true ? [fieldError.forbidden(`${path}.hostNetwork`, detail)] : []),
+    ...(spec.hostPID === true ? [fieldError.forbidden(`${path}.HostPID`, detail)] : []),
+    ...(spec.hostIPC === true ? [fieldError.forbidden(`${path}.HostIPC`, detail)] : []),
     ...visitContainers(spec, path, (container, at) =>
-      hasItems(container.volumeDevices) ? [forbidden(`${at}.volumeDevices`, detail)] : [],
+      hasItems(container.volumeDevices)
+        ? [fieldError.forbidden(`${at}.volumeDevices`, detail)]
+        : [],
     ),
   ];
 }
@@ -204,12 +197,12 @@ function hostnameErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const at = `${path}.hostnameOverride`;
   return [
     ...(spec.setHostnameAsFQDN === true
-      ? [forbidden(at, "may not be specified when setHostnameAsFQDN is true")]
+      ? [fieldError.forbidden(at, "may not be specified when setHostnameAsFQDN is true")]
       : []),
     ...(spec.hostNetwork === true
-      ? [forbidden(at, "may not be specified when hostNetwork is true")]
+      ? [fieldError.forbidden(at, "may not be specified when hostNetwork is true")]
       : []),
-    ...(Buffer.byteLength(name) > 64 ? [tooLong(at, 64)] : []),
+    ...(Buffer.byteLength(name) > 64 ? [fieldError.tooLong(at, 64)] : []),
     ...dnsSubdomainErrors(name, at),
   ];
 }
@@ -267,10 +260,10 @@ function fileVolumeErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
       const name = file.volumeName ?? "";
       const volume = volumes.get(name);
       const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`;
-      if (!volume) return [notFound(where, name)];
+      if (!volume) return [fieldError.notFound(where, name)];
       return isSet(volume.emptyDir)
         ? []
-        : [invalid(where, name, "referenced volume must be of type emptyDir")];
+        : [fieldError.invalid(where, name, "referenced volume must be of type emptyDir")];
     }),
   );
 }

@@ -14,16 +14,8 @@ import type {
   ResourceHealth,
   ResourceRequirements,
 } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  internalFault,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
@@ -45,7 +37,7 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
     ...nominationErrors(status, before, old.spec ?? {}),
     ...(Number(status.observedGeneration ?? 0) < 0
       ? [
-          invalid(
+          fieldError.invalid(
             "status.observedGeneration",
             Number(status.observedGeneration ?? 0),
             "must be a non-negative integer",
@@ -75,7 +67,7 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
     ...(status.ephemeralContainerStatuses ?? []).flatMap((container, i) =>
       hasItems(container.allocatedResourcesStatus)
         ? [
-            forbidden(
+            fieldError.forbidden(
               `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
               "must not be specified in container status",
             ),
@@ -92,7 +84,7 @@ function conditionErrors(conditions: readonly Decoded<PodCondition>[]): FieldErr
     return [
       ...(generation < 0
         ? [
-            invalid(
+            fieldError.invalid(
               `status.conditions[${i}].observedGeneration`,
               generation,
               "must be a non-negative integer",
@@ -117,7 +109,7 @@ function nominationErrors(
   return [
     ...dnsSubdomainErrors(name, path),
     ...(oldSpec.nodeName
-      ? [forbidden(path, "may not be set on pods that are already bound to a node")]
+      ? [fieldError.forbidden(path, "may not be set on pods that are already bound to a node")]
       : []),
   ];
 }
@@ -144,7 +136,7 @@ function transitionErrors(
       return canRestart(list, name, terminated.exitCode ?? 0)
         ? []
         : [
-            forbidden(
+            fieldError.forbidden(
               `status.${list}[${i}].state`,
               "may not be transitioned to non-terminated state",
             ),
@@ -192,13 +184,13 @@ function claimStatusErrors(
       ...(known.includes(name)
         ? []
         : [
-            invalid(
+            fieldError.invalid(
               `${path}.name`,
               name,
               "must match the name of an entry in `spec.resourceClaims`",
             ),
           ]),
-      ...(repeated ? [duplicate(`${path}.name`, name)] : []),
+      ...(repeated ? [fieldError.duplicate(`${path}.name`, name)] : []),
       ...(claim === undefined ? [] : dnsSubdomainErrors(claim, `${path}.resourceClaimName`)),
     ];
   });
@@ -223,9 +215,9 @@ function addressErrors(
     ...(unknown < 0
       ? []
       : [
-          internalFault(
+          fieldError.internalFault(
             `status.${field}`,
-            `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
+            `failed to check for dual stack with error:fieldError.invalid IP[${unknown}]: ${addresses[unknown]}`,
           ),
         ]),
     ...(tooMany
@@ -246,7 +238,7 @@ function hostAddressErrors(status: Decoded<PodStatus>, before: Decoded<PodStatus
   return [
     ...((status.hostIP ?? "") === first
       ? []
-      : [invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
+      : [fieldError.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
     ...addressErrors(status, before, "hostIPs"),
   ];
 }
@@ -254,7 +246,7 @@ function hostAddressErrors(status: Decoded<PodStatus>, before: Decoded<PodStatus
 function userErrors(container: Decoded<ContainerStatus>, os: string, path: string): FieldError[] {
   const user = container.user?.linux;
   if (!user) return [];
-  if (os === "windows") return [forbidden(path, "cannot be set for a windows pod")];
+  if (os === "windows") return [fieldError.forbidden(path, "cannot be set for a windows pod")];
   return [
     ...unixIdErrors(Number(user.uid ?? 0), `${path}.uid`),
     ...unixIdErrors(Number(user.gid ?? 0), `${path}.gid`),
@@ -294,14 +286,14 @@ function allocatedNameErrors(
   if (!name.startsWith("claim:"))
     return Object.hasOwn(resources.requests ?? {}, name)
       ? []
-      : [invalid(path, name, "must match one of the container's resource requests")];
+      : [fieldError.invalid(path, name, "must match one of the container's resource requests")];
   const claims = (resources.claims ?? []).map((claim) =>
     ["claim:", claim.name ?? "", claim.request ? `/${claim.request}` : ""].join(""),
   );
   return claims.includes(name)
     ? []
     : [
-        invalid(
+        fieldError.invalid(
           path,
           name,
           "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
@@ -318,14 +310,16 @@ function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: strin
     const repeated = seen.has(id);
     seen.add(id);
     return [
-      ...(healths.includes(health) ? [] : [notSupported(`${path}[${i}].health`, health, healths)]),
+      ...(healths.includes(health)
+        ? []
+        : [fieldError.notSupported(`${path}[${i}].health`, health, healths)]),
       ...(message === ""
-        ? [required(`${path}[${i}].message`, "must be non-empty if specified")]
+        ? [fieldError.required(`${path}[${i}].message`, "must be non-empty if specified")]
         : []),
       ...(message !== undefined && Buffer.byteLength(message) > longestMessage
-        ? [tooLong(`${path}[${i}].message`, longestMessage)]
+        ? [fieldError.tooLong(`${path}[${i}].message`, longestMessage)]
         : []),
-      ...(repeated ? [duplicate(`${path}[${i}].resourceID`, id)] : []),
+      ...(repeated ? [fieldError.duplicate(`${path}[${i}].resourceID`, id)] : []),
     ];
   });
 }

@@ -10,14 +10,8 @@ import type {
   PodSpec,
   Toleration,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  forbiddenChange,
-  invalid,
-  invalidInternal,
-  required,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -40,7 +34,10 @@ export function validatePodUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
   const errors = validateChangedPod(pod, old);
   for (const list of ["containers", "initContainers"] as const) {
     if ((spec[list]?.length ?? 0) !== (before[list]?.length ?? 0))
-      return [...errors, forbidden(`spec.${list}`, "pod updates may not add or remove containers")];
+      return [
+        ...errors,
+        fieldError.forbidden(`spec.${list}`, "pod updates may not add or remove containers"),
+      ];
     errors.push(
       ...(spec[list] ?? []).flatMap((container, i) => imageErrors(container, `spec.${list}[${i}]`)),
     );
@@ -77,7 +74,7 @@ export function validateAnnotationsOf(pod: Decoded<Pod>, old: Decoded<Pod>): Fie
 
 function imageErrors(container: Decoded<Container>, path: string): FieldError[] {
   return [
-    ...(container.image ? [] : [required(`${path}.image`, "")]),
+    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
     ...validateImageSpace(container, path),
   ];
 }
@@ -94,12 +91,18 @@ function deadlineErrors(
       errors:
         was === undefined
           ? []
-          : [invalid(path, null, "must not update from a positive integer to nil value")],
+          : [
+              fieldError.invalid(
+                path,
+                null,
+                "must not update from a positive integer to nil value",
+              ),
+            ],
       stop: false,
     };
   const errors = inRange(now, 0, 2147483647, path);
   if (!errors.length && was !== undefined && was < now)
-    errors.push(invalid(path, now, "must be less than or equal to previous value"));
+    errors.push(fieldError.invalid(path, now, "must be less than or equal to previous value"));
   return { errors, stop: errors.length > 0 };
 }
 
@@ -115,7 +118,7 @@ function tolerationErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): Fie
   return kept
     ? validateTolerations(now, "spec.tolerations")
     : [
-        forbidden(
+        fieldError.forbidden(
           "spec.tolerations",
           "existing toleration can not be modified except its tolerationSeconds",
         ),
@@ -128,7 +131,7 @@ function gateErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErro
   return [...added]
     .filter(([name]) => !old.includes(name))
     .map(([name, i]) =>
-      forbidden(
+      fieldError.forbidden(
         `spec.schedulingGates[${i}].name`,
         `only deletion is allowed, but found new scheduling gate '${name}'`,
       ),
@@ -154,7 +157,7 @@ function specErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErro
     ? errors
     : [
         ...errors,
-        forbiddenChange("spec", frozen, {
+        fieldError.forbiddenChange("spec", frozen, {
           type: "core.PodSpec",
           before,
           after: rest,
@@ -171,7 +174,7 @@ function gatedErrors(rest: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
   );
   const errors = widened
     ? [
-        invalid(
+        fieldError.invalid(
           "spec.nodeSelector",
           rest.nodeSelector ?? null,
           "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
@@ -206,7 +209,7 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
   const terms = now?.[requiredTerms]?.nodeSelectorTerms ?? [];
   if (oldTerms.length && oldTerms.length !== terms.length)
     return [
-      invalidInternal(
+      fieldError.invalidInternal(
         path,
         ["[]core.NodeSelectorTerm", now?.[requiredTerms]?.nodeSelectorTerms],
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
@@ -216,7 +219,7 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
     isNarrowed(terms[i]!, old)
       ? []
       : [
-          invalidInternal(
+          fieldError.invalidInternal(
             `${path}[${i}]`,
             ["core.NodeSelectorTerm", terms[i]],
             "only additions are allowed (no mutations or deletions)",

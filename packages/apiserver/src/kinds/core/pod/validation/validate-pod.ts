@@ -3,7 +3,8 @@
 // validatePodMetadataAndSpec).
 import type { Decoded } from "homeostat/api";
 import type { Pod, PodSpec } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden } from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../../../definition/default-strategy.ts";
@@ -42,7 +43,7 @@ function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
     (volume.projected?.sources ?? []).flatMap((source, j) =>
       isSet(source.serviceAccountToken)
         ? [
-            forbidden(
+            fieldError.forbidden(
               `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
               "must not be specified when serviceAccountName is not set",
             ),
@@ -59,10 +60,15 @@ export function validateNewPod(pod: Decoded<Pod>): FieldError[] {
   return [
     ...validateWholePod(pod),
     ...(hasItems(spec.ephemeralContainers)
-      ? [forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      ? [fieldError.forbidden("spec.ephemeralContainers", "cannot be set on create")]
       : []),
     ...((spec.nodeName ?? "") && hasItems(spec.schedulingGates)
-      ? [forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      ? [
+          fieldError.forbidden(
+            "spec.nodeName",
+            "cannot be set until all schedulingGates have been cleared",
+          ),
+        ]
       : []),
     ...validateSeccompAgreement(annotations, spec, "spec"),
     ...validateAppArmorAgreement(annotations, spec, "spec"),

@@ -7,13 +7,8 @@ import type {
   Toleration,
   TopologySpreadConstraint,
 } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
@@ -37,12 +32,22 @@ export function validateSpread(
       );
     return [
       ...positive(constraint.maxSkew ?? 0, `${at}.maxSkew`),
-      ...(topology ? [] : [required(`${at}.topologyKey`, "can not be empty")]),
+      ...(topology ? [] : [fieldError.required(`${at}.topologyKey`, "can not be empty")]),
       ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
         ? []
-        : [notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"])]),
+        : [
+            fieldError.notSupported(`${at}.whenUnsatisfiable`, action, [
+              "DoNotSchedule",
+              "ScheduleAnyway",
+            ]),
+          ]),
       ...(repeated
-        ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`)]
+        ? [
+            fieldError.duplicate(
+              `${at}.{topologyKey, whenUnsatisfiable}`,
+              `{${topology}, ${action}}`,
+            ),
+          ]
         : []),
       ...minDomainErrors(constraint.minDomains ?? undefined, action, `${at}.minDomains`),
       ...(["nodeAffinityPolicy", "nodeTaintsPolicy"] as const).flatMap((name) =>
@@ -61,7 +66,7 @@ function minDomainErrors(count: number | undefined, action: string, path: string
     ...(action === "DoNotSchedule"
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             path,
             count,
             `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
@@ -73,7 +78,7 @@ function minDomainErrors(count: number | undefined, action: string, path: string
 function inclusionErrors(policy: string | undefined, path: string): FieldError[] {
   return policy === undefined || policy === "Honor" || policy === "Ignore"
     ? []
-    : [notSupported(path, policy, ["Honor", "Ignore"])];
+    : [fieldError.notSupported(path, policy, ["Honor", "Ignore"])];
 }
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -92,7 +97,7 @@ export function validateTolerations(
       ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
       ...(!key && operator !== "Exists"
         ? [
-            invalid(
+            fieldError.invalid(
               `${at}.operator`,
               operator,
               'operator must be Exists when `key` is empty, which means "match all values and all keys"',
@@ -101,7 +106,7 @@ export function validateTolerations(
         : []),
       ...(isSet(toleration.tolerationSeconds) && effect !== "NoExecute"
         ? [
-            invalid(
+            fieldError.invalid(
               `${at}.effect`,
               effect,
               "effect must be 'NoExecute' when `tolerationSeconds` is set",
@@ -110,7 +115,7 @@ export function validateTolerations(
         : []),
       ...operatorErrors(operator, toleration.value ?? "", `${at}.operator`),
       ...(effect && !effects.includes(effect)
-        ? [notSupported(`${at}.effect`, effect, effects)]
+        ? [fieldError.notSupported(`${at}.effect`, effect, effects)]
         : []),
     ];
   });
@@ -121,13 +126,15 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
     case "":
     case "Equal": {
       const faults = labelValueFaults(value);
-      return faults.length ? [invalid(path, value, faults.join(";"))] : [];
+      return faults.length ? [fieldError.invalid(path, value, faults.join(";"))] : [];
     }
     case "Exists":
-      return value ? [invalid(path, value, "value must be empty when `operator` is 'Exists'")] : [];
+      return value
+        ? [fieldError.invalid(path, value, "value must be empty when `operator` is 'Exists'")]
+        : [];
     default:
       return [
-        notSupported(
+        fieldError.notSupported(
           path,
           operator,
           operator === "Lt" || operator === "Gt"
@@ -146,6 +153,6 @@ export function validateSchedulingGates(
   const names = gates.map((gate) => gate.name ?? "");
   return names.flatMap((name, i) => [
     ...qualifiedNameErrors(name, `${path}[${i}]`),
-    ...(names.indexOf(name) < i ? [duplicate(`${path}[${i}]`, name)] : []),
+    ...(names.indexOf(name) < i ? [fieldError.duplicate(`${path}[${i}]`, name)] : []),
   ]);
 }

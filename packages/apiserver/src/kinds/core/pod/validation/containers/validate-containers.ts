@@ -9,16 +9,8 @@ import type {
   ContainerRestartRule,
   PodSpec,
 } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  invalid,
-  notFound,
-  notSupported,
-  required,
-  tooMany,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
@@ -44,7 +36,7 @@ export interface ContainerContext {
 /** `containers`. */
 export function validateContainers(pod: ContainerContext, path: string): FieldError[] {
   const containers = pod.spec.containers ?? [];
-  if (!containers.length) return [required(path, "")];
+  if (!containers.length) return [fieldError.required(path, "")];
   const names = new Set<string>();
   const errors = containers.flatMap((container, i) => {
     const at = `${path}[${i}]`;
@@ -53,7 +45,7 @@ export function validateContainers(pod: ContainerContext, path: string): FieldEr
     names.add(name);
     return [
       ...commonErrors(container, pod, at),
-      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
+      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
       ...lifecycleErrors(container, pod.spec, at),
       ...restartErrors(container, at),
     ];
@@ -73,7 +65,7 @@ export function validateInitContainers(pod: ContainerContext, path: string): Fie
     return [
       ...commonErrors(container, pod, at),
       ...restartErrors(container, at),
-      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
+      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
       ...hostPortConflicts([container], path),
       ...(isSidecar
         ? lifecycleErrors(container, pod.spec, at)
@@ -86,7 +78,7 @@ function sidecarOnly(container: Decoded<Container>, path: string): FieldError[] 
   return (["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const)
     .filter((name) => isSet(container[name]))
     .map((name) =>
-      forbidden(
+      fieldError.forbidden(
         `${path}.${name}`,
         "may not be set for init containers without restartPolicy=Always",
       ),
@@ -97,7 +89,7 @@ function restartingResize(container: Decoded<Container>, path: string): FieldErr
   return (container.resizePolicy ?? []).flatMap((policy, i) =>
     policy.restartPolicy === "RestartContainer"
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.resizePolicy[${i}].restartPolicy`,
             "RestartContainer",
             "must not be set to 'RestartContainer' for non-sidecar initContainers",
@@ -124,16 +116,20 @@ export function validateEphemeralContainers(pod: ContainerContext, path: string)
     return [
       ...commonErrors(container, pod, at),
       ...validateImageSpace(container, at),
-      ...(repeated ? [duplicate(`${at}.name`, name)] : []),
-      ...(target && !others.has(target) ? [notFound(`${at}.targetContainerName`, target)] : []),
+      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...(target && !others.has(target)
+        ? [fieldError.notFound(`${at}.targetContainerName`, target)]
+        : []),
       ...forbiddenInEphemeral
         .filter((field) => isPresent(container, field))
-        .map((field) => forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container")),
+        .map((field) =>
+          fieldError.forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container"),
+        ),
       ...(container.volumeMounts ?? []).flatMap((mount, j) =>
         (["subPath", "subPathExpr"] as const)
           .filter((field) => mount[field])
           .map((field) =>
-            forbidden(
+            fieldError.forbidden(
               `${at}.volumeMounts[${j}].${field}`,
               "cannot be set for an Ephemeral Container",
             ),
@@ -167,7 +163,7 @@ export function validateImageSpace(container: Decoded<Container>, path: string):
   const image = container.image ?? "";
   return image === image.trim()
     ? []
-    : [invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
+    : [fieldError.invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
 }
 
 function commonErrors(
@@ -177,8 +173,8 @@ function commonErrors(
 ): FieldError[] {
   const name = container.name ?? "";
   return [
-    ...(name ? dnsLabelErrors(name, `${path}.name`) : [required(`${path}.name`, "")]),
-    ...(container.image ? [] : [required(`${path}.image`, "")]),
+    ...(name ? dnsLabelErrors(name, `${path}.name`) : [fieldError.required(`${path}.name`, "")]),
+    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
     ...enumErrors(
       container.terminationMessagePolicy ?? "",
       ["File", "FallbackToLogsOnError"],
@@ -226,7 +222,7 @@ function portErrors(ports: readonly Decoded<ContainerPort>[], path: string): Fie
     return [
       ...namedPort(port.name ?? "", names, `${path}[${i}].name`),
       ...(number === 0
-        ? [required(`${path}[${i}].containerPort`, "")]
+        ? [fieldError.required(`${path}[${i}].containerPort`, "")]
         : portNumberErrors(number, `${path}[${i}].containerPort`)),
       ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${path}[${i}].hostPort`)),
       ...enumErrors(protocol, protocols, `${path}[${i}].protocol`),
@@ -238,7 +234,7 @@ function namedPort(name: string, names: Set<string>, path: string): FieldError[]
   if (!name) return [];
   const errors = portNameErrors(name, path);
   if (errors.length) return errors;
-  if (names.has(name)) return [duplicate(path, name)];
+  if (names.has(name)) return [fieldError.duplicate(path, name)];
   names.add(name);
   return [];
 }
@@ -250,7 +246,7 @@ function hostPortConflicts(containers: readonly Decoded<Container>[], path: stri
       const hostPort = port.hostPort ?? 0;
       if (hostPort === 0) return [];
       const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${hostPort}`;
-      if (taken.has(key)) return [duplicate(`${path}[${i}].ports[${j}].hostPort`, key)];
+      if (taken.has(key)) return [fieldError.duplicate(`${path}[${i}].ports[${j}].hostPort`, key)];
       taken.add(key);
       return [];
     }),
@@ -269,11 +265,17 @@ function resizePolicyErrors(
     const repeated = names.has(name);
     names.add(name);
     return [
-      ...(repeated ? [duplicate(`${path}[${i}]`, name)] : []),
+      ...(repeated ? [fieldError.duplicate(`${path}[${i}]`, name)] : []),
       ...enumErrors(name, ["cpu", "memory"], path),
       ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
       ...(podRestartPolicy === "Never" && restart !== "NotRequired"
-        ? [invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")]
+        ? [
+            fieldError.invalid(
+              path,
+              restart,
+              "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
+            ),
+          ]
         : []),
     ];
   });
@@ -287,11 +289,17 @@ function restartErrors(container: Decoded<Container>, path: string): FieldError[
   if (policy === undefined) {
     if (!hasItems(container.restartPolicyRules)) return [];
     errors.push(
-      required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used"),
+      fieldError.required(
+        `${path}.restartPolicy`,
+        "must specify restartPolicy when restart rules are used",
+      ),
     );
   } else if (!["Always", "Never", "OnFailure"].includes(policy))
-    errors.push(notSupported(`${path}.restartPolicy`, policy, ["Always", "Never", "OnFailure"]));
-  if (rules.length > 20) errors.push(tooMany(`${path}.restartPolicyRules`, rules.length, 20));
+    errors.push(
+      fieldError.notSupported(`${path}.restartPolicy`, policy, ["Always", "Never", "OnFailure"]),
+    );
+  if (rules.length > 20)
+    errors.push(fieldError.tooMany(`${path}.restartPolicyRules`, rules.length, 20));
   return [
     ...errors,
     ...rules.flatMap((rule, i) => restartRuleErrors(rule, `${path}.restartPolicyRules[${i}]`)),
@@ -304,15 +312,15 @@ function restartRuleErrors(rule: Decoded<ContainerRestartRule>, path: string): F
   const errors =
     action === "Restart" || action === "RestartAllContainers"
       ? []
-      : [notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
-  if (!codes) return [...errors, required(`${path}.exitCodes`, "must be specified")];
+      : [fieldError.notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
+  if (!codes) return [...errors, fieldError.required(`${path}.exitCodes`, "must be specified")];
   const operator = codes.operator ?? "";
   const count = (codes.values ?? []).length;
   return [
     ...errors,
     ...(operator === "In" || operator === "NotIn"
       ? []
-      : [notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"])]),
-    ...(count > 255 ? [tooMany(`${path}.exitCodes.values`, count, 255)] : []),
+      : [fieldError.notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"])]),
+    ...(count > 255 ? [fieldError.tooMany(`${path}.exitCodes.values`, count, 255)] : []),
   ];
 }

@@ -10,11 +10,8 @@ import type {
   FileKeySelector,
   SecretKeySelector,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { configMapKeyFaults } from "../../../../validation/names.ts";
 import {
@@ -37,7 +34,7 @@ export function validateEnvironment(
     return [
       ...(name
         ? ruled(environmentNameFaults, name, `${path}[${i}].name`)
-        : [required(`${path}[${i}].name`, "")]),
+        : [fieldError.required(`${path}[${i}].name`, "")]),
       ...(source ? sourceErrors(source, variable.value ?? "", `${path}[${i}].valueFrom`) : []),
     ];
   });
@@ -57,15 +54,18 @@ function sourceErrors(source: Decoded<EnvVarSource>, value: string, path: string
   ];
   if (!found)
     errors.push(
-      invalid(
+      fieldError.invalid(
         path,
         "",
         "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`",
       ),
     );
-  else if (value) errors.push(invalid(path, "", "may not be specified when `value` is not empty"));
+  else if (value)
+    errors.push(fieldError.invalid(path, "", "may not be specified when `value` is not empty"));
   else if (found > 1)
-    errors.push(invalid(path, "", "may not have more than one field specified at a time"));
+    errors.push(
+      fieldError.invalid(path, "", "may not have more than one field specified at a time"),
+    );
   return errors;
 }
 
@@ -76,7 +76,9 @@ function keyErrors(
   const key = source.key ?? "";
   return [
     ...dnsSubdomainErrors(source.name ?? "", `${path}.name`),
-    ...(key ? ruled(configMapKeyFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
+    ...(key
+      ? ruled(configMapKeyFaults, key, `${path}.key`)
+      : [fieldError.required(`${path}.key`, "")]),
   ];
 }
 
@@ -85,11 +87,13 @@ function fileErrors(source: Decoded<FileKeySelector>, path: string): FieldError[
   const volume = source.volumeName ?? "";
   const file = source.path ?? "";
   return [
-    ...(key ? ruled(environmentNameFaults, key, `${path}.key`) : [required(`${path}.key`, "")]),
+    ...(key
+      ? ruled(environmentNameFaults, key, `${path}.key`)
+      : [fieldError.required(`${path}.key`, "")]),
     ...(volume
       ? dnsLabelErrors(volume, `${path}.volumeName`)
-      : [required(`${path}.volumeName`, "")]),
-    ...(file ? backstepErrors(file, `${path}.path`) : [required(`${path}.path`, "")]),
+      : [fieldError.required(`${path}.volumeName`, "")]),
+    ...(file ? backstepErrors(file, `${path}.path`) : [fieldError.required(`${path}.path`, "")]),
   ];
 }
 
@@ -108,9 +112,9 @@ export function validateEnvironmentSources(
       ),
       ...(found.length
         ? []
-        : [invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
+        : [fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
       ...(found.length > 1
-        ? [invalid(path, "", "may not have more than one field specified at a time")]
+        ? [fieldError.invalid(path, "", "may not have more than one field specified at a time")]
         : []),
     ];
   });
@@ -118,7 +122,7 @@ export function validateEnvironmentSources(
 
 /** Upstream validates the name as a prefix, which may end with a dash. */
 function nameErrors(name: string, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   const masked = name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
   return dnsSubdomainErrors(masked, path).map((error) => ({
     ...error,

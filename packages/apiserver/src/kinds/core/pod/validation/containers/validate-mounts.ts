@@ -3,14 +3,8 @@
 // ValidateVolumeDevices). Upstream reports some errors of a mount at the list.
 import type { Decoded } from "homeostat/api";
 import type { Container, VolumeMount } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notFound,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -31,16 +25,24 @@ export function validateMounts(
     const repeated = taken.has(target);
     taken.add(target);
     return [
-      ...(name ? [] : [required(`${path}[${i}].name`, "")]),
-      ...(volumes.has(name) ? [] : [notFound(`${path}[${i}].name`, name)]),
-      ...(target ? [] : [required(`${path}[${i}].mountPath`, "")]),
-      ...(repeated ? [invalid(`${path}[${i}].mountPath`, target, "must be unique")] : []),
+      ...(name ? [] : [fieldError.required(`${path}[${i}].name`, "")]),
+      ...(volumes.has(name) ? [] : [fieldError.notFound(`${path}[${i}].name`, name)]),
+      ...(target ? [] : [fieldError.required(`${path}[${i}].mountPath`, "")]),
+      ...(repeated
+        ? [fieldError.invalid(`${path}[${i}].mountPath`, target, "must be unique")]
+        : []),
       ...(devices.has(name)
-        ? [invalid(`${path}[${i}].name`, name, "must not already exist in volumeDevices")]
+        ? [
+            fieldError.invalid(
+              `${path}[${i}].name`,
+              name,
+              "must not already exist in volumeDevices",
+            ),
+          ]
         : []),
       ...([...devices.values()].includes(target)
         ? [
-            invalid(
+            fieldError.invalid(
               `${path}[${i}].mountPath`,
               target,
               "must not already exist as a path in volumeDevices",
@@ -65,7 +67,7 @@ function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): Fi
     ...(plain ? descendingPathErrors(plain, `${path}.subPath`) : []),
     ...(expression && plain
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}[${i}].subPathExpr`,
             expression,
             "subPathExpr and subPath are mutually exclusive",
@@ -85,10 +87,10 @@ function propagationErrors(
   const modes = ["Bidirectional", "HostToContainer", "None"];
   const isPrivileged = container.securityContext?.privileged === true;
   return [
-    ...(modes.includes(propagation) ? [] : [notSupported(path, propagation, modes)]),
+    ...(modes.includes(propagation) ? [] : [fieldError.notSupported(path, propagation, modes)]),
     ...(propagation === "Bidirectional" && !isPrivileged
       ? [
-          forbidden(
+          fieldError.forbidden(
             path,
             "Bidirectional mount propagation is available only to privileged containers",
           ),
@@ -101,14 +103,19 @@ function recursionErrors(mount: Decoded<VolumeMount>, path: string): FieldError[
   const mode = mount.recursiveReadOnly ?? undefined;
   if (mode === undefined || mode === "Disabled") return [];
   if (mode !== "Enabled" && mode !== "IfPossible")
-    return [notSupported(path, mode, ["Disabled", "Enabled", "IfPossible"])];
+    return [fieldError.notSupported(path, mode, ["Disabled", "Enabled", "IfPossible"])];
   const propagation = mount.mountPropagation ?? undefined;
   return [
     ...(mount.readOnly === true
       ? []
-      : [forbidden(path, "may only be specified when readOnly is true")]),
+      : [fieldError.forbidden(path, "may only be specified when readOnly is true")]),
     ...(propagation !== undefined && propagation !== "None"
-      ? [forbidden(path, "may only be specified when mountPropagation is None or not specified")]
+      ? [
+          fieldError.forbidden(
+            path,
+            "may only be specified when mountPropagation is None or not specified",
+          ),
+        ]
       : []),
   ];
 }
@@ -131,24 +138,32 @@ export function validateDevices(
     const isBlock = isSet(volume?.persistentVolumeClaim) || isSet(volume?.ephemeral);
     const backsteps = backstepErrors(target, "").length > 0;
     const errors = [
-      ...(name ? [] : [required(`${path}[${i}].name`, "")]),
-      ...(names.has(name) ? [invalid(`${path}[${i}].name`, name, "must be unique")] : []),
+      ...(name ? [] : [fieldError.required(`${path}[${i}].name`, "")]),
+      ...(names.has(name)
+        ? [fieldError.invalid(`${path}[${i}].name`, name, "must be unique")]
+        : []),
       ...(volume && !isBlock
         ? [
-            invalid(
+            fieldError.invalid(
               `${path}[${i}].name`,
               name,
               "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
             ),
           ]
         : []),
-      ...(volume ? [] : [notFound(`${path}[${i}].name`, name)]),
-      ...(target ? [] : [required(`${path}[${i}].devicePath`, "")]),
+      ...(volume ? [] : [fieldError.notFound(`${path}[${i}].name`, name)]),
+      ...(target ? [] : [fieldError.required(`${path}[${i}].devicePath`, "")]),
       ...(targets.has(target)
-        ? [invalid(`${path}[${i}].devicePath`, target, "must be unique")]
+        ? [fieldError.invalid(`${path}[${i}].devicePath`, target, "must be unique")]
         : []),
       ...(backsteps
-        ? [invalid(`${path}[${i}].devicePath`, target, "can not contain backsteps ('..')")]
+        ? [
+            fieldError.invalid(
+              `${path}[${i}].devicePath`,
+              target,
+              "can not contain backsteps ('..')",
+            ),
+          ]
         : []),
       ...mountConflicts(name, target, mounts, `${path}[${i}]`),
     ];
@@ -167,10 +182,16 @@ function mountConflicts(
 ): FieldError[] {
   return [
     ...(mounts.has(name)
-      ? [invalid(`${path}.name`, name, "must not already exist in volumeMounts")]
+      ? [fieldError.invalid(`${path}.name`, name, "must not already exist in volumeMounts")]
       : []),
     ...([...mounts.values()].includes(target)
-      ? [invalid(`${path}.devicePath`, target, "must not already exist as a path in volumeMounts")]
+      ? [
+          fieldError.invalid(
+            `${path}.devicePath`,
+            target,
+            "must not already exist as a path in volumeMounts",
+          ),
+        ]
       : []),
   ];
 }

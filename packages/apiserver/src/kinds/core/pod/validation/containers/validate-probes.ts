@@ -9,13 +9,8 @@ import type {
   LifecycleHandler,
   Probe,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   headerNameFaults,
@@ -57,14 +52,22 @@ function probeErrors(probe: Decoded<Probe>, grace: number | undefined, path: str
       ] as const
     ).flatMap((name) => nonNegative(probe[name] ?? 0, `${path}.${name}`)),
     ...(ownGrace !== undefined && ownGrace <= 0
-      ? [invalid(`${path}.terminationGracePeriodSeconds`, ownGrace, "must be greater than 0")]
+      ? [
+          fieldError.invalid(
+            `${path}.terminationGracePeriodSeconds`,
+            ownGrace,
+            "must be greater than 0",
+          ),
+        ]
       : []),
   ];
 }
 
 function thresholdErrors(probe: Decoded<Probe>, path: string): FieldError[] {
   const threshold = probe.successThreshold ?? 0;
-  return threshold === 1 ? [] : [invalid(`${path}.successThreshold`, threshold, "must be 1")];
+  return threshold === 1
+    ? []
+    : [fieldError.invalid(`${path}.successThreshold`, threshold, "must be 1")];
 }
 
 function ownGraceErrors(probe: Decoded<Probe>, path: string): FieldError[] {
@@ -72,7 +75,7 @@ function ownGraceErrors(probe: Decoded<Probe>, path: string): FieldError[] {
   return grace === undefined
     ? []
     : [
-        invalid(
+        fieldError.invalid(
           `${path}.terminationGracePeriodSeconds`,
           grace,
           "must not be set for readinessProbes",
@@ -102,10 +105,12 @@ const handlerNames = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
 function handlerErrors(handlers: Handlers, grace: number | undefined, path: string): FieldError[] {
   const [first, ...more] = handlerNames.filter((name) => handlers[name]);
-  if (first === undefined) return [required(path, "must specify a handler type")];
+  if (first === undefined) return [fieldError.required(path, "must specify a handler type")];
   return [
     ...oneHandlerErrors(handlers, first, grace, `${path}.${first}`),
-    ...more.map((name) => forbidden(`${path}.${name}`, "may not specify more than 1 handler type")),
+    ...more.map((name) =>
+      fieldError.forbidden(`${path}.${name}`, "may not specify more than 1 handler type"),
+    ),
   ];
 }
 
@@ -117,7 +122,7 @@ function oneHandlerErrors(
 ): FieldError[] {
   switch (name) {
     case "exec":
-      return exec?.command?.length ? [] : [required(`${path}.command`, "")];
+      return exec?.command?.length ? [] : [fieldError.required(`${path}.command`, "")];
     case "httpGet":
       return httpErrors(httpGet ?? {}, path);
     case "tcpSocket":
@@ -132,11 +137,11 @@ function oneHandlerErrors(
 function httpErrors(handler: Decoded<HTTPGetAction>, path: string): FieldError[] {
   const scheme = handler.scheme ?? "";
   return [
-    ...(handler.path ? [] : [required(`${path}.path`, "")]),
+    ...(handler.path ? [] : [fieldError.required(`${path}.path`, "")]),
     ...portReferenceErrors(handler.port, `${path}.port`),
     ...(scheme === "HTTP" || scheme === "HTTPS"
       ? []
-      : [notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
+      : [fieldError.notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
     ...(handler.httpHeaders ?? []).flatMap((header) =>
       ruled(headerNameFaults, header.name ?? "", `${path}.httpHeaders`),
     ),
@@ -146,7 +151,7 @@ function httpErrors(handler: Decoded<HTTPGetAction>, path: string): FieldError[]
 function sleepErrors(seconds: number, grace: number | undefined, path: string): FieldError[] {
   if (grace === undefined || (seconds >= 0 && seconds <= grace)) return [];
   return [
-    invalid(
+    fieldError.invalid(
       path,
       seconds,
       `must be non-negative and less than terminationGracePeriodSeconds (${grace})`,

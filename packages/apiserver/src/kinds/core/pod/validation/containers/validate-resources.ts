@@ -3,15 +3,8 @@
 // validatePodResources).
 import { compareBytewise, type Decoded } from "homeostat/api";
 import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  formatBadValue,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import { type FieldError, formatBadValue } from "../../../../../apimachinery/errors/field-error.ts";
 import { formatQuantity } from "../../../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
@@ -46,10 +39,15 @@ export function validatePodResources(
   const { resources } = spec;
   if (!resources) return [];
   if (spec.os?.name === "windows")
-    return [forbidden(`${path}.resources`, "may not be set for a windows pod")];
+    return [fieldError.forbidden(`${path}.resources`, "may not be set for a windows pod")];
   return [
     ...(isSet(resources.claims)
-      ? [forbidden(`${path}.resources.claims`, "claims may not be set for Resources at pod-level")]
+      ? [
+          fieldError.forbidden(
+            `${path}.resources.claims`,
+            "claims may not be set for Resources at pod-level",
+          ),
+        ]
       : []),
     ...requirementErrors(resources, podResourceNameErrors, claims, `${path}.resources`),
     ...consistencyErrors(spec, resources, `${path}.resources`),
@@ -60,7 +58,7 @@ const podResourceNameErrors: NameErrors = (name, path) => {
   const errors = resourceNameErrors(name, path);
   return errors.length || isPodLevelResource(name)
     ? errors
-    : [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
+    : [fieldError.notSupported(path, name, ["cpu", "hugepages-", "memory"])];
 };
 
 function requirementErrors(
@@ -81,7 +79,7 @@ function requirementErrors(
       const [named, pages] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
       return [...named, ...limitErrors(name, quantity, limits[name], path), ...pages];
     }),
-    ...(onlyHugePages ? [forbidden(path, "HugePages require cpu or memory")] : []),
+    ...(onlyHugePages ? [fieldError.forbidden(path, "HugePages require cpu or memory")] : []),
     ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
   ];
 }
@@ -95,13 +93,24 @@ function limitErrors(
   if (limit === undefined)
     return isOvercommitAllowed(name)
       ? []
-      : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
+      : [
+          fieldError.required(
+            `${path}.limits`,
+            "Limit must be set for non overcommitable resources",
+          ),
+        ];
   const difference = nanoOf(quantity) - nanoOf(limit);
   if (difference !== 0n && !isOvercommitAllowed(name))
-    return [invalid(`${path}.requests`, quantity, `must be equal to ${name} limit of ${limit}`)];
+    return [
+      fieldError.invalid(
+        `${path}.requests`,
+        quantity,
+        `must be equal to ${name} limit of ${limit}`,
+      ),
+    ];
   return difference > 0n
     ? [
-        invalid(
+        fieldError.invalid(
           `${path}.requests`,
           quantity,
           `must be less than or equal to ${name} limit of ${limit}`,
@@ -121,7 +130,13 @@ function amountParts(
   return [
     [...nameErrors(name, path), ...quantityErrors(name, quantity, path)],
     indivisible
-      ? [invalid(path, quantity, `${quantity} is not positive integer multiple of ${name}`)]
+      ? [
+          fieldError.invalid(
+            path,
+            quantity,
+            `${quantity} is not positive integer multiple of ${name}`,
+          ),
+        ]
       : [],
   ];
 }
@@ -144,7 +159,7 @@ function claimErrors(
   const names = new Set<string>();
   return claims.flatMap((claim, i) => {
     const name = claim.name ?? "";
-    if (!name) return [required(`${path}[${i}]`, "")];
+    if (!name) return [fieldError.required(`${path}[${i}]`, "")];
     return [
       ...claimNameErrors(name, claim.request ?? "", names, `${path}[${i}]`),
       ...(known.has(name) ? [] : [unknownClaim(name, known, `${path}[${i}]`)]),
@@ -158,15 +173,15 @@ function claimNameErrors(
   names: Set<string>,
   path: string,
 ): FieldError[] {
-  if (names.has(name)) return [duplicate(path, name)];
+  if (names.has(name)) return [fieldError.duplicate(path, name)];
   const key = request ? `${name}/${request}` : name;
   const errors = request ? dnsLabelErrors(request, `${path}.request`) : [];
-  if (names.has(key)) errors.push(duplicate(path, key));
+  if (names.has(key)) errors.push(fieldError.duplicate(path, key));
   else if (!request)
     errors.push(
       ...[...names]
         .filter((other) => other.startsWith(`${name}/`))
-        .map(() => duplicate(path, name)),
+        .map(() => fieldError.duplicate(path, name)),
     );
   names.add(key);
   return errors;
@@ -193,7 +208,7 @@ function consistencyErrors(
     const own = requests[name];
     if (own !== undefined && sum.nano > nanoOf(own))
       errors.push(
-        invalid(
+        fieldError.invalid(
           `${path}.requests[${name}]`,
           own,
           `must be greater than or equal to aggregate container requests of ${formatQuantity(sum)}`,
@@ -204,7 +219,7 @@ function consistencyErrors(
     const own = limits[name];
     if (isHugePages(name) && own !== undefined && sum.nano > nanoOf(own))
       errors.push(
-        invalid(
+        fieldError.invalid(
           `${path}.limits[${name}]`,
           own,
           `must be greater than or equal to aggregate container limits of ${formatQuantity(sum)}`,
@@ -216,7 +231,7 @@ function consistencyErrors(
       const own = limits[name];
       if (own !== undefined && nanoOf(limit) > nanoOf(own))
         errors.push(
-          invalid(
+          fieldError.invalid(
             `${path}.containers[${i}][${name}].limits`,
             limit,
             `must be less than or equal to pod limits of ${own}`,

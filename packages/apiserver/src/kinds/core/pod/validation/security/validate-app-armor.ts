@@ -5,14 +5,8 @@
 // pkg/api/pod/util.go (ApparmorFieldForAnnotation).
 import type { Decoded } from "homeostat/api";
 import type { AppArmorProfile, PodSpec } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-  tooLong,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 
@@ -30,12 +24,13 @@ export function validateAppArmorProfile(
   const type = profile.type ?? "";
   const file = profile.localhostProfile ?? undefined;
   if (type === "Localhost") return localhostErrors(file, `${path}.localhostProfile`);
-  if (!type) return [required(`${path}.type`, "type is required when appArmorProfile is set")];
-  if (!types.includes(type)) return [notSupported(`${path}.type`, type, types)];
+  if (!type)
+    return [fieldError.required(`${path}.type`, "type is required when appArmorProfile is set")];
+  if (!types.includes(type)) return [fieldError.notSupported(`${path}.type`, type, types)];
   return file === undefined
     ? []
     : [
-        invalid(
+        fieldError.invalid(
           `${path}.localhostProfile`,
           file,
           "can only be set when AppArmor type is Localhost",
@@ -44,11 +39,14 @@ export function validateAppArmorProfile(
 }
 
 function localhostErrors(file: string | undefined, path: string): FieldError[] {
-  if (file === undefined) return [required(path, "must be set when AppArmor type is Localhost")];
+  if (file === undefined)
+    return [fieldError.required(path, "must be set when AppArmor type is Localhost")];
   const errors: FieldError[] = [];
-  if (file.trim() !== file) errors.push(invalid(path, file, "must not be padded with whitespace"));
-  else if (!file) errors.push(required(path, "must be set when AppArmor type is Localhost"));
-  if (Buffer.byteLength(file) > longestPath) errors.push(tooLong(path, longestPath));
+  if (file.trim() !== file)
+    errors.push(fieldError.invalid(path, file, "must not be padded with whitespace"));
+  else if (!file)
+    errors.push(fieldError.required(path, "must be set when AppArmor type is Localhost"));
+  if (Buffer.byteLength(file) > longestPath) errors.push(fieldError.tooLong(path, longestPath));
   return errors;
 }
 
@@ -64,11 +62,13 @@ export function validateAppArmorAnnotations(
     .flatMap(([key, profile]) => {
       const name = key.slice(appArmorAnnotation.length);
       return [
-        ...(names.includes(name) ? [] : [invalid(`${path}[${key}]`, name, "container not found")]),
+        ...(names.includes(name)
+          ? []
+          : [fieldError.invalid(`${path}[${key}]`, name, "container not found")]),
         ...(isKnownForm(profile)
           ? []
           : [
-              invalid(
+              fieldError.invalid(
                 `${path}[${key}]`,
                 profile,
                 `invalid AppArmor profile name: ${quoteGo(profile)}`,

@@ -3,7 +3,8 @@
 // (validateAppArmorAnnotationsAndFieldsMatchOnCreate, validateSeccompAnnotationsAndFieldsMatch).
 import type { Decoded } from "homeostat/api";
 import type { AppArmorProfile, SeccompProfile } from "homeostat/k8s/core/v1";
-import { type FieldError, forbidden } from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 
 /** What precedes the file of a local profile in an annotation: `localhost/my-profile`. */
 export const localhostPrefix = "localhost/";
@@ -22,10 +23,12 @@ export function validateProfileAnnotation(
   },
 ): FieldError[] {
   if (!hasType(annotation, type ?? "", runtimeDefaults))
-    return [forbidden(`${path}.type`, `${plugIn} type in annotation and field must match`)];
+    return [
+      fieldError.forbidden(`${path}.type`, `${plugIn} type in annotation and field must match`),
+    ];
   return type === "Localhost" && annotation.slice(localhostPrefix.length) !== localhostProfile
     ? [
-        forbidden(
+        fieldError.forbidden(
           `${path}.localhostProfile`,
           `${plugIn} profile in annotation and field must match`,
         ),

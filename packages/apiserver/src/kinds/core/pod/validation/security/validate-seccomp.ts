@@ -4,13 +4,8 @@
 // ValidateSeccompProfile, validateSeccompAnnotationsAndFields).
 import type { Decoded } from "homeostat/api";
 import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -33,7 +28,7 @@ export function validateSeccompProfile(
       ? errors
       : [
           ...errors,
-          invalidInternal(
+          fieldError.invalidInternal(
             `${path}.localhostProfile`,
             ["core.SeccompProfile", profile],
             "can only be set when seccomp type is Localhost",
@@ -43,15 +38,20 @@ export function validateSeccompProfile(
   return [
     ...errors,
     ...(file === undefined
-      ? [required(`${path}.localhostProfile`, "must be set when seccomp type is Localhost")]
+      ? [
+          fieldError.required(
+            `${path}.localhostProfile`,
+            "must be set when seccomp type is Localhost",
+          ),
+        ]
       : descendingPathErrors(file, `${path}.localhostProfile`)),
   ];
 }
 
 function typeErrors(type: string, path: string): FieldError[] {
   const types = ["Localhost", "RuntimeDefault", "Unconfined"];
-  if (!type) return [required(path, "type is required when seccompProfile is set")];
-  return types.includes(type) ? [] : [notSupported(path, type, types)];
+  if (!type) return [fieldError.required(path, "type is required when seccompProfile is set")];
+  return types.includes(type) ? [] : [fieldError.notSupported(path, type, types)];
 }
 
 /** Validates the annotations by themselves. */
@@ -68,7 +68,7 @@ function annotationErrors(profile: string, path: string): FieldError[] {
   if (runtimeDefaults.includes(profile) || profile === "unconfined") return [];
   return profile.startsWith(localhostPrefix)
     ? descendingPathErrors(profile.slice(localhostPrefix.length), path)
-    : [invalid(path, profile, "must be a valid seccomp profile")];
+    : [fieldError.invalid(path, profile, "must be a valid seccomp profile")];
 }
 
 /** An annotation and a field of the same pod or container must agree. */

@@ -4,15 +4,8 @@
 // messages).
 import type { Decoded } from "homeostat/api";
 import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  type InternalValue,
-  invalid,
-  invalidInternal,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError, InternalValue } from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
@@ -59,9 +52,9 @@ function procMountErrors(
   return [
     ...(mount === "Default" || mount === "Unmasked"
       ? []
-      : [notSupported(path, mount, ["Default", "Unmasked"])]),
+      : [fieldError.notSupported(path, mount, ["Default", "Unmasked"])]),
     ...(hostUsers && mount === "Unmasked"
-      ? [invalid(path, mount, "`hostUsers` must be false to use `Unmasked`")]
+      ? [fieldError.invalid(path, mount, "`hostUsers` must be false to use `Unmasked`")]
       : []),
   ];
 }
@@ -73,7 +66,7 @@ function escalationErrors(context: Decoded<SecurityContext>, path: string): Fiel
   return [
     ...(context.privileged === true
       ? [
-          invalidInternal(
+          fieldError.invalidInternal(
             path,
             shown,
             "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
@@ -81,7 +74,7 @@ function escalationErrors(context: Decoded<SecurityContext>, path: string): Fiel
         ]
       : []),
     ...admins.map(() =>
-      invalidInternal(
+      fieldError.invalidInternal(
         path,
         shown,
         "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
@@ -105,7 +98,7 @@ export function validatePodContext(
     const value = context[name] ?? undefined;
     return value === undefined || values.includes(value)
       ? []
-      : [notSupported(`${path}.${name}`, value, values)];
+      : [fieldError.notSupported(`${path}.${name}`, value, values)];
   };
   return [
     ...idErrors(context, ["fsGroup", "runAsUser", "runAsGroup"], path),
@@ -114,7 +107,7 @@ export function validatePodContext(
     ),
     ...(spec.shareProcessNamespace === true && spec.hostPID === true
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.shareProcessNamespace`,
             true,
             "ShareProcessNamespace and HostPID cannot both be enabled",
@@ -156,12 +149,16 @@ function sysctlErrors(
 }
 
 function sysctlNameErrors(name: string, names: ReadonlySet<string>, path: string): FieldError[] {
-  if (!name) return [required(path, "")];
+  if (!name) return [fieldError.required(path, "")];
   if (Buffer.byteLength(name) > 253 || !sysctlName.test(name))
     return [
-      invalid(path, name, `must have at most 253 characters and match regex ${sysctlFormat}`),
+      fieldError.invalid(
+        path,
+        name,
+        `must have at most 253 characters and match regex ${sysctlFormat}`,
+      ),
     ];
-  return names.has(name) ? [duplicate(path, name)] : [];
+  return names.has(name) ? [fieldError.duplicate(path, name)] : [];
 }
 
 const ipcSysctls = ["kernel/sem", "kernel/shm", "kernel/msg", "fs/mqueue/"];
@@ -174,8 +171,8 @@ function hostSysctlErrors(name: string, spec: Decoded<PodSpec>, path: string): F
   const firstSeparator = /[./]/.exec(name)?.[0];
   const key = firstSeparator === "." ? name.replace(/[./]/g, (c) => (c === "." ? "/" : ".")) : name;
   if (spec.hostNetwork === true && key.startsWith("net/"))
-    return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
+    return [fieldError.invalid(path, name, "may not be specified when 'hostNetwork' is true")];
   return spec.hostIPC === true && ipcSysctls.some((prefix) => key.startsWith(prefix))
-    ? [invalid(path, name, "may not be specified when 'hostIPC' is true")]
+    ? [fieldError.invalid(path, name, "may not be specified when 'hostIPC' is true")]
     : [];
 }

@@ -10,13 +10,8 @@ import type {
   SecurityContext,
   WindowsSecurityContextOptions,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { dnsSubdomainErrors } from "../../../../validation/field-rules.ts";
@@ -41,7 +36,7 @@ export function validateWindowsOptions(
       : dnsSubdomainErrors(specName, `${path}.gmsaCredentialSpecName`)),
     ...(spec === ""
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.gmsaCredentialSpec`,
             spec,
             "gmsaCredentialSpec cannot be an empty string",
@@ -50,7 +45,7 @@ export function validateWindowsOptions(
       : []),
     ...(spec !== undefined && Buffer.byteLength(spec) > specLimitKib * 1024
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.gmsaCredentialSpec`,
             spec,
             `gmsaCredentialSpec size must be under ${specLimitKib} KiB`,
@@ -59,7 +54,7 @@ export function validateWindowsOptions(
       : []),
     ...(user === undefined
       ? []
-      : userFaults(user).map((fault) => invalid(`${path}.runAsUserName`, user, fault))),
+      : userFaults(user).map((fault) => fieldError.invalid(`${path}.runAsUserName`, user, fault))),
   ];
 }
 
@@ -106,7 +101,7 @@ export function validateHostProcess(spec: Decoded<PodSpec>, path: string): Field
     const differs = ofPod !== undefined && own !== undefined && ofPod !== own;
     return differs
       ? [
-          invalid(
+          fieldError.invalid(
             `${at}.securityContext.windowsOptions.hostProcess`,
             own,
             `pod hostProcess value must be identical if both are specified, was ${ofPod}`,
@@ -121,7 +116,7 @@ export function validateHostProcess(spec: Decoded<PodSpec>, path: string): Field
     ...(count === flags.length
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             path,
             "",
             "If pod contains any hostProcess containers then all containers must be HostProcess containers",
@@ -130,7 +125,7 @@ export function validateHostProcess(spec: Decoded<PodSpec>, path: string): Field
     ...(spec.hostNetwork === true
       ? []
       : [
-          invalid(
+          fieldError.invalid(
             `${path}.hostNetwork`,
             false,
             "hostNetwork must be true if pod contains any hostProcess containers",
@@ -143,18 +138,18 @@ export function validateHostProcess(spec: Decoded<PodSpec>, path: string): Field
 export function validateOs(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (!spec.os) return [];
   const name = spec.os.name ?? "";
-  if (!name) return [required(`${path}.os.name`, "")];
+  if (!name) return [fieldError.required(`${path}.os.name`, "")];
   if (name === "linux") return linuxErrors(spec, path);
   return name === "windows"
     ? windowsErrors(spec, path)
-    : [notSupported(`${path}.os`, name, ["linux", "windows"])];
+    : [fieldError.notSupported(`${path}.os`, name, ["linux", "windows"])];
 }
 
 function linuxErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const errorsOf = (holder: WindowsHolder, at: string): FieldError[] =>
     isSet(holder.securityContext?.windowsOptions)
       ? [
-          forbidden(
+          fieldError.forbidden(
             `${at}.securityContext.windowsOptions`,
             "windows options cannot be set for a linux pod",
           ),
@@ -203,5 +198,5 @@ function windowsErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
         .map((name) => `${at}.securityContext.${name}`),
     ),
   ];
-  return paths.map((at) => forbidden(at, "cannot be set for a windows pod"));
+  return paths.map((at) => fieldError.forbidden(at, "cannot be set for a windows pod"));
 }

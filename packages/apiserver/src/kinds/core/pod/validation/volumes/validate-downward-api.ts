@@ -9,12 +9,8 @@ import type {
   ObjectFieldSelector,
   ResourceFieldSelector,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import {
   fileModeErrors,
   freePathErrors,
@@ -96,10 +92,10 @@ export function validateFieldRef(
 ): FieldError[] {
   const apiVersion = reference.apiVersion ?? "";
   const fieldPath = reference.fieldPath ?? "";
-  if (!apiVersion) return [required(`${path}.apiVersion`, "")];
-  if (!fieldPath) return [required(`${path}.fieldPath`, "")];
+  if (!apiVersion) return [fieldError.required(`${path}.apiVersion`, "")];
+  if (!fieldPath) return [fieldError.required(`${path}.fieldPath`, "")];
   const unreadable = (why: string): FieldError[] => [
-    invalid(`${path}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`),
+    fieldError.invalid(`${path}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`),
   ];
   if (apiVersion !== "v1") return unreadable(`unsupported pod version: ${apiVersion}`);
   const subscript = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
@@ -113,7 +109,7 @@ export function validateFieldRef(
   if (!known.includes(name)) return unreadable(`field label not supported: ${fieldPath}`);
   return supported[place].includes(name)
     ? []
-    : [notSupported(`${path}.fieldPath`, name, supported[place])];
+    : [fieldError.notSupported(`${path}.fieldPath`, name, supported[place])];
 }
 
 /** A `resourceFieldRef`. */
@@ -125,10 +121,10 @@ export function validateResourceFieldRef(
   const resource = reference.resource ?? "";
   const errors: FieldError[] = [];
   if (place === "volume" && !reference.containerName)
-    errors.push(required(`${path}.containerName`, ""));
-  else if (!resource) errors.push(required(`${path}.resource`, ""));
+    errors.push(fieldError.required(`${path}.containerName`, ""));
+  else if (!resource) errors.push(fieldError.required(`${path}.resource`, ""));
   else if (!resources.includes(resource) && !hugePages.test(resource))
-    errors.push(notSupported(`${path}.resource`, resource, resources));
+    errors.push(fieldError.notSupported(`${path}.resource`, resource, resources));
   return [...errors, ...divisorErrors(resource, reference.divisor ?? "", path)];
 }
 
@@ -136,7 +132,7 @@ function divisorErrors(resource: string, divisor: string, path: string): FieldEr
   if (nanoOf(divisor || "0") === 0n) return [];
   const [allowed, of] = divisorsOf(resource);
   return allowed && !allowed.includes(divisor)
-    ? [invalid(`${path}.divisor`, resource, `only divisor's values ${of}`)]
+    ? [fieldError.invalid(`${path}.divisor`, resource, `only divisor's values ${of}`)]
     : [];
 }
 
@@ -165,7 +161,7 @@ export function validateDownwardFile(
 ): FieldError[] {
   const target = file.path ?? "";
   return [
-    ...(target ? [] : [required(`${path}.path`, "")]),
+    ...(target ? [] : [fieldError.required(`${path}.path`, "")]),
     ...freePathErrors(target, `${path}.path`),
     ...sourceErrors(file, path),
     ...fileModeErrors(file.mode ?? undefined, `${path}.mode`),
@@ -179,7 +175,7 @@ function sourceErrors(file: Decoded<DownwardAPIVolumeFile>, path: string): Field
       ...validateFieldRef(field, "volume", `${path}.fieldRef`),
       ...(resource
         ? [
-            invalid(
+            fieldError.invalid(
               path,
               "resource",
               "fieldRef and resourceFieldRef can not be specified simultaneously",
@@ -189,5 +185,5 @@ function sourceErrors(file: Decoded<DownwardAPIVolumeFile>, path: string): Field
     ];
   return resource
     ? validateResourceFieldRef(resource, "volume", `${path}.resourceFieldRef`)
-    : [required(path, "one of fieldRef and resourceFieldRef is required")];
+    : [fieldError.required(path, "one of fieldRef and resourceFieldRef is required")];
 }

@@ -8,12 +8,8 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { fileModeErrors, freePathErrors } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
@@ -28,7 +24,7 @@ export function validateProjected(
   const taken = new Set<string>();
   const take = (target: string, name: string): FieldError[] => {
     if (!target) return [];
-    if (taken.has(target)) return [invalid(path, name, "conflicting duplicate paths")];
+    if (taken.has(target)) return [fieldError.invalid(path, name, "conflicting duplicate paths")];
     taken.add(target);
     return [];
   };
@@ -71,7 +67,7 @@ function validateSource(
     errors.push(...tokenErrors(token, volumePath, `${path}.serviceAccountToken`));
   }
   return sources > 1
-    ? [...errors, forbidden(path, "may not specify more than 1 volume type per source")]
+    ? [...errors, fieldError.forbidden(path, "may not specify more than 1 volume type per source")]
     : errors;
 }
 
@@ -81,7 +77,7 @@ function keyedErrors(
   take: Take,
 ): FieldError[] {
   const name = source.name ?? "";
-  const errors = name ? [] : [required(`${path}.name`, "")];
+  const errors = name ? [] : [fieldError.required(`${path}.name`, "")];
   return [
     ...errors,
     ...(source.items ?? []).flatMap((item, i) => [
@@ -101,7 +97,7 @@ function tokenErrors(
   return [
     ...(seconds < 600
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.expirationSeconds`,
             seconds,
             "may not specify a duration less than 10 minutes",
@@ -110,7 +106,7 @@ function tokenErrors(
       : []),
     ...(seconds > maxTokenSeconds
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.expirationSeconds`,
             seconds,
             "may not specify a duration larger than 2^32 seconds",
@@ -119,6 +115,6 @@ function tokenErrors(
       : []),
     ...(target
       ? freePathErrors(target, `${volumePath}.path`)
-      : [required(`${volumePath}.path`, "")]),
+      : [fieldError.required(`${volumePath}.path`, "")]),
   ];
 }

@@ -12,12 +12,8 @@ import type {
   QuobyteVolumeSource,
   StorageOSVolumeSource,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors, inRange, requiredName } from "../../../../validation/field-rules.ts";
 
@@ -28,7 +24,7 @@ export function validateDiskPartition(
 ): FieldError[] {
   const partition = source.partition ?? 0;
   return partition < 0 || partition > 255
-    ? [invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
+    ? [fieldError.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
     : [];
 }
 
@@ -37,7 +33,7 @@ export function validateSecretRef(
   { secretRef }: { readonly secretRef?: { readonly name?: string | null } | null },
   path: string,
 ): FieldError[] {
-  return secretRef && !secretRef.name ? [required(`${path}.secretRef.name`, "")] : [];
+  return secretRef && !secretRef.name ? [fieldError.required(`${path}.secretRef.name`, "")] : [];
 }
 
 const iqnForms: Readonly<Record<string, RegExp>> = {
@@ -52,8 +48,9 @@ export const isIscsiName = (name: string): boolean =>
 
 function iqnErrors(name: string, path: string): FieldError[] {
   const form = iqnForms[name.slice(0, 3)];
-  if (!form) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
-  return form.test(name) ? [] : [invalid(path, name, "must be valid format")];
+  if (!form)
+    return [fieldError.invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
+  return form.test(name) ? [] : [fieldError.invalid(path, name, "must be valid format")];
 }
 
 /** `iscsi`. */
@@ -65,9 +62,9 @@ export function validateIscsi(source: Decoded<ISCSIVolumeSource>, path: string):
     !isSet(source.secretRef);
   return [
     ...requiredName(source.targetPortal ?? "", `${path}.targetPortal`),
-    ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [required(`${path}.iqn`, "")]),
+    ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [fieldError.required(`${path}.iqn`, "")]),
     ...inRange(source.lun ?? 0, 0, 255, `${path}.lun`),
-    ...(needsSecret ? [required(`${path}.secretRef`, "")] : []),
+    ...(needsSecret ? [fieldError.required(`${path}.secretRef`, "")] : []),
     ...(initiator === undefined ? [] : iqnErrors(initiator, `${path}.initiatorname`)),
   ];
 }
@@ -84,7 +81,7 @@ export function validateInitiatorLength(
   )
     return [];
   return [
-    invalid(
+    fieldError.invalid(
       `${path}.name`,
       name,
       "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
@@ -99,10 +96,15 @@ export function validateFibreChannel(source: Decoded<FCVolumeSource>, path: stri
   return [
     ...(names || ids
       ? []
-      : [required(`${path}.targetWWNs`, "must specify either targetWWNs or wwids, but not both")]),
+      : [
+          fieldError.required(
+            `${path}.targetWWNs`,
+            "must specify either targetWWNs or wwids, but not both",
+          ),
+        ]),
     ...(names && ids
       ? [
-          invalid(
+          fieldError.invalid(
             `${path}.targetWWNs`,
             source.targetWWNs,
             "targetWWNs and wwids can not be specified simultaneously",
@@ -116,7 +118,7 @@ export function validateFibreChannel(source: Decoded<FCVolumeSource>, path: stri
 function lunErrors(lun: number | null | undefined, path: string): FieldError[] {
   return isSet(lun)
     ? inRange(lun, 0, 255, path)
-    : [required(path, "lun is required if targetWWNs is specified")];
+    : [fieldError.required(path, "lun is required if targetWWNs is specified")];
 }
 
 /** `flocker`. */
@@ -124,17 +126,21 @@ export function validateFlocker(source: Decoded<FlockerVolumeSource>, path: stri
   const name = source.datasetName ?? "";
   const uuid = source.datasetUUID ?? "";
   return [
-    ...(name || uuid ? [] : [required(path, "one of datasetName and datasetUUID is required")]),
+    ...(name || uuid
+      ? []
+      : [fieldError.required(path, "one of datasetName and datasetUUID is required")]),
     ...(name && uuid
       ? [
-          invalid(
+          fieldError.invalid(
             path,
             "resource",
             "datasetName and datasetUUID can not be specified simultaneously",
           ),
         ]
       : []),
-    ...(name.includes("/") ? [invalid(`${path}.datasetName`, name, "must not contain '/'")] : []),
+    ...(name.includes("/")
+      ? [fieldError.invalid(`${path}.datasetName`, name, "must not contain '/'")]
+      : []),
   ];
 }
 
@@ -144,17 +150,20 @@ const hostPorts = "must be a host:port pair or multiple pairs separated by comma
 export function validateQuobyte(source: Decoded<QuobyteVolumeSource>, path: string): FieldError[] {
   const registry = source.registry ?? "";
   const volumeErrors = requiredName(source.volume ?? "", `${path}.volume`);
-  if (!registry) return [required(`${path}.registry`, hostPorts), ...volumeErrors];
+  if (!registry) return [fieldError.required(`${path}.registry`, hostPorts), ...volumeErrors];
   if ((source.tenant ?? "").length >= 65)
     return [
-      required(`${path}.tenant`, "must be a UUID and may not exceed a length of 64 characters"),
+      fieldError.required(
+        `${path}.tenant`,
+        "must be a UUID and may not exceed a length of 64 characters",
+      ),
       ...volumeErrors,
     ];
   const malformed = registry
     .split(",")
     .filter((pair) => !/^(?:\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair));
   return [
-    ...malformed.map(() => invalid(`${path}.registry`, registry, hostPorts)),
+    ...malformed.map(() => fieldError.invalid(`${path}.registry`, registry, hostPorts)),
     ...volumeErrors,
   ];
 }
@@ -169,7 +178,11 @@ export function validateFlexVolume(source: Decoded<FlexVolumeSource>, path: stri
     ...options
       .filter(reserved)
       .map((key) =>
-        invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved"),
+        fieldError.invalid(
+          `${path}.options[${key}]`,
+          key,
+          "kubernetes.io and k8s.io namespaces are reserved",
+        ),
       ),
   ];
 }
@@ -186,21 +199,21 @@ export function validateAzureDisk(
     ...requiredName(source.diskName ?? "", `${path}.diskName`),
     ...requiredName(uri, `${path}.diskURI`),
     ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching)
-      ? [notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
+      ? [fieldError.notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
       : []),
     ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind)
-      ? [notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
+      ? [fieldError.notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
       : []),
     ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
       ? [
-          notSupported(`${path}.diskURI`, uri, [
+          fieldError.notSupported(`${path}.diskURI`, uri, [
             "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
           ]),
         ]
       : []),
     ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
       ? [
-          notSupported(`${path}.diskURI`, uri, [
+          fieldError.notSupported(`${path}.diskURI`, uri, [
             "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
           ]),
         ]
@@ -216,7 +229,9 @@ export function validateStorageOs(
   const name = source.volumeName ?? "";
   const namespace = source.volumeNamespace ?? "";
   return [
-    ...(name ? dnsLabelErrors(name, `${path}.volumeName`) : [required(`${path}.volumeName`, "")]),
+    ...(name
+      ? dnsLabelErrors(name, `${path}.volumeName`)
+      : [fieldError.required(`${path}.volumeName`, "")]),
     ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
     ...validateSecretRef(source, path),
   ];

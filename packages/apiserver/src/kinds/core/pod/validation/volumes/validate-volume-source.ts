@@ -15,15 +15,8 @@ import type {
   SecretVolumeSource,
   Volume,
 } from "homeostat/k8s/core/v1";
-import {
-  type FieldError,
-  forbidden,
-  invalid,
-  notSupported,
-  quoteGo,
-  required,
-  tooLong,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import { type FieldError, quoteGo } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   backstepErrors,
@@ -82,7 +75,9 @@ export function validateVolumeSource(
   for (const { field, validate, refusedAs } of entries) {
     if (!isSet(volume[field])) continue;
     if (found && field !== "emptyDir")
-      errors.push(forbidden(`${path}.${refusedAs}`, "may not specify more than 1 volume type"));
+      errors.push(
+        fieldError.forbidden(`${path}.${refusedAs}`, "may not specify more than 1 volume type"),
+      );
     else {
       found++;
       errors.push(...validate(volume, path, place));
@@ -90,7 +85,7 @@ export function validateVolumeSource(
     if (field === "iscsi" && volume.iscsi)
       errors.push(...validateInitiatorLength(volume.iscsi, path, place.volumeName));
   }
-  return found ? errors : [...errors, required(path, "must specify a volume type")];
+  return found ? errors : [...errors, fieldError.required(path, "must specify a volume type")];
 }
 
 function entry<F extends SourceField>(
@@ -117,7 +112,7 @@ const needs =
         const value: unknown = source[field];
         return !value || (Array.isArray(value) && !value.length);
       })
-      .map((field) => required(`${path}.${field}`, ""));
+      .map((field) => fieldError.required(`${path}.${field}`, ""));
 
 function fileErrors(
   source: Decoded<Pick<ConfigMapVolumeSource | SecretVolumeSource, "defaultMode" | "items">>,
@@ -142,12 +137,12 @@ const hostPathTypes = [
 
 const hostPath: SourceRule<Decoded<HostPathVolumeSource>> = (source, path) => {
   const target = source.path ?? "";
-  if (!target) return [required(`${path}.path`, "")];
+  if (!target) return [fieldError.required(`${path}.path`, "")];
   const type = source.type ?? undefined;
   return [
     ...backstepErrors(target, `${path}.path`),
     ...(type !== undefined && !hostPathTypes.includes(type)
-      ? [notSupported(`${path}.type`, type, hostPathTypes)]
+      ? [fieldError.notSupported(`${path}.type`, type, hostPathTypes)]
       : []),
   ];
 };
@@ -157,7 +152,7 @@ const nfs: SourceRule<Decoded<NFSVolumeSource>> = (source, path) => [
   ...requiredName(source.path ?? "", `${path}.path`),
   ...((source.path ?? "").startsWith("/")
     ? []
-    : [invalid(`${path}.path`, source.path ?? "", "must be an absolute path")]),
+    : [fieldError.invalid(`${path}.path`, source.path ?? "", "must be an absolute path")]),
 ];
 
 const csi: SourceRule<Decoded<CSIVolumeSource>> = (source, path) => {
@@ -165,16 +160,16 @@ const csi: SourceRule<Decoded<CSIVolumeSource>> = (source, path) => {
   const secret = source.nodePublishSecretRef;
   const errors = driver
     ? [
-        ...(driver.length > 63 ? [tooLong(`${path}.driver`, 63)] : []),
+        ...(driver.length > 63 ? [fieldError.tooLong(`${path}.driver`, 63)] : []),
         ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) =>
-          invalid(`${path}.driver`, driver, fault),
+          fieldError.invalid(`${path}.driver`, driver, fault),
         ),
       ]
-    : [required(`${path}.driver`, "")];
+    : [fieldError.required(`${path}.driver`, "")];
   if (!secret) return errors;
   return secret.name
     ? [...errors, ...dnsSubdomainErrors(secret.name, `${path}.name`)]
-    : [...errors, required(`${path}.nodePublishSecretRef.name`, "")];
+    : [...errors, fieldError.required(`${path}.nodePublishSecretRef.name`, "")];
 };
 
 const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
@@ -188,9 +183,9 @@ const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
   return [
     ...(template
       ? validateClaimTemplate(template, `${path}.volumeClaimTemplate`)
-      : [required(`${path}.volumeClaimTemplate`, "")]),
+      : [fieldError.required(`${path}.volumeClaimTemplate`, "")]),
     ...nameFaults.map((fault) =>
-      invalid(
+      fieldError.invalid(
         `${path.slice(0, -".ephemeral".length)}.name`,
         volumeName,
         `PVC name ${quoteGo(claim)}: ${fault}`,
@@ -201,7 +196,12 @@ const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
 
 const emptyDir: SourceRule<Decoded<EmptyDirVolumeSource>> = (source, path) =>
   isSet(source.sizeLimit) && nanoOf(source.sizeLimit) < 0n
-    ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
+    ? [
+        fieldError.forbidden(
+          `${path}.sizeLimit`,
+          "SizeLimit field must be a valid resource quantity",
+        ),
+      ]
     : [];
 
 const gitRepo: SourceRule<Decoded<GitRepoVolumeSource>> = (source, path) => [
@@ -215,7 +215,7 @@ const downward: SourceRule<Decoded<DownwardAPIVolumeSource>> = (source, path) =>
 ];
 
 const image: SourceRule<Decoded<ImageVolumeSource>> = (source, path, { options }) => [
-  ...(options.isPod && !source.reference ? [required(`${path}.reference`, "")] : []),
+  ...(options.isPod && !source.reference ? [fieldError.required(`${path}.reference`, "")] : []),
   ...pullPolicyErrors(source.pullPolicy ?? "", `${path}.pullPolicy`),
 ];
 

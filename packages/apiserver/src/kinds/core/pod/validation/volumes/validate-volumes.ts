@@ -2,12 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go (ValidateVolumes).
 import type { Decoded } from "homeostat/api";
 import type { Volume } from "homeostat/k8s/core/v1";
-import {
-  duplicate,
-  type FieldError,
-  invalid,
-  required,
-} from "../../../../../apimachinery/errors/field-error.ts";
+import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
+import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
@@ -33,15 +29,15 @@ export function validateVolumes(
     const at = `${path}[${i}]`;
     const own = [
       ...validateVolumeSource(volume, at, { volumeName: name, podName, options }),
-      ...(name ? dnsLabelErrors(name, `${at}.name`) : [required(`${at}.name`, "")]),
-      ...(valid.has(name) ? [duplicate(`${at}.name`, name)] : []),
+      ...(name ? dnsLabelErrors(name, `${at}.name`) : [fieldError.required(`${at}.name`, "")]),
+      ...(valid.has(name) ? [fieldError.duplicate(`${at}.name`, name)] : []),
     ];
     if (!own.length) valid.set(name, volume);
     const claim = volume.persistentVolumeClaim?.claimName ?? "";
     if (!claim || !ownClaims.includes(claim)) return own;
     return [
       ...own,
-      invalid(
+      fieldError.invalid(
         `${at}.persistentVolumeClaim.claimName`,
         claim,
         "must not reference a PVC that gets created for an ephemeral volume",

@@ -1,5 +1,5 @@
-// The usage of ResourceClaims: the object and its devices by class. Alternatives are charged at their
-// worst case. Extended resources backed by a class are not charged here.
+// The usage of ResourceClaims: the object and its devices by class. Alternatives are charged at
+// their worst case. Extended resources backed by a class are not charged here.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/resource_claims.go.
 import type { Decoded } from "homeostat/api";
 import type {

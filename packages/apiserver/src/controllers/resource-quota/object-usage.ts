@@ -1,17 +1,14 @@
-// The usage of services, persistent volume claims and objects that are only counted. Pure.
+// The usage of services, persistent volume claims and resources with object counts only. Pure.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core (services.go,
 // persistent_volume_claims.go, registry.go).
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
-import {
-  itemsAt,
-  numberAt,
-  optionalTextAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { type Counted, meetsScope, one, type Sums, zero } from "./quota-amounts.ts";
-import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import type { Decoded } from "homeostat/api";
+import type {
+  PersistentVolumeClaim,
+  ScopedResourceSelectorRequirement,
+  Service,
+} from "homeostat/k8s/core/v1";
+import { meetsScope, one, type Sums, zero } from "./quota-amounts.ts";
 
 const serviceResources: ReadonlySet<string> = new Set([
   "count/services",
@@ -26,14 +23,14 @@ const nano = 1_000_000_000n;
 export const isServiceResource = (name: string): boolean => serviceResources.has(name);
 
 /** The usage of a service: the object, its node ports and its load balancer. */
-export function serviceUsage({ spec = {} }: Counted): Sums {
-  const type = stringAt(spec, "type");
-  const ports = itemsAt(spec, "ports");
+export function serviceUsage({ spec }: Decoded<Service>): Sums {
+  const type = spec?.type;
+  const ports = spec?.ports ?? [];
   const allocates =
     type === "NodePort" ||
-    (type === "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] !== false);
+    (type === "LoadBalancer" && spec?.allocateLoadBalancerNodePorts !== false);
   const fixed =
-    type === "LoadBalancer" ? ports.filter((port) => numberAt(port, "nodePort") !== 0).length : 0;
+    type === "LoadBalancer" ? ports.filter((port) => (port.nodePort ?? 0) !== 0).length : 0;
   return new Map([
     ["count/services", one],
     ["services", one],
@@ -50,12 +47,11 @@ export const isClaimResource = (name: string): boolean =>
   claimResources.some((one) => name === one || name.endsWith(`${ofClass}${one}`));
 
 /** The usage of a claim, in total and by storage class. */
-export function claimUsage({ metadata, spec = {}, status = {} }: Counted): Sums {
+export function claimUsage({ metadata, spec, status }: Decoded<PersistentVolumeClaim>): Sums {
   const storageClass =
-    metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
-    stringAt(spec, "storageClassName");
-  const requested = textMapAt(objectAt(spec, "resources"), "requests")["storage"];
-  const allocated = textMapAt(status, "allocatedResources")["storage"];
+    metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName;
+  const requested = spec?.resources?.requests?.["storage"];
+  const allocated = status?.allocatedResources?.["storage"];
   const used: Sums = new Map([["count/persistentvolumeclaims", one]]);
   const charge = (name: (typeof claimResources)[number], amount: Quantity): void => {
     used.set(name, amount);
@@ -78,20 +74,18 @@ const whole = ({ nano: amount, format }: Quantity): Quantity => ({
 /** Whether the claim is in a scope. VolumeAttributesClass is the only scope of claims. */
 export function isClaimInScope(
   scope: ScopedResourceSelectorRequirement,
-  { spec = {}, status = {} }: Counted,
+  { spec, status }: Decoded<PersistentVolumeClaim>,
 ): boolean {
   if (scope.scopeName !== "VolumeAttributesClass") return false;
   const names = [
-    optionalTextAt(spec, "volumeAttributesClassName"),
-    optionalTextAt(status, "currentVolumeAttributesClassName"),
-    stringAt(objectAt(status, "modifyVolumeStatus"), "targetVolumeAttributesClassName"),
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ];
-  return meetsScope(scope, [
-    ...new Set(names.filter((name) => name !== undefined && name !== "")),
-  ] as string[]);
+  return meetsScope(scope, [...new Set(names.flatMap((name) => (name ? [name] : [])))]);
 }
 
-/** Kinds that are also counted under their plain name, as before `count/` existed. */
+/** Resources with a plain quota name beside `count/`. The plain names are the older ones. */
 export const countAliases: ReadonlySet<string> = new Set([
   "configmaps",
   "resourcequotas",
@@ -99,9 +93,7 @@ export const countAliases: ReadonlySet<string> = new Set([
   "secrets",
 ]);
 
-/**
- * The name under which objects of a resource are counted, e.g. `count/leases.coordination.k8s.io`.
- */
+/** The quota name of an object count, e.g. `count/leases.coordination.k8s.io`. */
 export const countName = ({
   group,
   resource,

@@ -1,20 +1,19 @@
-// The usage of pods: requests and limits until they finish, and the scopes that they are in. Pure.
+// The usage and the scopes of pods. Finished pods use no compute resources. Pure.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go,
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import { qosClassOf } from "../../kinds/core/pod/quality-of-service.ts";
 import { type ResourceBound, sumContainers } from "../../kinds/core/resources/resource-lists.ts";
 import { isExtendedResource, isNativeResource } from "../../kinds/core/resources/resource-names.ts";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
-import {
-  itemsAt,
-  optionalNumberAt,
-  textMapAt,
-  objectAt,
-  stringAt,
-} from "../../apimachinery/meta/read-fields.ts";
-import { addTo, type Amounts, type Counted, meetsScope, one, type Sums } from "./quota-amounts.ts";
-import type { ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import type {
+  Affinity,
+  Container,
+  Pod,
+  PodSpec,
+  ScopedResourceSelectorRequirement,
+} from "homeostat/k8s/core/v1";
+import { addTo, type Amounts, meetsScope, one, type Sums } from "./quota-amounts.ts";
 
 const named: ReadonlySet<string> = new Set([
   "count/pods",
@@ -36,18 +35,19 @@ export function isPodResource(name: string): boolean {
 }
 
 /** Whether a pod uses compute resources: it has not finished, and its deletion is not overdue. */
-export function isCharged({ metadata, status = {} }: Counted, now: number): boolean {
-  if (["Failed", "Succeeded"].includes(stringAt(status, "phase"))) return false;
-  const { deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
+export function isCharged({ metadata, status }: Decoded<Pod>, now: number): boolean {
+  if (status?.phase === "Failed" || status?.phase === "Succeeded") return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata ?? {};
+  const graceSeconds = deletionGracePeriodSeconds ?? undefined;
   return (
-    deletionTimestamp === undefined ||
-    grace === undefined ||
-    now <= Date.parse(deletionTimestamp) + grace * 1000
+    !deletionTimestamp ||
+    graceSeconds === undefined ||
+    now <= Date.parse(deletionTimestamp) + Number(graceSeconds) * 1000
   );
 }
 
 /** The usage of a pod. */
-export function podUsage(pod: Counted, now: number): Sums {
+export function podUsage(pod: Decoded<Pod>, now: number): Sums {
   const used: Sums = new Map([["count/pods", one]]);
   if (!isCharged(pod, now)) return used;
   used.set("pods", one);
@@ -64,14 +64,14 @@ export function podUsage(pod: Counted, now: number): Sums {
 }
 
 /**
- * The requests or limits of a whole pod: of its containers, or its own where set, plus overhead.
+ * The requests or limits of a pod, overhead included. Pod-level resources replace the sum of the
+ * containers.
  */
-function podSum(pod: Counted, bound: ResourceBound): Sums {
-  const { spec = {} } = pod;
+function podSum(pod: Decoded<Pod>, bound: ResourceBound): Sums {
   const sum = sumContainers(effectiveSpec(pod), bound);
-  for (const [name, text] of Object.entries(textMapAt(objectAt(spec, "resources"), bound)))
+  for (const [name, text] of Object.entries(pod.spec?.resources?.[bound] ?? {}))
     if (isPodLevel(name)) sum.set(name, parseQuantity(text));
-  for (const [name, text] of Object.entries(textMapAt(spec, "overhead")))
+  for (const [name, text] of Object.entries(pod.spec?.overhead ?? {}))
     if (bound === "requests" || (sum.get(name)?.nano ?? 0n) !== 0n)
       addTo(sum, name, parseQuantity(text));
   return sum;
@@ -81,38 +81,32 @@ const isPodLevel = (name: string): boolean =>
   ["cpu", "memory"].includes(name) || name.startsWith("hugepages-");
 
 /** The spec with the actual resources of containers that are being resized. */
-function effectiveSpec({ spec = {}, status = {} }: Counted): JsonObject {
+function effectiveSpec({ spec, status }: Decoded<Pod>): Decoded<PodSpec> {
   const isInfeasible =
-    itemsAt(status, "conditions").find(
-      (condition) => stringAt(condition, "type") === "PodResizePending",
-    )?.["reason"] === "Infeasible";
-  const statuses = [
-    ...itemsAt(status, "containerStatuses"),
-    ...itemsAt(status, "initContainerStatuses"),
-  ];
-  const resized = (container: JsonObject): JsonObject => {
-    const found = statuses.find((one) => stringAt(one, "name") === stringAt(container, "name"));
-    if (!found || found["resources"] === undefined) return container;
-    const actual = objectAt(found, "resources");
-    const own = objectAt(container, "resources");
+    status?.conditions?.find(({ type }) => type === "PodResizePending")?.reason === "Infeasible";
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+  const resized = (container: Decoded<Container>): Decoded<Container> => {
+    const found = statuses.find(({ name }) => name === container.name);
+    const actual = found?.resources;
+    if (!found || !actual) return container;
     const wanted = (bound: ResourceBound): readonly Amounts[] =>
-      isInfeasible ? [] : [textMapAt(own, bound)];
+      isInfeasible ? [] : [container.resources?.[bound] ?? {}];
     const requests = highest([
       ...wanted("requests"),
-      textMapAt(actual, "requests"),
-      textMapAt(found, "allocatedResources"),
+      actual.requests ?? {},
+      found.allocatedResources ?? {},
     ]);
     return {
       ...container,
-      resources: { requests, limits: highest([...wanted("limits"), textMapAt(actual, "limits")]) },
+      resources: { requests, limits: highest([...wanted("limits"), actual.limits ?? {}]) },
     };
   };
-  const sidecar = (container: JsonObject): JsonObject =>
-    stringAt(container, "restartPolicy") === "Always" ? resized(container) : container;
+  const sidecar = (container: Decoded<Container>): Decoded<Container> =>
+    container.restartPolicy === "Always" ? resized(container) : container;
   return {
     ...spec,
-    containers: itemsAt(spec, "containers").map(resized),
-    initContainers: itemsAt(spec, "initContainers").map(sidecar),
+    containers: (spec?.containers ?? []).map(resized),
+    initContainers: (spec?.initContainers ?? []).map(sidecar),
   };
 }
 
@@ -126,13 +120,13 @@ function highest(lists: readonly Amounts[]): Record<string, string> {
 }
 
 /** Whether the pod has a deadline. */
-export const hasDeadline = ({ spec = {} }: Counted): boolean =>
-  (optionalNumberAt(spec, "activeDeadlineSeconds") ?? -1) >= 0;
+export const hasDeadline = ({ spec }: Decoded<Pod>): boolean =>
+  Number(spec?.activeDeadlineSeconds ?? -1) >= 0;
 
 /** Whether the pod is in a scope. */
-export function isPodInScope(scope: ScopedResourceSelectorRequirement, pod: Counted): boolean {
-  const { spec = {} } = pod;
-  const priority = stringAt(spec, "priorityClassName");
+export function isPodInScope(scope: ScopedResourceSelectorRequirement, pod: Decoded<Pod>): boolean {
+  const spec = pod.spec ?? {};
+  const priority = spec.priorityClassName;
   switch (scope.scopeName) {
     case "Terminating":
       return hasDeadline(pod);
@@ -145,23 +139,21 @@ export function isPodInScope(scope: ScopedResourceSelectorRequirement, pod: Coun
     case "PriorityClass":
       return meetsScope(scope, priority ? [priority] : []);
     case "CrossNamespacePodAffinity":
-      return reachesOtherNamespaces(objectAt(spec, "affinity"));
+      return reachesOtherNamespaces(spec.affinity ?? {});
     default:
       return false;
   }
 }
 
-function reachesOtherNamespaces(affinity: JsonObject): boolean {
-  const terms = ["podAffinity", "podAntiAffinity"].flatMap((side) => {
-    const rules = objectAt(affinity, side);
-    const preferred = itemsAt(rules, "preferredDuringSchedulingIgnoredDuringExecution").map(
-      (term) => objectAt(term, "podAffinityTerm"),
-    );
-    return [...itemsAt(rules, "requiredDuringSchedulingIgnoredDuringExecution"), ...preferred];
-  });
+function reachesOtherNamespaces({ podAffinity, podAntiAffinity }: Decoded<Affinity>): boolean {
+  const terms = [podAffinity, podAntiAffinity].flatMap((rules) => [
+    ...(rules?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(rules?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(
+      ({ podAffinityTerm }) => podAffinityTerm ?? {},
+    ),
+  ]);
   return terms.some(
-    (term) =>
-      (Array.isArray(term["namespaces"]) && term["namespaces"].length > 0) ||
-      (term["namespaceSelector"] ?? null) !== null,
+    ({ namespaces, namespaceSelector }) =>
+      (namespaces ?? []).length > 0 || Boolean(namespaceSelector),
   );
 }

@@ -1,18 +1,17 @@
 // Amounts, sums and scopes of resource quotas. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
-import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
-import type { ResourceQuota } from "homeostat/k8s/core/v1";
-import { type ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 
-/** Quantities as text, by the name of the resource. */
+/** Formatted quantities by resource name. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** An object whose usage is measured. */
-export type Counted = ApiObject & { readonly spec?: JsonObject; readonly status?: JsonObject };
+/** An object whose usage an evaluator computes. */
+export type QuotaObject = Decoded<{ readonly metadata: ObjectMeta }>;
 
-/** Sums by the name of the resource. */
+/** Sums by resource name. */
 export type Sums = Map<string, Quantity>;
 
 export const one: Quantity = { nano: 1_000_000_000n, format: "DecimalSI" };
@@ -29,7 +28,7 @@ export function addTo(sums: Sums, name: string, quantity: Quantity): void {
   );
 }
 
-/** Whether two lists have the same resources with equal amounts, in whatever notation. */
+/** Whether two lists have the same resources with equal amounts. Notation does not matter. */
 export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
   const names = Object.keys(a);
   return (
@@ -51,9 +50,7 @@ export function scopesOf({
   ];
 }
 
-/**
- * Whether the values of an object meet a scope; without any value only DoesNotExist and NotIn do.
- */
+/** Whether the values of an object meet a scope. No values meet only DoesNotExist and NotIn. */
 export function meetsScope(
   { operator, values = [] }: ScopedResourceSelectorRequirement,
   names: readonly string[],

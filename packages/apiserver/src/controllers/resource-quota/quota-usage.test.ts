@@ -1,25 +1,25 @@
-// What objects use of a quota, in which scopes, and the status that follows.
+// The usage of objects, their scopes, and the status of a quota.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
 import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
 import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
-import type { Counted, Sums } from "./quota-amounts.ts";
+import type { QuotaObject, Sums } from "./quota-amounts.ts";
 import type {
   ResourceQuota,
   ScopedResourceSelectorRequirement as ScopeRequirement,
 } from "homeostat/k8s/core/v1";
-import { measureOf, nextQuotaStatus } from "./quota-usage.ts";
+import { evaluatorFor, nextQuotaStatus } from "./quota-usage.ts";
 
 const now = Date.parse("2024-01-01T00:10:00Z");
-const object = (spec: object, status: object = {}, metadata: object = {}): Counted =>
+const object = (spec: object, status: object = {}, metadata: object = {}): QuotaObject =>
   ({
     apiVersion: "v1",
     kind: "X",
     metadata: { name: "x", namespace: "ns", ...metadata },
     spec,
     status,
-  }) as unknown as Counted;
+  }) as unknown as QuotaObject;
 const texts = (sums: Sums): Record<string, string> =>
   Object.fromEntries([...sums].map(([name, amount]) => [name, formatQuantity(amount)]));
 const container = (requests: object, limits: object = {}, more: object = {}): object => ({
@@ -28,7 +28,7 @@ const container = (requests: object, limits: object = {}, more: object = {}): ob
   ...more,
 });
 
-test("a pod uses what its containers ask for, under all names", () => {
+test("the usage of a pod is what its containers request, under all names", () => {
   const spec = {
     containers: [
       container({ cpu: "100m", memory: "64Mi", "example.com/gpu": "1" }, { cpu: "1" }),
@@ -59,7 +59,7 @@ test("a pod uses what its containers ask for, under all names", () => {
   );
 });
 
-test("a container that is being resized counts with what it wants or has, whichever is more", () => {
+test("a container being resized is charged the higher of its desired and its actual resources", () => {
   const has = (conditions: readonly object[]): string | undefined =>
     texts(
       podUsage(
@@ -85,12 +85,12 @@ test("a container that is being resized counts with what it wants or has, whiche
   );
 });
 
-test("a pod that is through, or long overdue, only counts as an object", () => {
+test("a pod that has finished, or whose deletion is overdue, only counts as an object", () => {
   assert.deepEqual(
     texts(podUsage(object({ containers: [container({ cpu: "1" })] }, { phase: "Succeeded" }), now)),
     { "count/pods": "1" },
   );
-  const going = (deletionTimestamp: string): Counted =>
+  const going = (deletionTimestamp: string): QuotaObject =>
     object({}, {}, { deletionTimestamp, deletionGracePeriodSeconds: 30 });
   assert.deepEqual(
     [going("2024-01-01T00:09:50Z"), going("2024-01-01T00:09:00Z")].map((pod) =>
@@ -100,7 +100,7 @@ test("a pod that is through, or long overdue, only counts as an object", () => {
   );
 });
 
-test("scopes look at deadlines, quality of service, priority and affinity", () => {
+test("scopes match deadlines, quality of service, priority and affinity", () => {
   const plain = object({ containers: [container({})] });
   const busy = object({
     containers: [container({ cpu: "1" })],
@@ -150,7 +150,7 @@ test("scopes look at deadlines, quality of service, priority and affinity", () =
   );
 });
 
-test("services count node ports and balancers, claims their class and whole bytes", () => {
+test("the usage of services has node ports and load balancers, of claims whole bytes by class", () => {
   const service = (spec: object): unknown => [
     texts(serviceUsage(object(spec)))["services.nodeports"],
     texts(serviceUsage(object(spec)))["services.loadbalancers"],
@@ -183,7 +183,7 @@ test("services count node ports and balancers, claims their class and whole byte
   });
 });
 
-test("names belong to kinds", () => {
+test("each resource name belongs to one evaluator", () => {
   assert.deepEqual(
     ["cpu", "requests.example.com/gpu", "hugepages-1Gi", "requests.storage", "services"].map(
       isPodResource,
@@ -199,14 +199,14 @@ test("names belong to kinds", () => {
   assert.equal(countName({ group: "apps", resource: "deployments" }), "count/deployments.apps");
   assert.deepEqual(
     ["count/secrets", "secrets", "count/leases"].map((name) =>
-      measureOf({ group: "", resource: "secrets" }).covers(name),
+      evaluatorFor({ group: "", resource: "secrets" }).covers(name),
     ),
     [true, true, false],
   );
-  assert.equal(measureOf({ group: "x.io", resource: "secrets" }).covers("secrets"), false);
+  assert.equal(evaluatorFor({ group: "x.io", resource: "secrets" }).covers("secrets"), false);
 });
 
-test("the status repeats the limits, sums up what can be measured, and keeps the rest", () => {
+test("the status repeats the limits, sums the usage of evaluated resources and keeps the rest", () => {
   const quota = (status?: object): ResourceQuota =>
     ({
       metadata: { name: "q" },
@@ -215,7 +215,7 @@ test("the status repeats the limits, sums up what can be measured, and keeps the
     }) as unknown as ResourceQuota;
   const tracked = [
     {
-      measure: measureOf({ group: "", resource: "pods" }),
+      evaluator: evaluatorFor({ group: "", resource: "pods" }),
       objects: [
         object({ containers: [container({}, { cpu: "500m" })] }),
         object({ containers: [container({}, { cpu: "1" })] }),

@@ -1,8 +1,8 @@
-// Chooses the measure of each resource that a quota limits and computes the status. Pure.
+// Chooses the evaluator of each resource that a quota limits and computes the status. Pure.
 // Upstream: k8s.io/apiserver/pkg/quota/v1 (resources.go, generic/evaluator.go),
 // k8s.io/kubernetes/pkg/controller/resourcequota/resource_quota_controller.go (syncResourceQuota).
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
-import { equalJson, type Json } from "homeostat/api";
+import { type Decoded, equalJson, type Json } from "homeostat/api";
 import { deviceClaimUsage, isDeviceClaimResource } from "./device-claim-usage.ts";
 import {
   claimUsage,
@@ -17,53 +17,76 @@ import { hasDeadline, isCharged, isPodInScope, isPodResource, podUsage } from ".
 import {
   addTo,
   type Amounts,
-  type Counted,
   one,
+  type QuotaObject,
   sameAmounts,
   scopesOf,
   type Sums,
   zero,
 } from "./quota-amounts.ts";
-import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
+import type {
+  ContainerStatus,
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuota,
+  ScopedResourceSelectorRequirement,
+  Service,
+} from "homeostat/k8s/core/v1";
+import type { ResourceClaim } from "homeostat/k8s/resource/v1";
 
-/** How objects of one resource are measured. */
-export interface Measure {
-  /** Whether the measure handles this name of a quota. */
+/** Computes the usage of the objects of one resource. */
+export interface Evaluator<T extends QuotaObject = QuotaObject> {
+  /** Whether the evaluator handles this resource name of a quota. */
   covers(name: string): boolean;
-  usage(object: Counted, now: number): Sums;
-  inScope(scope: ScopedResourceSelectorRequirement, object: Counted): boolean;
+  usage(object: T, now: number): Sums;
+  inScope(scope: ScopedResourceSelectorRequirement, object: T): boolean;
   /** Whether an update changes the usage. */
-  changes(old: Counted, object: Counted, now: number): boolean;
+  changes(old: T, object: T, now: number): boolean;
 }
 
-/** The measure of a resource. Most are only counted, without scopes. */
-export function measureOf(kind: { readonly group: string; readonly resource: string }): Measure {
-  return special[kind.group ? `${kind.resource}.${kind.group}` : kind.resource] ?? count(kind);
+/** The evaluator of a resource. Most resources have an object count only, without scopes. */
+export function evaluatorFor(kind: {
+  readonly group: string;
+  readonly resource: string;
+}): Evaluator {
+  return (
+    evaluators[kind.group ? `${kind.resource}.${kind.group}` : kind.resource] ?? objectCount(kind)
+  );
 }
 
-const special: Readonly<Record<string, Measure>> = {
-  pods: { covers: isPodResource, usage: podUsage, inScope: isPodInScope, changes: podChanges },
-  services: {
-    covers: isServiceResource,
-    usage: serviceUsage,
-    inScope: () => false,
-    changes: (old, service) => balancing(old) !== balancing(service),
-  },
-  persistentvolumeclaims: {
-    covers: isClaimResource,
-    usage: claimUsage,
-    inScope: isClaimInScope,
-    changes: () => true,
-  },
-  "resourceclaims.resource.k8s.io": {
-    covers: isDeviceClaimResource,
-    usage: deviceClaimUsage,
-    inScope: () => false,
-    changes: () => false,
-  },
+const pods: Evaluator<Decoded<Pod>> = {
+  covers: isPodResource,
+  usage: podUsage,
+  inScope: isPodInScope,
+  changes: podChanges,
+};
+const services: Evaluator<Decoded<Service>> = {
+  covers: isServiceResource,
+  usage: serviceUsage,
+  inScope: () => false,
+  changes: (old, service) => typeWithNodePorts(old) !== typeWithNodePorts(service),
+};
+const persistentVolumeClaims: Evaluator<Decoded<PersistentVolumeClaim>> = {
+  covers: isClaimResource,
+  usage: claimUsage,
+  inScope: isClaimInScope,
+  changes: () => true,
+};
+const resourceClaims: Evaluator<Decoded<ResourceClaim>> = {
+  covers: isDeviceClaimResource,
+  usage: deviceClaimUsage,
+  inScope: () => false,
+  changes: () => false,
 };
 
-function count(kind: { readonly group: string; readonly resource: string }): Measure {
+const evaluators: Readonly<Record<string, Evaluator>> = {
+  pods,
+  services,
+  persistentvolumeclaims: persistentVolumeClaims,
+  "resourceclaims.resource.k8s.io": resourceClaims,
+};
+
+function objectCount(kind: { readonly group: string; readonly resource: string }): Evaluator {
   const names = [
     countName(kind),
     ...(kind.group === "" && countAliases.has(kind.resource) ? [kind.resource] : []),
@@ -77,16 +100,17 @@ function count(kind: { readonly group: string; readonly resource: string }): Mea
   };
 }
 
-const balancing = ({ spec = {} }: Counted): string =>
-  spec["type"] === "NodePort" || spec["type"] === "LoadBalancer" ? spec["type"] : "";
+const typeWithNodePorts = ({ spec }: Decoded<Service>): string =>
+  spec?.type === "NodePort" || spec?.type === "LoadBalancer" ? spec.type : "";
 
-function podChanges(old: Counted, pod: Counted, now: number): boolean {
-  const resources = ({ status = {} }: Counted): Json =>
-    [status["containerStatuses"], status["initContainerStatuses"]].map((statuses) =>
-      Array.isArray(statuses)
-        ? statuses.map((one) => (one as { resources?: Json }).resources ?? null)
-        : null,
-    );
+function podChanges(old: Decoded<Pod>, pod: Decoded<Pod>, now: number): boolean {
+  const resourcesOf = (
+    statuses: readonly Decoded<ContainerStatus>[] | null | undefined,
+  ): Json | null => statuses?.map(({ resources }) => resources ?? null) ?? null;
+  const resources = ({ status }: Decoded<Pod>): Json => [
+    resourcesOf(status?.containerStatuses),
+    resourcesOf(status?.initContainerStatuses),
+  ];
   return (
     !equalJson(resources(old), resources(pod)) ||
     hasDeadline(old) !== hasDeadline(pod) ||
@@ -94,14 +118,14 @@ function podChanges(old: Counted, pod: Counted, now: number): boolean {
   );
 }
 
-/** One tracked resource: its measure and all of its objects in the namespace. */
+/** One tracked resource: its evaluator and its objects in the namespace. */
 export interface Tracked {
-  readonly measure: Measure;
-  readonly objects: readonly Counted[];
+  readonly evaluator: Evaluator;
+  readonly objects: readonly QuotaObject[];
 }
 
 /**
- * The status to write; undefined if it is current. Resources without a measure keep their usage.
+ * The status to write; undefined if it is current. Resources without an evaluator keep their usage.
  */
 export function nextQuotaStatus(
   quota: ResourceQuota,
@@ -120,22 +144,22 @@ export function nextQuotaStatus(
     names.filter((name) => all[name] !== undefined).map((name) => [name, all[name]!]),
   );
   const { status } = quota;
-  const stands =
+  const isCurrent =
     status.hard !== undefined &&
     status.used !== undefined &&
     sameAmounts(hard, status.hard) &&
     sameAmounts(used, status.used);
-  return stands ? undefined : { hard, used };
+  return isCurrent ? undefined : { hard, used };
 }
 
-/** The usage of the names that the quota limits and the measure handles. */
-function usageOf(quota: ResourceQuota, { measure, objects }: Tracked, now: number): Sums {
-  const names = Object.keys(quota.spec.hard ?? {}).filter((name) => measure.covers(name));
+/** The usage of the resource names that the quota limits and the evaluator handles. */
+function usageOf(quota: ResourceQuota, { evaluator, objects }: Tracked, now: number): Sums {
+  const names = Object.keys(quota.spec.hard ?? {}).filter((name) => evaluator.covers(name));
   const sums: Sums = new Map(names.map((name) => [name, zero]));
   const scopes = scopesOf(quota);
   for (const object of objects) {
-    if (!scopes.every((scope) => measure.inScope(scope, object))) continue;
-    for (const [name, amount] of measure.usage(object, now))
+    if (!scopes.every((scope) => evaluator.inScope(scope, object))) continue;
+    for (const [name, amount] of evaluator.usage(object, now))
       if (sums.has(name)) addTo(sums, name, amount);
   }
   return sums;

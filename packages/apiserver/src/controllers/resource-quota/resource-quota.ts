@@ -1,8 +1,8 @@
 // Keeps the status of ResourceQuotas: the usage of their namespaces. Watches only kinds that some
-// quota limits. Admission refuses what would exceed a quota.
+// quota limits. Admission refuses requests that would exceed a quota.
 // Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
-// resource_quota_monitor.go). There, what is new is added to the usage by admission; here it is
-// counted like everything else.
+// resource_quota_monitor.go). Upstream's admission adds new objects to the usage; here this
+// controller counts all objects.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
@@ -14,15 +14,15 @@ import type {
 } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { type Counted, sameAmounts } from "./quota-amounts.ts";
-import { type Measure, measureOf, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
+import { type QuotaObject, sameAmounts } from "./quota-amounts.ts";
+import { type Evaluator, evaluatorFor, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
 
 const verbs = ["create", "list", "watch", "delete"];
-/** Groups of Event, which no quota limits. */
+/** Groups of Event. No quota limits events. */
 const ignoredGroups: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 
 interface Watched {
-  readonly measure: Measure;
+  readonly evaluator: Evaluator;
   readonly lease: InformerLease;
   readonly handler: { remove(): void };
 }
@@ -68,9 +68,9 @@ class ResourceQuotaController {
     const quota = this.#quotas.get(parseObjectKey(key));
     if (!quota) return undefined;
     const { namespace } = quota.metadata;
-    const tracked = watched.map(({ measure, lease }): Tracked => ({
-      measure,
-      objects: lease.informer.list({ namespace }) as unknown as readonly Counted[],
+    const tracked = watched.map(({ evaluator, lease }): Tracked => ({
+      evaluator,
+      objects: lease.informer.list({ namespace }) as unknown as readonly QuotaObject[],
     }));
     const status = nextQuotaStatus(quota, tracked, this.#context.runtime.clock.now());
     if (status)
@@ -92,20 +92,20 @@ class ResourceQuotaController {
         verbs.every((verb) => kind.verbs.includes(verb)) &&
         !isEvent(kind),
     );
-    return countable.filter((kind) => names.some((name) => measureOf(kind).covers(name)));
+    return countable.filter((kind) => names.some((name) => evaluatorFor(kind).covers(name)));
   }
 
   #watch(kind: DiscoveredKind): Watched {
     const id = `${kind.apiVersion}/${kind.resource}`;
     const before = this.#watched.get(id);
     if (before) return before;
-    const measure = measureOf(kind);
+    const evaluator = evaluatorFor(kind);
     const lease = this.#context.cache.acquire(kind);
-    const enqueue = ({ namespace }: CachedObject): void => this.#enqueue(namespace, measure);
+    const enqueue = ({ namespace }: CachedObject): void => this.#enqueue(namespace, evaluator);
     const isChange = (old: CachedObject, object: CachedObject): boolean =>
-      measure.changes(
-        old.read() as Counted,
-        object.read() as Counted,
+      evaluator.changes(
+        old.read() as QuotaObject,
+        object.read() as QuotaObject,
         this.#context.runtime.clock.now(),
       );
     const handler = lease.informer.addHandler({
@@ -113,20 +113,20 @@ class ResourceQuotaController {
       updated: (old, object) => void (isChange(old, object) && enqueue(object)),
       deleted: enqueue,
     });
-    const watched = { measure, lease, handler };
+    const watched = { evaluator, lease, handler };
     this.#watched.set(id, watched);
     return watched;
   }
 
-  #enqueue(namespace: string, measure: Measure): void {
+  #enqueue(namespace: string, evaluator: Evaluator): void {
     for (const quota of this.#quotas.list({ namespace }))
-      if (isLimiting(quota, measure)) this.#controller.add(keyFor(quota));
+      if (isLimiting(quota, evaluator)) this.#controller.add(keyFor(quota));
   }
 
   #unwatchIdle(): void {
     const quotas = this.#quotas.list();
-    for (const [id, { measure }] of this.#watched)
-      if (!quotas.some((quota) => isLimiting(quota, measure))) this.#unwatch(id);
+    for (const [id, { evaluator }] of this.#watched)
+      if (!quotas.some((quota) => isLimiting(quota, evaluator))) this.#unwatch(id);
   }
 
   #unwatch(id: string): void {
@@ -137,5 +137,5 @@ class ResourceQuotaController {
   }
 }
 
-const isLimiting = ({ spec }: ResourceQuota, measure: Measure): boolean =>
-  Object.keys(spec.hard ?? {}).some((name) => measure.covers(name));
+const isLimiting = ({ spec }: ResourceQuota, evaluator: Evaluator): boolean =>
+  Object.keys(spec.hard ?? {}).some((name) => evaluator.covers(name));

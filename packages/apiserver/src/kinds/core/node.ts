@@ -166,7 +166,7 @@ function cidrErrors(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length < 2) return errors;
   const sizes = cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length);
   const unknown = sizes.indexOf(undefined);
-  const fault = `invalid CIDR[${unknown}]: <nil> (fieldError.invalid CIDR address: ${cidrs[unknown]})`;
+  const fault = `invalid CIDR[${unknown}]: <nil> (invalid CIDR address: ${cidrs[unknown]})`;
   if (unknown >= 0)
     errors.push(
       fieldError.internalFault(

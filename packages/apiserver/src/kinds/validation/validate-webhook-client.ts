@@ -41,8 +41,7 @@ interface UrlParts {
 
 /** The parts as Go's url.Parse splits them, or its error. */
 function splitUrl(url: string): UrlParts | string {
-  if (/[\u0000-\u001f\u007f]/.test(url))
-    return "net/url: fieldError.invalid control character in URL";
+  if (/[\u0000-\u001f\u007f]/.test(url)) return "net/url: invalid control character in URL";
   if (url.startsWith(":")) return "missing protocol scheme";
   const match =
     /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(

@@ -217,7 +217,7 @@ function addressErrors(
       : [
           fieldError.internalFault(
             `status.${field}`,
-            `failed to check for dual stack with error:fieldError.invalid IP[${unknown}]: ${addresses[unknown]}`,
+            `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
           ),
         ]),
     ...(tooMany

@@ -1,5 +1,5 @@
-// The registry of controllers. Selects those of `--controllers`, starts them with one client and one
-// cache, and stops them in reverse order.
+// The registry of controllers. Selects those of `--controllers`, starts them with one client and
+// one cache, and stops them in reverse order.
 // Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go.
 import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";

@@ -1,5 +1,5 @@
-// Chooses the node of a pod: filters the nodes, then scores those that fit. If no node fits, formats
-// kube-scheduler's message. Does not preempt pods. Pure.
+// Chooses the node of a pod: filters the nodes, then scores those that fit. If no node fits,
+// formats kube-scheduler's message. Does not preempt pods. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/{schedule_one.go,framework/types.go} (FitError),
 // framework/preemption, framework/plugins/{nodeunschedulable,tainttoleration,nodeaffinity}.
 import { isTolerated, matchesNode, matchesTerm } from "../component-helpers/nodes/node-fit.ts";

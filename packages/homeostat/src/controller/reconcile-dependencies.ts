@@ -1,5 +1,5 @@
-// Parameters of a reconcile: the dependencies shared by all reconciles of a controller, and those of
-// one call.
+// Parameters of a reconcile: the dependencies shared by all reconciles of a controller, and those
+// of one call.
 import type { Kind } from "../api/kind.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";

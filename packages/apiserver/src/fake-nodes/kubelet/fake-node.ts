@@ -6,8 +6,8 @@ import type { Node, NodeCondition, NodeStatus } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /**
- * Sets the readiness of a node. `"false"`: not ready. `"unknown"`: no heartbeats, and the conditions
- * become Unknown at once. `"silent"`: no heartbeats only.
+ * Sets the readiness of a node. `"false"`: not ready. `"unknown"`: no heartbeats, and the
+ * conditions become Unknown at once. `"silent"`: no heartbeats only.
  */
 export const readyAnnotation = "simulator.homeostat.dev/ready";
 /** `none` makes a node unmanaged: another program reports its status. */
@@ -89,8 +89,8 @@ function readyStatusOf(state: NodeState): NodeCondition["status"] {
 }
 
 /**
- * The status to write, or undefined if the node has it. Keeps capacity and allocatable that the node
- * already has.
+ * The status to write, or undefined if the node has it. Keeps capacity and allocatable that the
+ * node already has.
  */
 export function nodeStatus(
   node: Node,

@@ -58,7 +58,9 @@ function nameOf(fields: JsonObject, index: number): string {
   return typeof name === "string" && name !== "" ? JSON.stringify(name) : String(index + 1);
 }
 
-/** Parses every path and template, so that none fails later. @throws ServerError ERR_SERVER_STAGE */
+/**
+ * Parses every path and template, so that none fails later. @throws ServerError ERR_SERVER_STAGE
+ */
 export function checkStages(stages: readonly Stage[]): readonly Stage[] {
   const faults = stages.flatMap((stage) =>
     faultsOf(stage).map((fault) => `stage ${JSON.stringify(stage.name)}: ${fault}`),

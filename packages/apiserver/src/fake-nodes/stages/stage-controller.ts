@@ -1,5 +1,6 @@
-// Plays the stages of one kind: matches an object, waits for the delay of the stage, and applies its
-// effect. Built-in stages apply only to objects that no custom stage matches. Independent of kinds.
+// Plays the stages of one kind: matches an object, waits for the delay of the stage, and applies
+// its effect. Built-in stages apply only to objects that no custom stage matches. Independent of
+// kinds.
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
 import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";

@@ -1,5 +1,5 @@
-// The types of stages. A stage selects objects, delays, and has an effect on them. Small on purpose,
-// and close to the Stage of KWOK, whose files parse-stages.ts accepts as well.
+// The types of stages. A stage selects objects, delays, and has an effect on them. Small on
+// purpose, and close to the Stage of KWOK, whose files parse-stages.ts accepts as well.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import type { Json } from "homeostat/api";
 
@@ -93,8 +93,8 @@ export interface PodAction {
   /**
    * create: containers wait. initialize: the next init container completes, or keeps running as a
    * sidecar. start: containers run. crash: containers exit and wait for a restart. end: containers
-   * exit, and the pod finishes. stop: as end, because the pod is deleted. evict: as end, because the
-   * node evicts the pod. observe: updates readiness and resources only.
+   * exit, and the pod finishes. stop: as end, because the pod is deleted. evict: as end, because
+   * the node evicts the pod. observe: updates readiness and resources only.
    */
   readonly act: "create" | "initialize" | "start" | "crash" | "end" | "stop" | "evict" | "observe";
   readonly container?: string;

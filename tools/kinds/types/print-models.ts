@@ -1,5 +1,5 @@
-// Prints one module's models.ts: an interface for each of upstream's structs, and a value of the same
-// name for each kind. Pure; the formatter lays out the text.
+// Prints one module's models.ts: an interface for each of upstream's structs, and a value of the
+// same name for each kind. Pure; the formatter lays out the text.
 import type {
   FieldFacts,
   KindData,
@@ -137,7 +137,9 @@ class ModelPrinter {
     return text;
   }
 
-  /** Whether a list is what all lists are: metadata, and items of the kind that it is named after. */
+  /**
+   * Whether a list is what all lists are: metadata, and items of the kind that it is named after.
+   */
   #listsKind({ facts }: ModelType): boolean {
     const items = facts.members.find(({ name }) => name === "items")?.ref;
     if (items?.at !== "list" || items.items.at !== "struct") return false;

@@ -20,20 +20,41 @@ export function validateCounts<S extends object>(
     .flatMap((field) => nonNegative(Number(status[field]), `status.${field}`));
 }
 
-/** Refuses counts that are greater than the one in `bound`. */
-export function validateAtMost<S extends object>(
+interface PodCounts {
+  replicas?: number | null;
+  readyReplicas?: number | null;
+  availableReplicas?: number | null;
+}
+
+/** Refuses counts above `replicas`, and more available replicas than ready ones. */
+export function validateBounds<S extends PodCounts>(
   status: S,
   fields: readonly (keyof NoInfer<S> & string)[],
-  bound: keyof NoInfer<S> & string,
-  message: string,
+  readyPath: "readyReplicas" | "status.readyReplicas" = "readyReplicas",
 ): FieldError[] {
-  return fields.flatMap((field) => {
-    const count = Number(status[field] ?? 0);
-    return count > Number(status[bound] ?? 0)
-      ? [fieldError.invalid(`status.${field}`, count, message)]
-      : [];
-  });
+  const { replicas, readyReplicas, availableReplicas } = status;
+  return [
+    ...fields.flatMap((field) =>
+      validateAtMost(`status.${field}`, Number(status[field] ?? 0), {
+        bound: replicas ?? 0,
+        path: "status.replicas",
+      }),
+    ),
+    ...validateAtMost("status.availableReplicas", availableReplicas ?? 0, {
+      bound: readyReplicas ?? 0,
+      path: readyPath,
+    }),
+  ];
 }
+
+interface Bound {
+  readonly bound: number;
+  /** As the message names it. */
+  readonly path: string;
+}
+
+const validateAtMost = (path: string, count: number, max: Bound): FieldError[] =>
+  count > max.bound ? [fieldError.invalid(path, count, `cannot be greater than ${max.path}`)] : [];
 
 /** Validates the status of a ReplicaSet or a ReplicationController. */
 export const validateReplicaStatus = (
@@ -47,18 +68,7 @@ export const validateReplicaStatus = (
     "observedGeneration",
     "terminatingReplicas",
   ]),
-  ...validateAtMost(
-    status,
-    ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-    "replicas",
-    "cannot be greater than status.replicas",
-  ),
-  ...validateAtMost(
-    status,
-    ["availableReplicas"],
-    "readyReplicas",
-    "cannot be greater than readyReplicas",
-  ),
+  ...validateBounds(status, ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]),
 ];
 
 interface WithCollisionCount {

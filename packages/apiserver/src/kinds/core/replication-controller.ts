@@ -23,6 +23,7 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
   group: "",
   version: "v1",
   kind: "ReplicationController",
+  etcdPrefix: "controllers",
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

@@ -1,5 +1,5 @@
-// One line of what upstream's CEL tests had to say, and whether the same is said here. Lines come
-// from the two recorders beside this file.
+// A recorded answer of upstream's CEL tests, and whether the embedded implementation gives the
+// same. The two recorders beside this file write the lines.
 import { type Json, type JsonObject, parseJson } from "homeostat/api";
 import { compileExpression, kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import type {

@@ -1,6 +1,6 @@
-// What is run of upstream's end-to-end tests, file by file, and why the rest is not. Data only:
-// choose-cases.ts reads it, and `npm run test:outside -- e2e` tells when a name here is nobody's or
-// a file there is not listed.
+// The selection of upstream's end-to-end tests, file by file, with a reason for every exclusion.
+// Data only: choose-cases.ts reads it, and `npm run test:outside -- e2e` reports unknown names and
+// files that are not listed.
 import type { Choice } from "./choose-cases.ts";
 
 const containers = "a container has to run: there are no kubelets";

@@ -11,7 +11,7 @@ import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import type { BuiltinResourceOptions } from "./builtin-resource-options.ts";
 import { bindPrinter, type BoundKindDefinition, type BoundStorage } from "./bind-printer.ts";
 import type { AnyKindDefinition } from "./kind-definition.ts";
-import { builtinTraits, etcdPrefixOf } from "./builtin-traits.ts";
+import { builtinTraits } from "./builtin-traits.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { defaultCells } from "../printers/cells.ts";
 import { createSubresource } from "./create-subresource.ts";
@@ -54,7 +54,7 @@ export function createBuiltinResource(
     storageVersion: formatApiVersion(storage),
     storageVersionHash: facts.storageVersionHash ?? "",
     ...builtinTraits,
-    etcdPrefix: etcdPrefixOf(group, facts.resource),
+    etcdPrefix: definition.etcdPrefix ?? facts.resource,
     codec,
     strategy,
     subresources: new Map(subresources),

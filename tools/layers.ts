@@ -88,6 +88,14 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["apps", "autoscaling", "batch", "node", "resource", "storage"],
     ["."], // the list of all kinds
   ],
+  "apiserver/kinds/apiextensions": [["definition"], ["schema"], ["validation"], ["."]],
+  "apiserver/kinds/core": [
+    ["proxy", "resources", "service-account"],
+    ["persistent-volume-claim", "service"],
+    ["pod"],
+    ["persistent-volume", "workload"], // volumes' sources and pod templates: pods' rules
+    ["."], // the kinds, one file each
+  ],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
   "apiserver/schema": [
     ["formats"],

@@ -14,8 +14,8 @@ import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { definitionOf, type DefinitionCondition } from "./definition.ts";
-import { setCondition } from "./set-condition.ts";
+import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
+import { setCondition } from "./definition/set-condition.ts";
 import { unrecognizedFormats } from "./schema/unrecognized-formats.ts";
 import {
   validateDefinitionChange,

@@ -12,7 +12,7 @@ import type {
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template.ts";
+import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import {
   validateCollisionCount,
   validateCounts,

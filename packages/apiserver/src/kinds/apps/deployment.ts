@@ -13,7 +13,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
   validateBounds,

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import { replicaStatusStrategy } from "../core/workload/validate-replica-counts.ts";
 import {

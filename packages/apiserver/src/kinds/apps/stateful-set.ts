@@ -9,7 +9,7 @@ import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
-import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
   validateBounds,

@@ -12,7 +12,7 @@ import {
   validateLabels,
 } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateClaimSpec } from "../core/persistent-volume-claim/validate-claim-spec.ts";
-import { validatePodTemplate } from "../core/pod/pod-template.ts";
+import { validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import { validatePodAnnotations } from "../core/pod/validation/validate-pod-annotations.ts";
 import {
   validateRestartPolicy,

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/batch/v1/{defaults.go,zz_generated.defaults.go}.
 import type { Decoded } from "homeostat/api";
 import type { JobSpec } from "homeostat/k8s/batch/v1";
-import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
+import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
 const mostInt32 = 2147483647;

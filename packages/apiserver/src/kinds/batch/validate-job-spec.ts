@@ -5,7 +5,7 @@ import type { JobSpec, SuccessPolicyRule } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { validatePodTemplate } from "../core/pod/pod-template.ts";
+import { validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
 import { countIndexes } from "./index-intervals.ts";

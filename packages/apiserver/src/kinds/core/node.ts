@@ -21,7 +21,7 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
-import { proxyToNode } from "./node-proxy.ts";
+import { proxyToNode } from "./proxy/node-proxy.ts";
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";

@@ -9,7 +9,7 @@ import { nameOf } from "../printers/cells.ts";
 import { containerCells } from "./workload/workload.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
-import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template.ts";
+import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
 
 export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
   group: "",

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { isApiStatusError, type JsonObject } from "homeostat/api";
 import { createTokenIssuer } from "../../certificates/token-issuer.ts";
 import type { ConnectTools, ProxyHandler } from "../../apimachinery/rest/connecter.ts";
-import { proxyToNode } from "./node-proxy.ts";
+import { proxyToNode } from "./proxy/node-proxy.ts";
 import { proxyToPod } from "./pod/subresources/pod-streams.ts";
 import { proxyToService } from "./service/service-proxy.ts";
 

@@ -12,7 +12,7 @@ import { finalizerErrors } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
-import { setPodTemplateDefaults } from "./pod/pod-template.ts";
+import { setPodTemplateDefaults } from "./pod/pod-template-spec.ts";
 import { createReplicaScale } from "./workload/replica-scale.ts";
 import { replicaStatusStrategy } from "./workload/validate-replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";

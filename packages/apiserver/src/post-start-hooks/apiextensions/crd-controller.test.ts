@@ -7,7 +7,7 @@ import { createVirtualRuntime } from "homeostat/runtime";
 import type { ApiRequest, ApiResponse } from "../../apimachinery/handler.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { createCatalog } from "../../kinds/catalog.ts";
-import { type Definition, definitionOf } from "../../kinds/apiextensions/definition.ts";
+import { type Definition, definitionOf } from "../../kinds/apiextensions/definition/definition.ts";
 import { createCrdController } from "./crd-controller.ts";
 import { createLoopbackClient } from "../loopback-client.ts";
 

@@ -15,8 +15,8 @@ import {
   type DefinitionCondition,
   definitionOf,
   isConditionTrue,
-} from "../../kinds/apiextensions/definition.ts";
-import { setCondition } from "../../kinds/apiextensions/set-condition.ts";
+} from "../../kinds/apiextensions/definition/definition.ts";
+import { setCondition } from "../../kinds/apiextensions/definition/set-condition.ts";
 import type { MutableCatalog } from "../../kinds/catalog.ts";
 import type { LoopbackClient } from "../loopback-client.ts";
 import { deleteInstances } from "./delete-instances.ts";

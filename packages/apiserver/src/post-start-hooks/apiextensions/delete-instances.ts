@@ -3,7 +3,7 @@
 // (deleteInstances).
 import { isObject, type Json } from "homeostat/api";
 import type { LoopbackClient } from "../loopback-client.ts";
-import type { Definition } from "../../kinds/apiextensions/definition.ts";
+import type { Definition } from "../../kinds/apiextensions/definition/definition.ts";
 
 /** Resolves to whether all are gone; finalizers may hold some. */
 export async function deleteInstances(

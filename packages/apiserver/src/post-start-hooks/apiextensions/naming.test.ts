@@ -5,7 +5,7 @@ import type {
   Definition,
   DefinitionNames,
   DefinitionStatus,
-} from "../../kinds/apiextensions/definition.ts";
+} from "../../kinds/apiextensions/definition/definition.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const definition = (names: DefinitionNames, status: DefinitionStatus = {}): Definition => ({

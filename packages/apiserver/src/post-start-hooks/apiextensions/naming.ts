@@ -6,8 +6,8 @@ import type {
   Definition,
   DefinitionCondition,
   DefinitionNames,
-} from "../../kinds/apiextensions/definition.ts";
-import { setCondition } from "../../kinds/apiextensions/set-condition.ts";
+} from "../../kinds/apiextensions/definition/definition.ts";
+import { setCondition } from "../../kinds/apiextensions/definition/set-condition.ts";
 
 /** The next accepted names and conditions of a definition. */
 export interface NamingOutcome {

@@ -4,7 +4,7 @@
 import { compareBytewise } from "homeostat/api";
 import { findStringFormat, isNumberFormat } from "../../../schema/formats/string-formats.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
-import type { DefinitionSpec } from "../definition.ts";
+import type { DefinitionSpec } from "../definition/definition.ts";
 
 /** Formats without effect in any version, in the order of discovery. */
 export function unrecognizedFormats(spec: DefinitionSpec): readonly string[] {

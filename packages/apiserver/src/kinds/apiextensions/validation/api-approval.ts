@@ -3,7 +3,7 @@
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import { isRequestUri } from "../../../schema/formats/uri.ts";
-import type { Definition, DefinitionCondition } from "../definition.ts";
+import type { Definition, DefinitionCondition } from "../definition/definition.ts";
 
 /** The annotation with the URL of the approving pull request, or "unapproved…". */
 export const approvalAnnotation = "api-approved.kubernetes.io";

@@ -4,7 +4,7 @@
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
-import type { DefinitionConversion, WebhookClientConfig } from "../definition.ts";
+import type { DefinitionConversion, WebhookClientConfig } from "../definition/definition.ts";
 import {
   validateCaBundle,
   validateWebhookService,

@@ -12,7 +12,7 @@ import {
   type DefinitionSpec,
   type DefinitionVersion,
   definitionOf,
-} from "../definition.ts";
+} from "../definition/definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
 import { createInternalPrinter } from "../../printers/print-internal.ts";
 import { type FieldError, printError } from "../../../apimachinery/errors/field-error.ts";

@@ -7,7 +7,11 @@ import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
 import { immutable } from "../../definition/default-strategy.ts";
 import { validateApproval } from "./api-approval.ts";
-import { type Definition, type DefinitionVersion, isConditionTrue } from "../definition.ts";
+import {
+  type Definition,
+  type DefinitionVersion,
+  isConditionTrue,
+} from "../definition/definition.ts";
 import { validateNames } from "./validate-names.ts";
 import type { SchemaChecks } from "./validate-root-schema.ts";
 import { type SpecHistory, validateSpec } from "./validate-spec.ts";

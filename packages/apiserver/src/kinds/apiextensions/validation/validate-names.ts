@@ -5,7 +5,7 @@
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
-import type { DefinitionNames } from "../definition.ts";
+import type { DefinitionNames } from "../definition/definition.ts";
 
 /** Violations in spec.names or status.acceptedNames. */
 export function validateNames(names: DefinitionNames, path: string): FieldError[] {

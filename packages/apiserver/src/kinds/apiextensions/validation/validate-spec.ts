@@ -11,7 +11,7 @@ import {
   type InternalSpec,
   internalSpec,
   type VersionFields,
-} from "../definition.ts";
+} from "../definition/definition.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
 import { validateConversion } from "./validate-conversion.ts";
 import { hasDefaults } from "../schema/validate-defaults.ts";

@@ -7,7 +7,7 @@ import { encodeJson } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
-import type { PrinterColumn, SelectableField, Subresources } from "../definition.ts";
+import type { PrinterColumn, SelectableField, Subresources } from "../definition/definition.ts";
 import { validFieldPath } from "../../../schema/valid-field-path.ts";
 
 /** `scale` paths. */

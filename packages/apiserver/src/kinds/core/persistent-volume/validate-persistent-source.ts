@@ -15,7 +15,7 @@ import {
   inRange,
   requiredName,
 } from "../../validation/field-rules.ts";
-import { podValidationOptions } from "../pod/validation/pod-validation-options.ts";
+import { podValidationOptions } from "../pod/validation/options/pod-validation-options.ts";
 import { isIscsiName } from "../pod/validation/volumes/validate-volume-plugins.ts";
 import { validateVolumeSource } from "../pod/validation/volumes/validate-volume-source.ts";
 

@@ -7,7 +7,7 @@ import type { EndpointAddress, Endpoints, Pod, Service } from "homeostat/k8s/cor
 import { failure, notFoundError } from "../../../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import type { ConnectTools, ProxyHandler } from "../../../apimachinery/rest/connecter.ts";
-import { splitTarget, unavailableError } from "../proxy-target.ts";
+import { splitTarget, unavailableError } from "../proxy/proxy-target.ts";
 
 const services = { group: "", resource: "services" } as const;
 

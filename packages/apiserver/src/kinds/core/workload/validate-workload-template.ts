@@ -18,7 +18,7 @@ import {
   selectorType,
   validateLabelSelector,
 } from "../../validation/label-selectors.ts";
-import { validatePodTemplate } from "../pod/pod-template.ts";
+import { validatePodTemplate } from "../pod/pod-template-spec.ts";
 
 /** Where the template stands in every workload kind. */
 const path = "spec.template";

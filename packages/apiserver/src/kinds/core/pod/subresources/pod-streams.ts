@@ -18,7 +18,7 @@ import type {
   ProxyHandler,
 } from "../../../../apimachinery/rest/connecter.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
-import { assertReachable, preferredAddress, splitTarget } from "../../proxy-target.ts";
+import { assertReachable, preferredAddress, splitTarget } from "../../proxy/proxy-target.ts";
 import { visitContainers } from "../visit-containers.ts";
 
 const nodes = { group: "", resource: "nodes" } as const;

@@ -16,7 +16,7 @@ import {
   inRange,
   ruled,
 } from "../../../validation/field-rules.ts";
-import type { PodValidationOptions } from "./pod-validation-options.ts";
+import type { PodValidationOptions } from "./options/pod-validation-options.ts";
 import { validateAffinity } from "./validate-affinity.ts";
 import {
   validateContainers,

@@ -8,7 +8,7 @@ import type { FieldError } from "../../../../apimachinery/errors/field-error.ts"
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../../../definition/default-strategy.ts";
-import { podValidationOptions } from "./pod-validation-options.ts";
+import { podValidationOptions } from "./options/pod-validation-options.ts";
 import { validateAppArmorAgreement } from "./security/validate-app-armor.ts";
 import { validateImageSpace } from "./containers/validate-containers.ts";
 import { validatePodAnnotations } from "./validate-pod-annotations.ts";

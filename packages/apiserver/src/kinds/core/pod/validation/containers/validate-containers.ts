@@ -22,7 +22,7 @@ import { validateEnvironment, validateEnvironmentSources } from "./validate-envi
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
 import { validateLifecycle, validateProbes } from "./validate-probes.ts";
-import { pullPolicyErrors } from "./validate-pull-policy.ts";
+import { pullPolicyErrors } from "../volumes/validate-pull-policy.ts";
 import { validateContainerResources } from "./validate-resources.ts";
 import { validateContainerContext } from "../security/validate-security-context.ts";
 

@@ -8,7 +8,7 @@ import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import type { FieldError, InternalValue } from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "../../../../validation/field-rules.ts";
-import type { PodValidationOptions } from "../pod-validation-options.ts";
+import type { PodValidationOptions } from "../options/pod-validation-options.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";
 import { validateSeccompProfile } from "./validate-seccomp.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";

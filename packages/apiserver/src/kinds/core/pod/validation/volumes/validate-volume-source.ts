@@ -26,12 +26,12 @@ import {
   requiredName,
 } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
-import type { PodValidationOptions } from "../pod-validation-options.ts";
+import type { PodValidationOptions } from "../options/pod-validation-options.ts";
 import { nanoOf } from "../../../resources/resource-lists.ts";
 import { validateClaimTemplate } from "../../../persistent-volume-claim/validate-claim-template.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
 import { validateProjected } from "./validate-projected-volume.ts";
-import { pullPolicyErrors } from "../containers/validate-pull-policy.ts";
+import { pullPolicyErrors } from "./validate-pull-policy.ts";
 import {
   validateAzureDisk,
   validateDiskPartition,

@@ -6,7 +6,7 @@ import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
-import type { PodValidationOptions } from "../pod-validation-options.ts";
+import type { PodValidationOptions } from "../options/pod-validation-options.ts";
 import { validateVolumeSource } from "./validate-volume-source.ts";
 
 /** Valid volumes of a pod by name. */

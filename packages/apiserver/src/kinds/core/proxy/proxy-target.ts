@@ -5,9 +5,9 @@
 // (IsProxyableIP).
 import type { Decoded } from "homeostat/api";
 import type { Node } from "homeostat/k8s/core/v1";
-import { badRequestError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
-import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import { endpointIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
+import { badRequestError, failure, plainError } from "../../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { endpointIpErrors, parseIpSloppy } from "../../validation/ip-addresses.ts";
 
 /** The parts of `web`, `web:80` or `https:web:443`. */
 export interface ProxyTarget {

@@ -4,7 +4,7 @@
 // pkg/features (1.36's defaults).
 import type { Decoded } from "homeostat/api";
 import type { PodSpec } from "homeostat/k8s/core/v1";
-import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 
 /** Options of the validation. */
 export interface PodValidationOptions {

@@ -15,7 +15,7 @@ import type {
   WebhookClientConfig as GeneratedClientConfig,
 } from "homeostat/k8s/apiextensions/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
-import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
+import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Names of a resource. */
 export type DefinitionNames = Partial<CustomResourceDefinitionNames>;

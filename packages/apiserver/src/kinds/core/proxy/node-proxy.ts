@@ -1,8 +1,8 @@
 // nodes/proxy: reaches the kubelet of a node, or another port of the node.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go (ResourceLocation).
-import { failure, notFoundError } from "../../apimachinery/errors/api-errors.ts";
-import type { ProxyHandler } from "../../apimachinery/rest/connecter.ts";
-import { parseIpSloppy } from "../validation/ip-addresses.ts";
+import { failure, notFoundError } from "../../../apimachinery/errors/api-errors.ts";
+import type { ProxyHandler } from "../../../apimachinery/rest/connecter.ts";
+import { parseIpSloppy } from "../../validation/ip-addresses.ts";
 import { assertReachable, preferredAddress, splitTarget } from "./proxy-target.ts";
 
 const nodes = { group: "", resource: "nodes" } as const;

@@ -13,7 +13,7 @@ import {
 import { hasItems } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { dropInitContainerAnnotations, setPodSpecDefaults } from "./defaults/pod-spec-defaults.ts";
-import { podValidationOptions } from "./validation/pod-validation-options.ts";
+import { podValidationOptions } from "./validation/options/pod-validation-options.ts";
 import { validateAppArmorAgreement } from "./validation/security/validate-app-armor.ts";
 import { validatePodAnnotations } from "./validation/validate-pod-annotations.ts";
 import { validatePodSpec } from "./validation/validate-pod-spec.ts";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseControllers, controllerDescriptors } from "./start-controllers.ts";
 
-const names = (words: string): readonly string[] | string => {
-  const choice = chooseControllers(words);
+const names = (value: string): readonly string[] | string => {
+  const choice = chooseControllers(value);
   return "unknown" in choice ? choice.unknown : choice.chosen.map(({ name }) => name);
 };
 
-test("all means every controller of kube-controller-manager; what plays other programs is named", () => {
+test("all means every controller of kube-controller-manager; those of other programs run by name only", () => {
   const byName = controllerDescriptors.filter((one) => one.byNameOnly).map(({ name }) => name);
   assert.deepEqual(byName, ["kube-scheduler", "kubelet", "stages", "volume-provisioner"]);
   assert.deepEqual(
@@ -23,7 +23,7 @@ test("all means every controller of kube-controller-manager; what plays other pr
   assert.equal(names("all,-nothing"), "nothing");
 });
 
-test("names of today and of yesterday mean the same, and a dash takes away", () => {
+test("current and former names mean the same controller, and a dash removes it", () => {
   assert.deepEqual(
     names("deployment-controller,garbage-collector-controller,namespace-controller,job"),
     ["deployment", "garbagecollector", "namespace", "job"],

@@ -1,5 +1,6 @@
-// Starts the simulated controllers that were asked for, over one client and one cache, and stops
-// them in order.
+// The registry of controllers. Selects those of `--controllers`, starts them with one client and
+// one cache, and stops them in reverse order.
+// Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go.
 import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
@@ -13,12 +14,9 @@ import type {
 } from "../component-helpers/controller/controller.ts";
 import type { FakeNodesContext } from "../fake-nodes/fake-nodes-context.ts";
 
-/** A descriptor of any of them. */
 type Descriptor = ControllerDescriptor<FakeNodesContext>;
 
-/**
- * What `pod-lifecycle` stands for: everything that pods need to live on nodes that are not there.
- */
+/** The controllers that pods need to run on fake nodes. */
 const podLifecycle = [
   "kube-scheduler",
   "kubelet",
@@ -29,12 +27,12 @@ const podLifecycle = [
   "podgc",
 ];
 
-/** Words that stand for several, or for names that kube-controller-manager has given up. */
+/** Names for several controllers. */
 const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
 
 /**
- * Every simulator there is; a new one is one line here. By the short names that
- * kube-controller-manager still takes, and its present ones.
+ * Every controller; a new one is one line here. The first name is the short one that
+ * kube-controller-manager still accepts. The aliases include its current name.
  */
 export const controllerDescriptors: readonly Descriptor[] = [
   garbageCollector,
@@ -219,7 +217,7 @@ export const controllerDescriptors: readonly Descriptor[] = [
   },
 ];
 
-/** A simulator that is off by default, and loaded no sooner than it is asked for. */
+/** A controller that is off by default. Its module is loaded when it starts. */
 function onRequest(
   [name, ...aliases]: readonly [string, ...string[]],
   load: () => Promise<Descriptor["start"]>,
@@ -230,54 +228,55 @@ function onRequest(
 /** Field manager of updates: the first word of the user agent. */
 const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
-/** `all`, `none`, `default`, or names; a name that is not known. */
+/** The chosen controllers, or the first unknown name. */
 export type ControllerChoice =
   | { readonly chosen: readonly Descriptor[] }
   | { readonly unknown: string };
 
 /**
- * Chooses simulators as `--controllers` words it, e.g. `default`, `all`, `*,-job`,
- * `garbagecollector,namespace`. A word with a dash in front takes away what it means, wherever it
- * stands.
+ * Parses the value of `--controllers`, e.g. `default`, `all`, `none`, `*,-job`,
+ * `garbagecollector,namespace`. `-name` removes a controller, whatever its position.
  */
-export function chooseControllers(words: string): ControllerChoice {
+export function chooseControllers(value: string): ControllerChoice {
   const chosen = new Set<Descriptor>();
-  const all = words
+  const names = value
     .split(",")
-    .map((one) => one.trim())
+    .map((name) => name.trim())
     .filter(Boolean);
-  const isRemoval = (word: string): boolean => word.startsWith("-");
-  for (const word of [...all.filter((one) => !isRemoval(one)), ...all.filter(isRemoval)]) {
-    const named = controllersNamed(isRemoval(word) ? word.slice(1) : word);
-    if (!named) return { unknown: isRemoval(word) ? word.slice(1) : word };
-    for (const one of named) {
-      if (isRemoval(word)) chosen.delete(one);
-      else chosen.add(one);
-    }
+  const removals = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
+  for (const name of names.filter((one) => !one.startsWith("-"))) {
+    const found = controllersNamed(name);
+    if (!found) return { unknown: name };
+    for (const descriptor of found) chosen.add(descriptor);
+  }
+  for (const name of removals) {
+    const found = controllersNamed(name);
+    if (!found) return { unknown: name };
+    for (const descriptor of found) chosen.delete(descriptor);
   }
   return { chosen: [...chosen] };
 }
 
-/** Every word that `--controllers` takes for one of them or several, without aliases. */
+/** The names of controllers and groups that `--controllers` accepts, without aliases. */
 export const controllerNames = (): readonly string[] => [
   ...controllerDescriptors.map(({ name }) => name),
   ...Object.keys(groups),
 ];
 
-function controllersNamed(word: string): readonly Descriptor[] | undefined {
-  if (word === "all" || word === "*") return controllerDescriptors.filter((one) => !one.byNameOnly);
-  if (word === "default") return controllerDescriptors.filter((one) => one.byDefault);
-  if (word === "none") return [];
-  const names = groups[word] ?? [word];
-  const named = controllerDescriptors.filter(
-    ({ name, aliases }) => names.includes(name) || aliases?.includes(word),
+function controllersNamed(name: string): readonly Descriptor[] | undefined {
+  if (name === "all" || name === "*") return controllerDescriptors.filter((one) => !one.byNameOnly);
+  if (name === "default") return controllerDescriptors.filter((one) => one.byDefault);
+  if (name === "none") return [];
+  const names = groups[name] ?? [name];
+  const found = controllerDescriptors.filter(
+    (one) => names.includes(one.name) || one.aliases?.includes(name),
   );
-  return named.length > 0 ? named : undefined;
+  return found.length > 0 ? found : undefined;
 }
 
 /**
- * Starts them over a transport of their own. They begin to watch at once and to work when they have
- * seen everything; nobody waits for that.
+ * Starts controllers with a client of `transport`. Does not wait for their caches to sync; they
+ * begin to work once theirs has.
  */
 export async function startControllers(
   chosen: readonly Descriptor[],
@@ -303,9 +302,9 @@ export async function startControllers(
     await cache.stop();
   };
   try {
-    for (const simulator of chosen)
+    for (const descriptor of chosen)
       running.push(
-        await simulator.start({ ...given, stages, client, cache, kinds, chosen: names }),
+        await descriptor.start({ ...given, stages, client, cache, kinds, chosen: names }),
       );
   } catch (error) {
     await stop();

@@ -1,4 +1,4 @@
-// What the fake kubelet and the players of stages need beyond other controllers.
+// The context that the fake kubelet and stage controllers need beyond other controllers.
 import type { ControllerContext } from "../component-helpers/controller/controller.ts";
 import type { Stage } from "./stages/stage.ts";
 

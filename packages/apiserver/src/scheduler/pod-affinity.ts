@@ -1,97 +1,116 @@
-// Whether a node suits a pod for the company that it would have there: required affinity and
-// anti-affinity between pods, its own and that of the pods which are there already. Pure.
+// Filters nodes by required inter-pod affinity and anti-affinity: the pod's own and the
+// anti-affinity of existing pods. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/interpodaffinity/filtering.go.
 import { matchesLabels } from "homeostat/api";
 import { toSelector } from "../component-helpers/meta/label-selector.ts";
 import type { Node, Pod, PodAffinityTerm } from "homeostat/k8s/core/v1";
 import {
-  type Fleet,
+  type Snapshot,
   type NodeFilter,
-  refuse,
-  refuseForNow,
+  unresolvable,
+  unschedulable,
   selectorFor,
   selects,
-} from "./fleet.ts";
+} from "./snapshot.ts";
 
-/** A place by one of its labels, e.g. `topology.kubernetes.io/zone=a`. */
-type Place = string;
+/** A topology domain by its label, e.g. `topology.kubernetes.io/zone=a`. */
+type TopologyPair = string;
 
-/** Asks nodes about the pods near them. */
-export function podAffinityFilter(pod: Pod, fleet: Fleet): NodeFilter {
-  const near = pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-  const apart = antiAffinity(pod);
-  const wanted = placesWhere(fleet, near, (other) =>
-    near.every((term) => meets(term, pod, other, fleet)),
+/** The InterPodAffinity filter. */
+export function podAffinityFilter(pod: Pod, snapshot: Snapshot): NodeFilter {
+  const affinityTerms =
+    pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const antiAffinityTerms = antiAffinity(pod);
+  const affinityPairs = pairsWhere(snapshot, affinityTerms, (other) =>
+    affinityTerms.every((term) => matchesTerm(term, pod, other, snapshot)),
   );
-  const taken = placesWhere(fleet, apart, (other, term) => meets(term, pod, other, fleet));
-  const guarded = guardedPlaces(pod, fleet);
+  const antiAffinityPairs = pairsWhere(snapshot, antiAffinityTerms, (other, term) =>
+    matchesTerm(term, pod, other, snapshot),
+  );
+  const existing = existingAntiAffinityPairs(pod, snapshot);
   const isFirst =
-    wanted.size === 0 && near.length > 0 && near.every((term) => meets(term, pod, pod, fleet));
+    affinityPairs.size === 0 &&
+    affinityTerms.length > 0 &&
+    affinityTerms.every((term) => matchesTerm(term, pod, pod, snapshot));
   return ({ metadata: { labels = {} } }) => {
-    const places = Object.entries(labels).map(([key, value]) => placeOf(key, value));
-    const at = ({ topologyKey }: PodAffinityTerm): Place | undefined =>
-      topologyKey in labels ? placeOf(topologyKey, labels[topologyKey]!) : undefined;
-    if (!near.every((term) => at(term) !== undefined && (isFirst || wanted.has(at(term)!))))
-      return refuse("node(s) didn't match pod affinity rules");
-    if (apart.some((term) => at(term) !== undefined && taken.has(at(term)!)))
-      return refuseForNow("node(s) didn't match pod anti-affinity rules");
-    return places.some((place) => guarded.has(place))
-      ? refuseForNow("node(s) didn't satisfy existing pods anti-affinity rules")
+    const pairs = Object.entries(labels).map(([key, value]) => pairOf(key, value));
+    const at = ({ topologyKey }: PodAffinityTerm): TopologyPair | undefined =>
+      topologyKey in labels ? pairOf(topologyKey, labels[topologyKey]!) : undefined;
+    if (
+      !affinityTerms.every(
+        (term) => at(term) !== undefined && (isFirst || affinityPairs.has(at(term)!)),
+      )
+    )
+      return unresolvable("node(s) didn't match pod affinity rules");
+    if (
+      antiAffinityTerms.some((term) => at(term) !== undefined && antiAffinityPairs.has(at(term)!))
+    )
+      return unschedulable("node(s) didn't match pod anti-affinity rules");
+    return pairs.some((pair) => existing.has(pair))
+      ? unschedulable("node(s) didn't satisfy existing pods anti-affinity rules")
       : undefined;
   };
 }
 
-const placeOf = (key: string, value: string): Place => `${key}=${value}`;
+const pairOf = (key: string, value: string): TopologyPair => `${key}=${value}`;
 
 const antiAffinity = ({ spec }: Pod): readonly PodAffinityTerm[] =>
   spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 
-/** Where there are pods that a term is about. */
-function placesWhere(
-  { nodes, podsOn }: Fleet,
+/** The domains with a pod that a term matches. */
+function pairsWhere(
+  { nodes, podsOn }: Snapshot,
   terms: readonly PodAffinityTerm[],
-  isMeant: (pod: Pod, term: PodAffinityTerm) => boolean,
-): ReadonlySet<Place> {
-  const places = new Set<Place>();
-  if (terms.length === 0) return places;
+  matches: (pod: Pod, term: PodAffinityTerm) => boolean,
+): ReadonlySet<TopologyPair> {
+  const pairs = new Set<TopologyPair>();
+  if (terms.length === 0) return pairs;
   for (const node of nodes) {
     const others = podsOn(node.metadata.name);
     for (const term of terms)
-      for (const place of placeAt(node, term))
-        if (others.some((other) => isMeant(other, term))) places.add(place);
+      for (const pair of pairAt(node, term))
+        if (others.some((other) => matches(other, term))) pairs.add(pair);
   }
-  return places;
+  return pairs;
 }
 
-const placeAt = (
+const pairAt = (
   { metadata: { labels = {} } }: Node,
   { topologyKey }: PodAffinityTerm,
-): readonly Place[] => (topologyKey in labels ? [placeOf(topologyKey, labels[topologyKey]!)] : []);
+): readonly TopologyPair[] =>
+  topologyKey in labels ? [pairOf(topologyKey, labels[topologyKey]!)] : [];
 
-/** Where pods are that do not want this one near. */
-function guardedPlaces(pod: Pod, fleet: Fleet): ReadonlySet<Place> {
-  const places = new Set<Place>();
-  for (const node of fleet.nodes) {
-    for (const other of fleet.podsOn(node.metadata.name)) {
+/** The domains of existing pods whose anti-affinity matches this pod. */
+function existingAntiAffinityPairs(pod: Pod, snapshot: Snapshot): ReadonlySet<TopologyPair> {
+  const pairs = new Set<TopologyPair>();
+  for (const node of snapshot.nodes) {
+    for (const other of snapshot.podsOn(node.metadata.name)) {
       for (const term of antiAffinity(other))
-        if (meets(term, other, pod, fleet))
-          placeAt(node, term).forEach((place) => places.add(place));
+        if (matchesTerm(term, other, pod, snapshot))
+          pairAt(node, term).forEach((pair) => pairs.add(pair));
     }
   }
-  return places;
+  return pairs;
 }
 
-/** Whether a term of `owner` means `other`. */
-function meets(term: PodAffinityTerm, owner: Pod, other: Pod, { namespaceLabels }: Fleet): boolean {
+/** Whether a term of `owner` matches `other`. */
+function matchesTerm(
+  term: PodAffinityTerm,
+  owner: Pod,
+  other: Pod,
+  { namespaceLabels }: Snapshot,
+): boolean {
   const { namespace = "" } = other.metadata;
   const { namespaces = [], namespaceSelector } = term;
   const own =
     namespaces.length === 0 && namespaceSelector === undefined
       ? [owner.metadata.namespace ?? ""]
       : namespaces;
-  const isThere =
+  const isInNamespace =
     own.includes(namespace) ||
     (namespaceSelector !== undefined &&
       matchesLabels(toSelector(namespaceSelector)!, namespaceLabels(namespace)));
-  return isThere && selects(selectorFor(owner, term.labelSelector, term.matchLabelKeys), other);
+  return (
+    isInNamespace && selects(selectorFor(owner, term.labelSelector, term.matchLabelKeys), other)
+  );
 }

@@ -1,55 +1,60 @@
-// Whether a node has room: for one more pod, for its requests, for its host ports. Pure.
+// Filters nodes by pod count, allocatable resources and free host ports. Pure.
 // Upstream:
 // k8s.io/kubernetes/pkg/scheduler/framework/plugins/{noderesources/fit.go,nodeports/node_ports.go}.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
-import type { Node, Pod } from "homeostat/k8s/core/v1";
-import { type Fleet, type NodeFilter, type Refusal, refuseForNow } from "./fleet.ts";
+import type { Node, Pod, PodSpec } from "homeostat/k8s/core/v1";
+import { type Snapshot, type NodeFilter, type FilterStatus, unschedulable } from "./snapshot.ts";
 
-/** In which order what is missing is found; others follow by name. */
+/** The order of reasons. Other resources follow by name. */
 const first = ["cpu", "memory", "ephemeral-storage"];
 
-/** Asks nodes for room. What does not say how much it has, has none. */
+/** The NodeResourcesFit filter. A resource missing in allocatable counts as zero. */
 export function resourceFilter(
   pod: Pod,
-  { podsOn, requestsOf }: Pick<Fleet, "podsOn" | "requestsOf">,
+  { podsOn, requestsOf }: Pick<Snapshot, "podsOn" | "requestsOf">,
 ): NodeFilter {
-  const wanted = [...requestsOf(pod)]
+  const requests = [...requestsOf(pod)]
     .filter(([, amount]) => amount > 0n)
     .toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  return (node) => refusalOf(wanted, node, podsOn(node.metadata.name), requestsOf);
+  return (node) => fitsRequest(requests, node, podsOn(node.metadata.name), requestsOf);
 }
 
 const rank = (name: string): number => (first.includes(name) ? first.indexOf(name) : first.length);
 
-function refusalOf(
-  wanted: readonly (readonly [string, bigint])[],
+function fitsRequest(
+  requests: readonly (readonly [string, bigint])[],
   node: Node,
   pods: readonly Pod[],
-  requestsOf: Fleet["requestsOf"],
-): Refusal | undefined {
-  const has = (node.status?.["allocatable"] ?? {}) as JsonObject;
-  const used = wanted.length === 0 ? [] : pods.map(requestsOf);
+  requestsOf: Snapshot["requestsOf"],
+): FilterStatus | undefined {
+  const allocatable = node.status?.allocatable ?? {};
+  const used = requests.length === 0 ? [] : pods.map(requestsOf);
   const free = (name: string): bigint =>
-    used.reduce((rest, amounts) => rest - (amounts.get(name) ?? 0n), nanoOf(has[name]));
-  const missing = wanted.filter(([name, amount]) => amount > free(name));
+    used.reduce((rest, amounts) => rest - (amounts.get(name) ?? 0n), nanoOf(allocatable[name]));
+  const insufficient = requests.filter(([name, amount]) => amount > free(name));
   const reasons = [
-    ...(pods.length + 1 > Number(nanoOf(has["pods"]) / 1_000_000_000n) ? ["Too many pods"] : []),
-    ...missing.map(([name]) => `Insufficient ${name}`),
+    ...(pods.length + 1 > Number(nanoOf(allocatable["pods"]) / 1_000_000_000n)
+      ? ["Too many pods"]
+      : []),
+    ...insufficient.map(([name]) => `Insufficient ${name}`),
   ];
   return reasons.length === 0
     ? undefined
-    : { reasons, curable: missing.every(([name, amount]) => amount <= nanoOf(has[name])) };
+    : {
+        reasons,
+        resolvable: insufficient.every(([name, amount]) => amount <= nanoOf(allocatable[name])),
+      };
 }
 
-/** What a pod asks for: of its containers, unless it says so itself, and what running it costs. */
+/** The requests of a pod, overhead included. Pod-level requests replace those of containers. */
 export function sumRequests({ spec }: Pod): ReadonlyMap<string, bigint> {
-  const { resources, overhead, ...rest } = spec as Pod["spec"] & {
-    readonly resources?: { readonly requests?: JsonObject };
-    readonly overhead?: JsonObject;
-  };
+  const { resources, overhead } = spec;
   const amounts = new Map(
-    [...sumContainers(rest as never, "requests")].map(([name, { nano }]) => [name, nano]),
+    [...sumContainers(spec as Decoded<PodSpec>, "requests")].map(([name, { nano }]) => [
+      name,
+      nano,
+    ]),
   );
   for (const [name, amount] of Object.entries(resources?.requests ?? {}))
     amounts.set(name, nanoOf(amount));
@@ -64,15 +69,15 @@ interface HostPort {
   readonly protocol: string;
 }
 
-/** Asks nodes for the ports that a pod wants of them. */
-export function portFilter(pod: Pod, { podsOn }: Pick<Fleet, "podsOn">): NodeFilter {
+/** The NodePorts filter. */
+export function portFilter(pod: Pod, { podsOn }: Pick<Snapshot, "podsOn">): NodeFilter {
   const wanted = hostPorts(pod);
   if (wanted.length === 0) return () => undefined;
   return ({ metadata }) =>
     podsOn(metadata.name).some((one) =>
       hostPorts(one).some((taken) => wanted.some((port) => clash(port, taken))),
     )
-      ? refuseForNow("node(s) didn't have free ports for the requested pod ports")
+      ? unschedulable("node(s) didn't have free ports for the requested pod ports")
       : undefined;
 }
 

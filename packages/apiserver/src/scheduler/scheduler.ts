@@ -1,6 +1,6 @@
-// Plays kube-scheduler: binds pods to nodes, in order of priority, one after another; says why
-// where none takes them. Pods of other schedulers and gated ones are left alone. Nobody is driven
-// away for others.
+// Simulates kube-scheduler: binds pods to nodes one at a time, highest priority first, and records
+// why a pod is unschedulable. Ignores pods of other schedulers and pods with scheduling gates. Does
+// not preempt.
 // Upstream: k8s.io/kubernetes/pkg/scheduler (schedule_one.go, scheduler.go).
 import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
@@ -24,10 +24,10 @@ import {
 import { StorageClass } from "homeostat/k8s/storage/v1";
 import { formatTime } from "../component-helpers/meta/format-time.ts";
 import { keyFor, type ApiObject } from "../component-helpers/meta/api-object.ts";
-import type { Fleet } from "./fleet.ts";
-import { placePod, unaskedMessage } from "./place-pod.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { schedulePod, preFilterMessage } from "./schedule-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
-import { type Storage, volumeNeeds } from "./volume-needs.ts";
+import { type Storage, preFilterVolumes } from "./volume-binding.ts";
 
 const userAgent = `kube-scheduler/${kubernetesVersion}`;
 
@@ -35,7 +35,7 @@ const userAgent = `kube-scheduler/${kubernetesVersion}`;
 export const startScheduler: ControllerDescriptor["start"] = async (context) => {
   const controller = new KeyedController(context, "the scheduler");
   const scheduler = new Scheduler(context, controller);
-  return controller.start(() => scheduler.pass());
+  return controller.start(() => scheduler.scheduleAll());
 };
 
 class Scheduler {
@@ -43,21 +43,26 @@ class Scheduler {
   readonly #controller: KeyedController;
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
-  readonly #namespaceLabels: Fleet["namespaceLabels"];
+  readonly #namespaceLabels: Snapshot["namespaceLabels"];
   readonly #storage: Storage;
-  readonly #tell: (pod: Pod, type: "Normal" | "Warning", reason: string, message: string) => void;
+  readonly #recordEvent: (
+    pod: Pod,
+    type: "Normal" | "Warning",
+    reason: string,
+    message: string,
+  ) => void;
   readonly #client: ControllerContext["client"];
-  /** Keys of pods that are new or have changed since they were looked at. */
+  /** Keys of pods that are new or changed since the last scheduling attempt. */
   readonly #fresh = new Set<string>();
-  /** Whether something has changed that could help any pod. */
+  /** Whether a change may make any pod schedulable. */
   #all = true;
-  /** Pods that have been given a node, by key, until the cache shows it or they are gone. */
+  /** Assumed pods by key, until the cache shows their node or they are deleted. */
   readonly #assumed = new Map<
     string,
     { readonly uid: string; readonly node: string; bound: boolean }
   >();
 
-  /** By the object as it is in the cache, which does not change. */
+  /** Requests by cached pod. Cached objects are immutable. */
   readonly #requests = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
 
   constructor(context: ControllerContext, controller: KeyedController) {
@@ -72,7 +77,7 @@ class Scheduler {
       api: "v1",
     });
     controller.onStop(() => recorder.close());
-    this.#tell = (pod, type, reason, message) =>
+    this.#recordEvent = (pod, type, reason, message) =>
       recorder.record({ regarding: objectReference(Pod, pod), type, reason, note: message });
     this.#pods = controller.acquire(Pod);
     this.#nodes = controller.acquire(Node);
@@ -85,9 +90,9 @@ class Scheduler {
 
   #watchStorage(): Storage {
     const [claims, volumes, classes] = [
-      this.#acquireHelp(PersistentVolumeClaim),
-      this.#acquireHelp(PersistentVolume),
-      this.#acquireHelp(StorageClass),
+      this.#acquireRetrying(PersistentVolumeClaim),
+      this.#acquireRetrying(PersistentVolume),
+      this.#acquireRetrying(StorageClass),
     ];
     return {
       claim: (namespace, name) => claims.get({ namespace, name }),
@@ -97,11 +102,11 @@ class Scheduler {
     };
   }
 
-  /** An informer of what could help pods whenever it changes. */
-  #acquireHelp<O extends ApiObject>(kind: Kind<O>): Informer<Kind<O>> {
+  /** An informer of a kind whose changes may make any pod schedulable. */
+  #acquireRetrying<O extends ApiObject>(kind: Kind<O>): Informer<Kind<O>> {
     const informer = this.#controller.acquire(kind);
-    const help = (): void => this.#retryAll();
-    this.#controller.follow(informer, { added: help, updated: help, deleted: help });
+    const retry = (): void => this.#retryAll();
+    this.#controller.follow(informer, { added: retry, updated: retry, deleted: retry });
     return informer;
   }
 
@@ -127,12 +132,12 @@ class Scheduler {
         this.#retryAll();
       },
     });
-    const help = (): void => this.#retryAll();
+    const retry = (): void => this.#retryAll();
     this.#controller.follow(this.#nodes, {
-      added: help,
-      deleted: help,
+      added: retry,
+      deleted: retry,
       updated: (old, node) =>
-        concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && help(),
+        schedulingFields(old.read() as Node) !== schedulingFields(node.read() as Node) && retry(),
     });
   }
 
@@ -141,8 +146,8 @@ class Scheduler {
     this.#controller.add("");
   }
 
-  /** Looks at every pod that may have a chance now. */
-  async pass(): Promise<undefined> {
+  /** Schedules every pod that may fit now. */
+  async scheduleAll(): Promise<undefined> {
     const waiting = this.#all
       ? this.#pods.entriesByIndex("node", "").map(({ key }) => key)
       : [...this.#fresh];
@@ -151,19 +156,19 @@ class Scheduler {
     const pods = waiting
       .map((key) => this.#pods.get(parseObjectKey(key)))
       .filter((pod) => pod !== undefined);
-    for (const pod of pods.filter(isOurs).toSorted(byPriority)) {
+    for (const pod of pods.filter(isSchedulable).toSorted(byPriority)) {
       if (this.#controller.signal.aborted) return undefined;
       try {
         await this.#schedule(pod);
       } catch (error) {
         this.#assumed.delete(keyFor(pod));
-        if (!isNotFound(error) && !isConflict(error)) this.#again(pod, error);
+        if (!isNotFound(error) && !isConflict(error)) this.#retryLater(pod, error);
       }
     }
     return undefined;
   }
 
-  #again(pod: Pod, error: unknown): void {
+  #retryLater(pod: Pod, error: unknown): void {
     this.#context.warn(`scheduling pod ${keyFor(pod)} failed`, error);
     this.#fresh.add(keyFor(pod));
     this.#controller.add("", 1000);
@@ -173,40 +178,42 @@ class Scheduler {
     const key = keyFor(pod);
     const assumed = this.#assumed.get(key);
     if (assumed && assumed.uid !== pod.metadata.uid) this.#assumed.delete(key);
-    const fleet = this.#fleet();
-    const needs = volumeNeeds(pod, this.#storage);
-    if ("blocked" in needs)
-      return await this.#refuse(
+    const snapshot = this.#snapshot();
+    const volumes = preFilterVolumes(pod, this.#storage);
+    if ("blocked" in volumes)
+      return await this.#markUnschedulable(
         pod,
-        fleet.nodes.length === 0
+        snapshot.nodes.length === 0
           ? "no nodes available to schedule pods"
-          : unaskedMessage(pod, needs.blocked, fleet),
+          : preFilterMessage(pod, volumes.blocked, snapshot),
       );
-    const kept = this.#assumed.get(key);
-    if (kept)
-      return needs.unbound.length > 0 || kept.bound ? undefined : await this.#bind(pod, kept.node);
-    const placed = placePod(pod, fleet, needs.filters);
-    if ("message" in placed) return await this.#refuse(pod, placed.message);
-    this.#assumed.set(key, { uid: pod.metadata.uid, node: placed.node, bound: false });
-    for (const claim of needs.unbound) await this.#select(claim, placed.node);
-    if (needs.unbound.length === 0) await this.#bind(pod, placed.node);
+    const current = this.#assumed.get(key);
+    if (current)
+      return volumes.unbound.length > 0 || current.bound
+        ? undefined
+        : await this.#bind(pod, current.node);
+    const result = schedulePod(pod, snapshot, volumes.filters);
+    if ("message" in result) return await this.#markUnschedulable(pod, result.message);
+    this.#assumed.set(key, { uid: pod.metadata.uid, node: result.node, bound: false });
+    for (const claim of volumes.unbound) await this.#selectNode(claim, result.node);
+    if (volumes.unbound.length === 0) await this.#bind(pod, result.node);
   }
 
-  /** Nodes, with the pods that are bound and those that are about to be. */
-  #fleet(): Fleet {
-    const coming = new Map<string, Pod[]>();
+  /** The nodes with their bound and assumed pods. */
+  #snapshot(): Snapshot {
+    const assumed = new Map<string, Pod[]>();
     for (const [key, { node }] of this.#assumed) {
       const pod = this.#pods.get(parseObjectKey(key));
       if (!pod || pod.spec.nodeName !== undefined) continue;
-      coming.set(node, [...(coming.get(node) ?? []), pod]);
+      assumed.set(node, [...(assumed.get(node) ?? []), pod]);
     }
     const podsOn = (node: string): readonly Pod[] => {
-      const there = this.#pods.byIndex("node", node).filter((pod) => !isPodFinished(pod));
-      return [...there, ...(coming.get(node) ?? [])];
+      const bound = this.#pods.byIndex("node", node).filter((pod) => !isPodFinished(pod));
+      return [...bound, ...(assumed.get(node) ?? [])];
     };
     return {
       nodes: this.#nodes.list(),
-      podsOn: remembered(podsOn),
+      podsOn: memoized(podsOn),
       requestsOf: (pod) => this.#requestsOf(pod),
       namespaceLabels: this.#namespaceLabels,
     };
@@ -220,8 +227,8 @@ class Scheduler {
     return sum;
   }
 
-  /** Tells whoever makes volumes for which node the claim is. */
-  async #select({ metadata }: PersistentVolumeClaim, node: string): Promise<void> {
+  /** Annotates the claim with its node. The provisioner waits for that. */
+  async #selectNode({ metadata }: PersistentVolumeClaim, node: string): Promise<void> {
     if (metadata.annotations?.[selectedNode] !== undefined) return;
     const { name, namespace } = metadata;
     await this.#client.patch(
@@ -246,10 +253,15 @@ class Scheduler {
     });
     const assumed = this.#assumed.get(keyFor(pod));
     if (assumed) assumed.bound = true;
-    this.#tell(pod, "Normal", "Scheduled", `Successfully assigned ${namespace}/${name} to ${node}`);
+    this.#recordEvent(
+      pod,
+      "Normal",
+      "Scheduled",
+      `Successfully assigned ${namespace}/${name} to ${node}`,
+    );
   }
 
-  async #refuse(pod: Pod, message: string): Promise<void> {
+  async #markUnschedulable(pod: Pod, message: string): Promise<void> {
     const { name, namespace, uid, generation } = pod.metadata;
     const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
     if (before?.status === "False" && before.message === message) return;
@@ -272,15 +284,15 @@ class Scheduler {
       { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
       { subresource: "status" },
     );
-    this.#tell(pod, "Warning", "FailedScheduling", message);
+    this.#recordEvent(pod, "Warning", "FailedScheduling", message);
   }
 }
 
-/** What of a node pods look at: not its heartbeats. */
-const concernsPods = ({ metadata, spec, status }: Node): string =>
-  JSON.stringify([metadata.labels, spec?.taints, spec?.unschedulable, status?.["allocatable"]]);
+/** The fields of a node that scheduling depends on. Heartbeats change none of them. */
+const schedulingFields = ({ metadata, spec, status }: Node): string =>
+  JSON.stringify([metadata.labels, spec?.taints, spec?.unschedulable, status?.allocatable]);
 
-function isOurs(pod: Pod): boolean {
+function isSchedulable(pod: Pod): boolean {
   const { metadata, spec } = pod;
   return (
     !spec.nodeName &&
@@ -293,19 +305,20 @@ function isOurs(pod: Pod): boolean {
 
 const byPriority = (a: Pod, b: Pod): number =>
   (b.spec.priority ?? 0) - (a.spec.priority ?? 0) ||
-  (String(a.metadata.creationTimestamp) < String(b.metadata.creationTimestamp)
-    ? -1
-    : a.metadata.creationTimestamp === b.metadata.creationTimestamp
-      ? 0
-      : 1);
+  compareText(String(a.metadata.creationTimestamp), String(b.metadata.creationTimestamp));
 
-/** Asks once for each node. */
-function remembered(look: Fleet["podsOn"]): Fleet["podsOn"] {
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Computes the pods of each node once. */
+function memoized(podsOn: Snapshot["podsOn"]): Snapshot["podsOn"] {
   const seen = new Map<string, readonly Pod[]>();
   return (node) => {
     const before = seen.get(node);
     if (before) return before;
-    const pods = look(node);
+    const pods = podsOn(node);
     seen.set(node, pods);
     return pods;
   };

@@ -1,37 +1,36 @@
-// Whether a pod on a node would leave pods too unevenly spread: constraints that forbid it
-// (DoNotSchedule). Pure.
+// Filters nodes by topology spread constraints with whenUnsatisfiable DoNotSchedule. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
 import { isTolerated, matchesNode } from "../component-helpers/nodes/node-fit.ts";
 import type { Node, Pod, TopologySpreadConstraint } from "homeostat/k8s/core/v1";
 import {
-  type Fleet,
+  type Snapshot,
   type NodeFilter,
-  refuse,
-  refuseForNow,
+  unresolvable,
+  unschedulable,
   selectorFor,
   selects,
-} from "./fleet.ts";
+} from "./snapshot.ts";
 
-const uneven = "node(s) didn't match pod topology spread constraints";
+const mismatch = "node(s) didn't match pod topology spread constraints";
 
-/** Asks nodes whether the pods of a constraint would still be even enough. */
-export function spreadFilter(pod: Pod, fleet: Fleet): NodeFilter {
+/** The PodTopologySpread filter: refuses nodes where the pod would exceed maxSkew. */
+export function spreadFilter(pod: Pod, snapshot: Snapshot): NodeFilter {
   const constraints = (pod.spec.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule",
   );
   const counted = constraints.map((constraint) => ({
     constraint,
-    counts: countPods(pod, constraint, constraints, fleet),
+    counts: countPods(pod, constraint, constraints, snapshot),
   }));
   return ({ metadata: { labels = {} } }) => {
     for (const { constraint, counts } of counted) {
       const { topologyKey, maxSkew, minDomains = 1 } = constraint;
-      if (!(topologyKey in labels)) return refuse(`${uneven} (missing required label)`);
+      if (!(topologyKey in labels)) return unresolvable(`${mismatch} (missing required label)`);
       const least = counts.size < minDomains ? 0 : Math.min(...counts.values());
       const here =
         (counts.get(labels[topologyKey]!) ?? 0) +
         (selects(selectorOf(pod, constraint), pod) ? 1 : 0);
-      if (here - least > maxSkew) return refuseForNow(uneven);
+      if (here - least > maxSkew) return unschedulable(mismatch);
     }
     return undefined;
   };
@@ -42,12 +41,12 @@ const selectorOf = (
   { labelSelector, matchLabelKeys }: TopologySpreadConstraint,
 ): ReturnType<typeof selectorFor> => selectorFor(pod, labelSelector, matchLabelKeys);
 
-/** Pods of a constraint by the value of its label, on the nodes that count. */
+/** Matching pods by topology domain, over the nodes that the inclusion policies admit. */
 function countPods(
   pod: Pod,
   constraint: TopologySpreadConstraint,
   all: readonly TopologySpreadConstraint[],
-  { nodes, podsOn }: Fleet,
+  { nodes, podsOn }: Snapshot,
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const selector = selectorOf(pod, constraint);

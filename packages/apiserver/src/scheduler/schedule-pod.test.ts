@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Node, Pod } from "homeostat/k8s/core/v1";
-import type { Fleet } from "./fleet.ts";
-import { placePod, unaskedMessage } from "./place-pod.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { schedulePod, preFilterMessage } from "./schedule-pod.ts";
 import { sumRequests } from "./resource-fit.ts";
 
 const nodeOf = (
@@ -39,19 +39,19 @@ const podOf = (spec: object = {}, labels: Record<string, string> = {}): Pod => (
   spec: { containers: [{ name: "c" }], ...spec },
   status: {},
 });
-const asking = (cpu: string, more: object = {}): Pod =>
+const requesting = (cpu: string, more: object = {}): Pod =>
   podOf({ containers: [{ name: "c", resources: { requests: { cpu } } }], ...more });
-const fleetOf = (
+const snapshotOf = (
   nodes: readonly Node[],
   pods: Readonly<Record<string, readonly Pod[]>> = {},
-): Fleet => ({
+): Snapshot => ({
   nodes,
   podsOn: (node) => pods[node] ?? [],
   requestsOf: sumRequests,
   namespaceLabels: (name) => ({ name }),
 });
-const place = (pod: Pod, fleet: Fleet): string => {
-  const placed = placePod(pod, fleet);
+const place = (pod: Pod, snapshot: Snapshot): string => {
+  const placed = schedulePod(pod, snapshot);
   return "node" in placed ? placed.node : placed.message;
 };
 const tail = (cures: string, count: number): string =>
@@ -59,31 +59,31 @@ const tail = (cures: string, count: number): string =>
 const unhelpful = (count: number): string =>
   tail(`${count} Preemption is not helpful for scheduling`, count);
 
-test("a pod goes to the emptiest node that takes it", () => {
+test("a pod goes to the fitting node with the fewest pods", () => {
   const tainted = nodeOf("tainted", {
     spec: { taints: [{ key: "k", value: "v", effect: "NoSchedule" }] },
   });
   const [a, b] = [nodeOf("a"), nodeOf("b", { labels: { disk: "fast" } })];
-  assert.equal(place(podOf(), fleetOf([tainted, a, b], { a: [podOf()] })), "b");
-  assert.equal(place(podOf(), fleetOf([b, a])), "a");
-  assert.equal(place(podOf({ nodeSelector: { disk: "fast" } }), fleetOf([a, b])), "b");
+  assert.equal(place(podOf(), snapshotOf([tainted, a, b], { a: [podOf()] })), "b");
+  assert.equal(place(podOf(), snapshotOf([b, a])), "a");
+  assert.equal(place(podOf({ nodeSelector: { disk: "fast" } }), snapshotOf([a, b])), "b");
   assert.equal(
     place(
       podOf({ tolerations: [{ key: "k", operator: "Equal", value: "v" }] }),
-      fleetOf([tainted]),
+      snapshotOf([tainted]),
     ),
     "tainted",
   );
   assert.equal(
     place(
       podOf({ tolerations: [{ operator: "Exists" }] }),
-      fleetOf([nodeOf("cordoned", { spec: { unschedulable: true } })]),
+      snapshotOf([nodeOf("cordoned", { spec: { unschedulable: true } })]),
     ),
     "cordoned",
   );
 });
 
-test("preferences decide among those that take it", () => {
+test("preferences score the nodes that fit", () => {
   const preferring = podOf({
     affinity: {
       nodeAffinity: {
@@ -96,14 +96,14 @@ test("preferences decide among those that take it", () => {
   assert.equal(
     place(
       preferring,
-      fleetOf([nodeOf("a"), nodeOf("b", { labels: { disk: "x" } })], { b: [podOf()] }),
+      snapshotOf([nodeOf("a"), nodeOf("b", { labels: { disk: "x" } })], { b: [podOf()] }),
     ),
     "b",
   );
   assert.equal(
     place(
       podOf(),
-      fleetOf(
+      snapshotOf(
         [
           nodeOf("a", { spec: { taints: [{ key: "k", effect: "PreferNoSchedule" }] } }),
           nodeOf("b"),
@@ -115,8 +115,8 @@ test("preferences decide among those that take it", () => {
   );
 });
 
-test("why no node takes it is said in kube-scheduler's words", () => {
-  assert.equal(place(podOf(), fleetOf([])), "no nodes available to schedule pods");
+test("the message of an unschedulable pod is kube-scheduler's", () => {
+  assert.equal(place(podOf(), snapshotOf([])), "no nodes available to schedule pods");
   const tainted = nodeOf("tainted", { spec: { taints: [{ key: "k", effect: "NoExecute" }] } });
   const cordoned = nodeOf("cordoned", {
     spec: {
@@ -125,11 +125,11 @@ test("why no node takes it is said in kube-scheduler's words", () => {
     },
   });
   assert.equal(
-    place(podOf(), fleetOf([tainted, cordoned, tainted])),
+    place(podOf(), snapshotOf([tainted, cordoned, tainted])),
     `0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint(s).${unhelpful(3)}`,
   );
   assert.equal(
-    place(podOf({ nodeSelector: { a: "b" } }), fleetOf([nodeOf("a")])),
+    place(podOf({ nodeSelector: { a: "b" } }), snapshotOf([nodeOf("a")])),
     `0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.${unhelpful(1)}`,
   );
   const named = {
@@ -144,36 +144,36 @@ test("why no node takes it is said in kube-scheduler's words", () => {
     },
   };
   assert.equal(
-    place(asking("5", named), fleetOf([nodeOf("a"), nodeOf("b")])),
+    place(requesting("5", named), snapshotOf([nodeOf("a"), nodeOf("b")])),
     `0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s) [NodeAffinity].${unhelpful(2)}`,
   );
   assert.equal(
-    unaskedMessage(
+    preFilterMessage(
       podOf(),
       "pod has unbound immediate PersistentVolumeClaims",
-      fleetOf([nodeOf("a")]),
+      snapshotOf([nodeOf("a")]),
     ),
     `0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.${unhelpful(1)}`,
   );
 });
 
-test("room is what is left of allocatable", () => {
-  const full = fleetOf([nodeOf("a")], { a: [asking("3")] });
-  assert.equal(place(asking("1"), full), "a");
+test("requests must fit into what is left of allocatable", () => {
+  const full = snapshotOf([nodeOf("a")], { a: [requesting("3")] });
+  assert.equal(place(requesting("1"), full), "a");
   assert.equal(
-    place(asking("1001m"), full),
+    place(requesting("1001m"), full),
     `0/1 nodes are available: 1 Insufficient cpu.${tail("1 No preemption victims found for incoming pod", 1)}`,
   );
   assert.equal(
-    place(asking("5"), full),
+    place(requesting("5"), full),
     `0/1 nodes are available: 1 Insufficient cpu.${unhelpful(1)}`,
   );
   assert.equal(
-    place(asking("2", { preemptionPolicy: "Never" }), full),
+    place(requesting("2", { preemptionPolicy: "Never" }), full),
     "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
   );
   assert.match(
-    place(podOf(), fleetOf([nodeOf("a", { allocatable: { pods: "1" } })], { a: [podOf()] })),
+    place(podOf(), snapshotOf([nodeOf("a", { allocatable: { pods: "1" } })], { a: [podOf()] })),
     /^0\/1 nodes are available: 1 Too many pods\. /,
   );
   assert.match(
@@ -183,15 +183,15 @@ test("room is what is left of allocatable", () => {
           { name: "c", resources: { requests: { "example.com/gpu": "1", memory: "9Gi" } } },
         ],
       }),
-      fleetOf([nodeOf("a")]),
+      snapshotOf([nodeOf("a")]),
     ),
     /: 1 Insufficient example\.com\/gpu, 1 Insufficient memory\. /,
   );
   const init = podOf({ initContainers: [{ name: "i", resources: { requests: { cpu: "5" } } }] });
-  assert.match(place(init, fleetOf([nodeOf("a")])), /1 Insufficient cpu/);
+  assert.match(place(init, snapshotOf([nodeOf("a")])), /1 Insufficient cpu/);
 });
 
-test("a port of the host is taken once", () => {
+test("a host port is used once", () => {
   const serving = (hostIP?: string): Pod =>
     podOf({
       containers: [
@@ -199,11 +199,11 @@ test("a port of the host is taken once", () => {
       ],
     });
   assert.match(
-    place(serving(), fleetOf([nodeOf("a")], { a: [serving("127.0.0.1")] })),
+    place(serving(), snapshotOf([nodeOf("a")], { a: [serving("127.0.0.1")] })),
     /1 node\(s\) didn't have free ports for the requested pod ports/,
   );
   assert.equal(
-    place(serving("127.0.0.2"), fleetOf([nodeOf("a")], { a: [serving("127.0.0.1")] })),
+    place(serving("127.0.0.2"), snapshotOf([nodeOf("a")], { a: [serving("127.0.0.1")] })),
     "a",
   );
 });
@@ -223,33 +223,33 @@ const near = {
   },
 };
 
-test("pods keep apart, and together, as they require it", () => {
+test("required inter-pod affinity and anti-affinity hold", () => {
   const db = podOf({ affinity: apart }, { app: "db" });
   const nodes = [
     nodeOf("a", { labels: { zone: "1" } }),
     nodeOf("b", { labels: { zone: "1" } }),
     nodeOf("c", { labels: { zone: "2" } }),
   ];
-  assert.equal(place(db, fleetOf(nodes, { a: [db] })), "b");
+  assert.equal(place(db, snapshotOf(nodes, { a: [db] })), "b");
   assert.match(
-    place(db, fleetOf(nodes.slice(0, 1), { a: [db] })),
+    place(db, snapshotOf(nodes.slice(0, 1), { a: [db] })),
     /^0\/1 nodes are available: 1 node\(s\) didn't match pod anti-affinity rules\. .*No preemption victims/,
   );
   assert.match(
-    place(podOf({}, { app: "db" }), fleetOf(nodes.slice(0, 1), { a: [db] })),
+    place(podOf({}, { app: "db" }), snapshotOf(nodes.slice(0, 1), { a: [db] })),
     /1 node\(s\) didn't satisfy existing pods anti-affinity rules\./,
   );
-  assert.equal(place(podOf({ affinity: near }), fleetOf(nodes, { a: [db] })), "b");
+  assert.equal(place(podOf({ affinity: near }), snapshotOf(nodes, { a: [db] })), "b");
   assert.match(
-    place(podOf({ affinity: near }), fleetOf(nodes)),
+    place(podOf({ affinity: near }), snapshotOf(nodes)),
     /^0\/3 nodes are available: 3 node\(s\) didn't match pod affinity rules\./,
   );
-  assert.equal(place(podOf({ affinity: near }, { app: "db" }), fleetOf(nodes)), "a");
+  assert.equal(place(podOf({ affinity: near }, { app: "db" }), snapshotOf(nodes)), "a");
   const elsewhere = { ...db, metadata: { ...db.metadata, namespace: "other" } };
-  assert.equal(place(db, fleetOf(nodes.slice(0, 1), { a: [elsewhere] })), "a");
+  assert.equal(place(db, snapshotOf(nodes.slice(0, 1), { a: [elsewhere] })), "a");
 });
 
-test("pods are spread as evenly as they require it", () => {
+test("topology spread constraints hold", () => {
   const spread = (more: object = {}): Pod =>
     podOf(
       {
@@ -271,15 +271,15 @@ test("pods are spread as evenly as they require it", () => {
     nodeOf("bare"),
   ];
   const web = podOf({}, { app: "web" });
-  assert.equal(place(spread(), fleetOf([a, b])), "a");
+  assert.equal(place(spread(), snapshotOf([a, b])), "a");
   assert.match(
-    place(spread(), fleetOf([a, b], { a: [web] })),
+    place(spread(), snapshotOf([a, b], { a: [web] })),
     /^0\/2 nodes are available: 1 node\(s\) didn't match pod topology spread constraints, 1 node\(s\) were unschedulable\./,
   );
   assert.equal(
     place(
       spread({ nodeTaintsPolicy: "Honor" }),
-      fleetOf(
+      snapshotOf(
         [
           a,
           nodeOf("b", {
@@ -293,7 +293,7 @@ test("pods are spread as evenly as they require it", () => {
     "a",
   );
   assert.match(
-    place(spread(), fleetOf([bare])),
+    place(spread(), snapshotOf([bare])),
     /1 node\(s\) didn't match pod topology spread constraints \(missing required label\)\./,
   );
 });

@@ -1,5 +1,5 @@
-// What a pod's claims mean for where it can go: some must be bound first, some are bound once it
-// has a node, volumes may be out of reach. Pure.
+// Filters nodes by a pod's claims: the volumes of bound claims must be reachable, claims with
+// delayed binding need a volume or a provisioner. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding (volume_binding.go,
 // binder.go).
 import type { Pod, PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
@@ -12,9 +12,9 @@ import {
   noProvisioner,
 } from "../component-helpers/storage/volume-binding.ts";
 import { claimNames } from "../component-helpers/storage/claim-use.ts";
-import { type NodeFilter, refuse } from "./fleet.ts";
+import { type NodeFilter, unresolvable } from "./snapshot.ts";
 
-/** Where claims are looked up. */
+/** Lists claims, volumes and classes. */
 export interface Storage {
   readonly claim: (namespace: string, name: string) => PersistentVolumeClaim | undefined;
   readonly volume: (name: string) => PersistentVolume | undefined;
@@ -22,19 +22,16 @@ export interface Storage {
   readonly storageClass: (name: string) => StorageClass | undefined;
 }
 
-/**
- * Why no node need be asked; or what to ask of nodes, and the claims that are to be bound for the
- * one that is found.
- */
-export type VolumeNeeds =
+/** The reason why PreFilter fails; else the filters and the claims to bind on the chosen node. */
+export type VolumePreFilterResult =
   | { readonly blocked: string }
   | { readonly filters: readonly NodeFilter[]; readonly unbound: readonly PersistentVolumeClaim[] };
 
-/** Looks at every claim of a pod. */
-export function volumeNeeds(pod: Pod, storage: Storage): VolumeNeeds {
+/** The PreFilter step of VolumeBinding. */
+export function preFilterVolumes(pod: Pod, storage: Storage): VolumePreFilterResult {
   const bound: PersistentVolumeClaim[] = [];
   const unbound: PersistentVolumeClaim[] = [];
-  for (const name of claimNames(pod as Pod)) {
+  for (const name of claimNames(pod)) {
     const claim = storage.claim(pod.metadata.namespace ?? "", name);
     const blocked = blockedBy(name, claim);
     if (blocked !== undefined || !claim) return { blocked: blocked ?? name };
@@ -66,18 +63,18 @@ function boundFilter({ spec }: PersistentVolumeClaim, { volume }: Storage): Node
   const bound = volume(spec.volumeName ?? "");
   if (!bound)
     return () =>
-      refuse("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
+      unresolvable("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)");
   return (node) =>
     isReachable(bound, node)
       ? undefined
-      : refuse("node(s) didn't match PersistentVolume's node affinity");
+      : unresolvable("node(s) didn't match PersistentVolume's node affinity");
 }
 
-/** Nobody makes a volume for this claim: one must be there. */
+/** A claim without a provisioner needs an existing volume. */
 function staticFilter(claim: PersistentVolumeClaim, { volumes }: Storage): NodeFilter {
   const all = volumes();
   return (node) =>
     findVolume(claim, all, { node })
       ? undefined
-      : refuse("node(s) didn't find available persistent volumes to bind");
+      : unresolvable("node(s) didn't find available persistent volumes to bind");
 }

@@ -1,5 +1,5 @@
 // docs/glossary.md has a line for every folder that tools/layers.ts orders, and names none that the
-// tree lacks, so that whoever knows upstream finds the room.
+// tree lacks, so that a reader of upstream finds the room.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const sections = [
   { heading: "## The API server, by folder", place: "apiserver" },
   { heading: "## The framework, by folder", place: "homeostat" },
+  { heading: "## The CEL engine, by folder", place: "cel" },
 ] as const;
 
 /** First cells of the table below a heading, without code marks. */

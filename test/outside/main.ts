@@ -1,6 +1,6 @@
-// npm run test:outside -- NAME…: sessions with external clients, each on a separate embedded server.
-// Dependencies come from the public registries into .cache and are not committed; `npm test` does
-// not need them.
+// npm run test:outside -- NAME…: sessions with external clients, each on a separate embedded
+// server. Dependencies come from the public registries into .cache and are not committed; `npm
+// test` does not need them.
 //   --on FILE       use the server of this kubeconfig instead
 //   --compare FILE  also run on that server, and report differences
 import { spawn } from "node:child_process";

@@ -1,5 +1,5 @@
-// Derives the annotations of a fake pod from the command lines of its containers in upstream's tests.
-// A few rules for programs that sleep or fail; other pods keep the built-in lifecycle. Pure.
+// Derives the annotations of a fake pod from the command lines of its containers in upstream's
+// tests. A few rules for programs that sleep or fail; other pods keep the built-in lifecycle. Pure.
 // Upstream: k8s.io/kubernetes/test/e2e/{framework/job/fixtures.go,apps/*.go}.
 
 /** As much of a pod as the rules look at. */

@@ -1,11 +1,12 @@
-// Prints one module's models.ts: an interface for each of upstream's structs. Pure; the formatter
-// lays out the text.
+// Prints one module's models.ts: an interface for each of upstream's structs, and a value of the
+// same name for each kind. Pure; the formatter lays out the text.
 import type {
   FieldFacts,
   KindData,
   SpecialName,
   TypeRef,
 } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import { manifestName, printKindValue } from "./print-kind-value.ts";
 import { referenceLink } from "./reference-link.ts";
 import { isAlwaysWritten, type ModelType, modulePathOf, type TypeModule } from "./type-modules.ts";
 
@@ -25,6 +26,8 @@ interface Names {
   readonly wireTypes: Set<string>;
   /** Types of homeostat/api. */
   readonly api: Set<string>;
+  /** Types and functions of built-in-kind.ts. */
+  readonly kinds: Set<string>;
   /** Closed sets of strings, by Go's name. */
   readonly enums: Map<string, readonly string[]>;
 }
@@ -56,6 +59,7 @@ export function printModels(context: PrintContext, module: TypeModule): string {
     imports: new Map(),
     wireTypes: new Set(),
     api: new Set(),
+    kinds: new Set(),
     enums: new Map(),
   };
   const printer = new ModelPrinter(context, module, names);
@@ -68,7 +72,6 @@ export function printModels(context: PrintContext, module: TypeModule): string {
 }
 
 /** Other names for models: the structs of a module that have a role. */
-export const manifestName = (name: string): string => `${name}Manifest`;
 const embeddedName = (name: string): string => `Embedded${name}`;
 
 class ModelPrinter {
@@ -97,44 +100,85 @@ class ModelPrinter {
           ),
         ]
       : [];
-    if (role.is !== "kind")
-      return [printInterface(docs(`${what}.`), name, this.#read(type)), ...embedded];
+    if (role.is === "list" && this.#listsKind(type))
+      return [this.#extending(docs(`${what}.`), name, `ListOf<${name.slice(0, -"List".length)}>`)];
+    const read = printInterface(docs(`${what}.`), this.#head(type), this.#read(type));
+    if (role.is !== "kind") return [read, ...embedded];
     return [
-      printInterface(docs(`${what}, as it is read.`), name, this.#read(type)),
-      printInterface(docs(`${what}, as it is written.`), manifestName(name), this.#written(type)),
+      read,
+      this.#value(type),
+      printInterface(
+        docs(`${what}, as it is written.`),
+        `${manifestName(name)} extends ${this.#asWritten(type)}`,
+        [isStored(role) ? this.#naming() : this.#metadata()],
+      ),
       ...embedded,
     ];
+  }
+
+  /** Name of an interface, with its base where all objects of kinds that are stored share one. */
+  #head({ facts, role }: ModelType): string {
+    if (!isStored(role)) return facts.goStruct;
+    this.#names.kinds.add("BuiltInObject");
+    const names = [apiVersionOf(this.#module, role), facts.goStruct];
+    return `${facts.goStruct} extends BuiltInObject<${names.map((each) => JSON.stringify(each)).join(", ")}>`;
+  }
+
+  /** An interface that adds no fields to a type of built-in-kind.ts. */
+  #extending(docs: string, name: string, base: string): string {
+    this.#names.kinds.add(base.slice(0, base.indexOf("<")));
+    return `${docs}\nexport interface ${name} extends ${base} {}`;
+  }
+
+  #value(type: ModelType): string {
+    const { text, types, values } = printKindValue(this.#context.data, this.#module, type);
+    for (const [path, name] of types) this.#import(path, name);
+    for (const name of values) this.#names.kinds.add(name);
+    return text;
+  }
+
+  /**
+   * Whether a list is what all lists are: metadata, and items of the kind that it is named after.
+   */
+  #listsKind({ facts }: ModelType): boolean {
+    const items = facts.members.find(({ name }) => name === "items")?.ref;
+    if (items?.at !== "list" || items.items.at !== "struct") return false;
+    const { name, path, isKind } = this.#structName(items.items.type);
+    return (
+      isKind &&
+      path === this.#module.path &&
+      facts.goStruct === `${name}List` &&
+      facts.members.length === 4
+    );
   }
 
   /** Members as they are read. */
   #read({ facts, role }: ModelType): readonly Field[] {
     if (role.is === "struct") return facts.members.map((field) => this.#field(field));
-    const rest = facts.members.filter(({ name }) => name !== "apiVersion" && name !== "kind");
-    const isKind = role.is === "kind";
-    const isList = role.is === "list";
-    return [
-      ...identity(apiVersionOf(this.#module, role), facts.goStruct),
-      ...rest.map((field): Field => {
-        if (isKind && field.name === "metadata")
-          return this.#metadata(role.facts.verbs, "Metadata");
-        if (isList && field.name === "items") return this.#items(field);
-        const required = field.required || ((isKind || isList) && isAlwaysWritten(field));
+    const given = isStored(role) ? ["apiVersion", "kind", "metadata"] : ["apiVersion", "kind"];
+    const fields = facts.members
+      .filter(({ name }) => !given.includes(name))
+      .map((field): Field => {
+        if (role.is === "list" && field.name === "items") return this.#items(field);
+        if (role.is === "kind" && field.name === "metadata") return this.#metadata();
+        const required = field.required || (role.is !== "object" && isAlwaysWritten(field));
         return { ...this.#field(field), required };
-      }),
-    ];
+      });
+    if (isStored(role)) return fields;
+    return [...identity(apiVersionOf(this.#module, role), facts.goStruct), ...fields];
   }
 
-  /** Members as they are written: names in metadata, and no status. */
-  #written({ facts, role }: ModelType): readonly Field[] {
-    if (role.is !== "kind") throw new Error(`print the manifest of ${facts.model}: not a kind`);
-    const rest = facts.members.filter(
-      ({ name }) => !["apiVersion", "kind", "metadata", "status"].includes(name),
+  /** The base of a manifest. It names the fields that are required only when the object is read. */
+  #asWritten({ facts }: ModelType): string {
+    this.#names.kinds.add("AsWritten");
+    const names = facts.members.filter(
+      (field) =>
+        !["apiVersion", "kind", "metadata", "status"].includes(field.name) &&
+        !field.required &&
+        isAlwaysWritten(field),
     );
-    return [
-      ...identity(apiVersionOf(this.#module, role), facts.goStruct),
-      this.#metadata(role.facts.verbs, "Naming"),
-      ...rest.map((field) => this.#field(field)),
-    ];
+    const optional = names.map(({ name }) => JSON.stringify(name)).join(" | ");
+    return `AsWritten<${optional === "" ? facts.goStruct : `${facts.goStruct}, ${optional}`}>`;
   }
 
   /** Members of an object that another object holds. */
@@ -148,11 +192,13 @@ class ModelPrinter {
   }
 
   /** What is only created has no metadata that a server filled in. */
-  #metadata(verbs: readonly string[], type: "Metadata" | "Naming"): Field {
-    if (!verbs.includes("get"))
-      return { name: "metadata", type: this.#import("meta/v1", "ObjectMeta"), required: true };
-    this.#names.api.add(type);
-    return { name: "metadata", type, required: true };
+  #metadata(): Field {
+    return { name: "metadata", type: this.#import("meta/v1", "ObjectMeta"), required: true };
+  }
+
+  #naming(): Field {
+    this.#names.api.add("Naming");
+    return { name: "metadata", type: "Naming", required: true };
   }
 
   #items(field: FieldFacts): Field {
@@ -223,7 +269,8 @@ class ModelPrinter {
     const type = owner?.types.find(({ facts }) => facts.model === model);
     if (owner === undefined || type === undefined)
       throw new Error(`print ${this.#module.path}: no module has ${model}`);
-    return { name: type.facts.goStruct, embedded: type.embedded, path: owner.path };
+    const isKind = type.role.is === "kind";
+    return { name: type.facts.goStruct, embedded: type.embedded, path: owner.path, isKind };
   }
 
   #import(path: string, name: string): string {
@@ -233,6 +280,10 @@ class ModelPrinter {
     return name;
   }
 }
+
+/** Whether a server keeps objects of the kind: their metadata is complete when they are read. */
+const isStored = (role: ModelType["role"]): boolean =>
+  role.is === "kind" && role.facts.verbs.includes("get");
 
 function apiVersionOf(module: TypeModule, role: ModelType["role"]): string {
   return role.is === "object" || role.is === "list" ? role.apiVersion : module.apiVersion;
@@ -253,11 +304,16 @@ function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: FieldFacts): boo
   return !omitEmpty && (ref.at === "list" || ref.at === "map");
 }
 
-function printImports({ imports, wireTypes, api }: Names): readonly string[] {
+function printImports({ imports, wireTypes, api, kinds }: Names): readonly string[] {
   const line = (names: Iterable<string>, from: string): string =>
     `import type { ${[...names].toSorted().join(", ")} } from "${from}";`;
+  const isValue = (name: string): boolean => /^[a-z]/.test(name);
+  const fromKinds = [...kinds].map((name) => (isValue(name) ? name : `type ${name}`));
   return [
     ...(api.size > 0 ? [line(api, "../../../api/kind.ts")] : []),
+    ...(kinds.size > 0
+      ? [`import { ${fromKinds.toSorted().join(", ")} } from "../../built-in-kind.ts";`]
+      : []),
     ...[...imports]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, names]) => line(names, `../../${path}/models.ts`)),
@@ -266,15 +322,17 @@ function printImports({ imports, wireTypes, api }: Names): readonly string[] {
 }
 
 function printDocs(text: string, link: string): string {
-  return `\n/**\n * ${text}\n * @see ${link}\n */`;
+  const see = ` * @see ${link}`;
+  return `\n/**\n * ${text}\n${see.length > 100 ? ` * @see\n * ${link}` : see}\n */`;
 }
 
-function printInterface(docs: string, name: string, fields: readonly Field[]): string {
-  if (fields.length === 0) return `${docs}\nexport type ${name} = Readonly<Record<string, never>>;`;
+function printInterface(docs: string, head: string, fields: readonly Field[]): string {
+  if (fields.length === 0 && !head.includes(" "))
+    return `${docs}\nexport type ${head} = Readonly<Record<string, never>>;`;
   const lines = fields.map(
     (field) => `  readonly ${printKey(field.name)}${field.required ? "" : "?"}: ${field.type};`,
   );
-  return [docs, `export interface ${name} {`, ...lines, "}"].join("\n");
+  return [docs, `export interface ${head} {`, ...lines, "}"].join("\n");
 }
 
 function printEnum(name: string, values: readonly string[]): string {
@@ -286,14 +344,15 @@ const printKey = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 
 /** One name must not mean two things in a module. */
-function assertDistinct(module: TypeModule, { imports, wireTypes, api, enums }: Names): void {
+function assertDistinct(module: TypeModule, names: Names): void {
+  const { imports, wireTypes, api, kinds, enums } = names;
   const own = module.types.flatMap(({ facts, role, embedded }) => [
     facts.goStruct,
     ...(role.is === "kind" ? [manifestName(facts.goStruct)] : []),
     ...(embedded ? [embeddedName(facts.goStruct)] : []),
   ]);
   const imported = [...imports.values()].flatMap((names) => [...names]);
-  const all = [...own, ...imported, ...wireTypes, ...api, ...enums.keys()];
+  const all = [...own, ...imported, ...wireTypes, ...api, ...kinds, ...enums.keys()];
   const twice = all.filter((name, i) => all.indexOf(name) !== i);
   if (twice.length > 0)
     throw new Error(`print ${module.path}: these names mean two things: ${twice.join(", ")}`);

@@ -202,7 +202,7 @@ export const controllerDescriptors: readonly Descriptor[] = [
   {
     ...onRequest(
       ["stages"],
-      async () => (await import("../fake-nodes/stages/other-kinds.ts")).startStages,
+      async () => (await import("../fake-nodes/stages/start-stages.ts")).startStages,
     ),
     byNameOnly: true,
   },
@@ -225,7 +225,7 @@ function onRequest(
   return { name, aliases, byDefault: false, start: async (context) => (await load())(context) };
 }
 
-/** Field manager of updates: the first word of the user agent. */
+/** Field manager of updates: the user agent up to the slash. */
 const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
 /** The chosen controllers, or the first unknown name. */
@@ -288,8 +288,8 @@ export async function startControllers(
     readonly stages?: FakeNodesContext["stages"];
   },
 ): Promise<RunningController> {
-  const { transport, stages = [], ...given } = options;
-  const { runtime } = given;
+  const { transport, stages = [], ...shared } = options;
+  const { runtime } = shared;
   const client = createClient({ transport, runtime, userAgent });
   const cache = createCache({ client, runtime });
   cache.start();
@@ -304,7 +304,7 @@ export async function startControllers(
   try {
     for (const descriptor of chosen)
       running.push(
-        await descriptor.start({ ...given, stages, client, cache, kinds, chosen: names }),
+        await descriptor.start({ ...shared, stages, client, cache, kinds, chosen: names }),
       );
   } catch (error) {
     await stop();

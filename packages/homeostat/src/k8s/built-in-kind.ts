@@ -1,6 +1,38 @@
 // What the values of `homeostat/k8s/*` are: names and a scope for the runtime, types for the
 // compiler, and a function that builds manifests. Knows no kind in particular.
-import type { Kind, Naming } from "../api/kind.ts";
+import type { Kind, Metadata, Naming } from "../api/kind.ts";
+import type { ListMeta } from "./meta/v1/models.ts";
+import type { ListItem } from "./wire-types.ts";
+
+interface Identified {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** What all objects of built-in kinds have when they are read. */
+export interface BuiltInObject<V extends string, K extends string> {
+  readonly apiVersion: V;
+  readonly kind: K;
+  readonly metadata: Metadata;
+}
+
+/**
+ * The manifest of an object, without its metadata: no status. `Optional` names the fields that
+ * the server always returns and a manifest may leave out.
+ */
+export type AsWritten<O extends Identified, Optional extends keyof O = never> = Omit<
+  O,
+  "metadata" | "status" | Optional
+> &
+  Partial<Pick<O, Optional>>;
+
+/** A list of objects of one kind. */
+export interface ListOf<O extends Identified> {
+  readonly apiVersion: O["apiVersion"];
+  readonly kind: `${O["kind"]}List`;
+  readonly metadata: ListMeta;
+  readonly items: readonly ListItem<O>[];
+}
 
 /** The fields of a manifest that a builder is given; no argument where none is required. */
 type Fields<M> = Omit<M, "apiVersion" | "kind" | "metadata">;

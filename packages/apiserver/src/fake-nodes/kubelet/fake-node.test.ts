@@ -4,7 +4,7 @@ import type { Node } from "homeostat/k8s/core/v1";
 import {
   freeAddress,
   freeNetwork,
-  moodOf,
+  nodeStateOf,
   networkOf,
   nodeManifest,
   nodeStatus,
@@ -28,7 +28,7 @@ const nodeOf = (annotations: Record<string, string> = {}, status?: Node["status"
 const readyOf = (status: object | undefined): string | undefined =>
   (status as Node["status"])?.conditions?.find(({ type }) => type === "Ready")?.status;
 
-test("a node says that it is ready, and says it again every five minutes", () => {
+test("a node reports ready, and a heartbeat every five minutes", () => {
   const status = nodeStatus(nodeOf(), { hostIp: "192.168.0.1", now }) as NonNullable<
     Node["status"]
   >;
@@ -38,16 +38,16 @@ test("a node says that it is ready, and says it again every five minutes", () =>
   );
   const node = nodeOf({}, status);
   assert.equal(nodeStatus(node, { hostIp: "192.168.0.1", now: now + 299_000 }), undefined);
-  const again = nodeStatus(node, { hostIp: "192.168.0.1", now: now + 301_000 }) as {
+  const heartbeat = nodeStatus(node, { hostIp: "192.168.0.1", now: now + 301_000 }) as {
     readonly conditions: readonly Record<string, string>[];
   };
   assert.deepEqual(
-    [again.conditions[3]!["lastHeartbeatTime"], again.conditions[3]!["lastTransitionTime"]],
+    [heartbeat.conditions[3]!["lastHeartbeatTime"], heartbeat.conditions[3]!["lastTransitionTime"]],
     ["2024-01-01T00:05:01Z", "2024-01-01T00:00:00Z"],
   );
 });
 
-test("a test decides what is heard of a node", () => {
+test("annotations set the state of a node", () => {
   assert.equal(
     readyOf(nodeStatus(nodeOf({ "simulator.homeostat.dev/ready": "false" }), { hostIp: "", now })),
     "False",
@@ -58,11 +58,11 @@ test("a test decides what is heard of a node", () => {
     ),
     "Unknown",
   );
-  assert.equal(moodOf(nodeOf({ "simulator.homeostat.dev/ready": "silent" })), "silent");
-  assert.equal(moodOf(nodeOf({ "simulator.homeostat.dev/kubelet": "none" })), "not ours");
+  assert.equal(nodeStateOf(nodeOf({ "simulator.homeostat.dev/ready": "silent" })), "silent");
+  assert.equal(nodeStateOf(nodeOf({ "simulator.homeostat.dev/kubelet": "none" })), "unmanaged");
 });
 
-test("what a node has been given of room stays", () => {
+test("an existing capacity is kept", () => {
   const status = nodeStatus(nodeOf({}, { capacity: { cpu: "4" } }), { hostIp: "", now }) as {
     readonly allocatable: object;
   };
@@ -74,7 +74,7 @@ test("what a node has been given of room stays", () => {
   });
 });
 
-test("what is added to the capacity of a node later is to be had at once", () => {
+test("a resource added to the capacity becomes allocatable", () => {
   const at = { hostIp: "", now };
   const kept = nodeStatus(nodeOf(), at) as { readonly capacity: Record<string, string> };
   const added = nodeOf({}, { ...kept, capacity: { ...kept.capacity, "example.com/gpu": "3" } });
@@ -87,7 +87,7 @@ test("what is added to the capacity of a node later is to be had at once", () =>
   assert.equal(nodeStatus(nodeOf({}, kept), at), undefined);
 });
 
-test("networks do not overlap, and addresses in them are given out once", () => {
+test("networks do not overlap, and addresses are unique", () => {
   assert.deepEqual(networkOf(0), { hostIp: "192.168.0.1", podCidr: "10.244.0.0/22" });
   assert.deepEqual(freeNetwork(new Set(["10.244.0.0/22", "192.168.0.2"])), networkOf(2));
   assert.deepEqual(networkOf(300), { hostIp: "192.168.1.45", podCidr: "10.248.176.0/22" });
@@ -95,7 +95,7 @@ test("networks do not overlap, and addresses in them are given out once", () => 
   assert.equal(freeAddress("10.1.2.0/30", new Set(["10.1.2.1", "10.1.2.2"])), undefined);
 });
 
-test("nodes lie in three zones", () => {
+test("nodes are in three zones", () => {
   const zones = [0, 1, 2, 3].map(
     (index) => (nodeManifest(index) as Node).metadata.labels!["topology.kubernetes.io/zone"],
   );

@@ -1,36 +1,36 @@
-// What a node says of itself, though nothing is behind it: addresses, room, conditions, a lease.
-// Pure.
+// The manifest, status, network and lease of a fake node. Pure.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/{kubelet_node_status.go,nodestatus/setters.go},
 // component-helpers/apimachinery/lease.
 import { kubernetesVersion } from "../../apimachinery/kubernetes-version.ts";
-import type { Node, PodCondition } from "homeostat/k8s/core/v1";
+import type { Node, NodeCondition, NodeStatus } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 
 /**
- * What a test wants of a node: `"false"` makes it not ready; `"unknown"` makes it fall silent, and
- * says at once what others would say of it after a while; `"silent"` makes it fall silent and no
- * more.
+ * Sets the readiness of a node. `"false"`: not ready. `"unknown"`: no heartbeats, and the
+ * conditions become Unknown at once. `"silent"`: no heartbeats only.
  */
 export const readyAnnotation = "simulator.homeostat.dev/ready";
-/** `none` on a node: somebody else speaks for it. */
+/** `none` makes a node unmanaged: another program reports its status. */
 export const kubeletAnnotation = "simulator.homeostat.dev/kubelet";
 
-export type NodeMood = "ready" | "not ready" | "unknown" | "silent" | "not ours";
+/** The simulated state of a node. */
+export type NodeState = "ready" | "not ready" | "unknown" | "silent" | "unmanaged";
 
-/** How often a node says that it is there, and how long that holds. */
+/** The renewal interval and the duration of node leases. */
 export const leaseMs = { renewEvery: 10_000, duration: 40_000 };
 const heartbeatMs = 300_000;
 
-export function moodOf({ metadata: { annotations = {} } }: Node): NodeMood {
-  if (annotations[kubeletAnnotation] === "none") return "not ours";
-  const said = annotations[readyAnnotation];
-  return said === "false" ? "not ready" : said === "unknown" || said === "silent" ? said : "ready";
+export function nodeStateOf({ metadata: { annotations = {} } }: Node): NodeState {
+  if (annotations[kubeletAnnotation] === "none") return "unmanaged";
+  const readiness = annotations[readyAnnotation];
+  if (readiness === "false") return "not ready";
+  return readiness === "unknown" || readiness === "silent" ? readiness : "ready";
 }
 
-/** The name of the nth node that is made. */
+/** The name of the nth fake node. */
 export const nodeName = (index: number): string => `fake-node-${index}`;
 
-/** A node to create: three zones, in turn. */
+/** The manifest of the nth fake node. Zones repeat after three nodes. */
 export function nodeManifest(index: number): object {
   const name = nodeName(index);
   const labels = {
@@ -43,7 +43,7 @@ export function nodeManifest(index: number): object {
   return { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
 }
 
-/** Where a node lies: its own address, and those of its pods. */
+/** The address of a node and the range of its pods. */
 export interface NodeNetwork {
   readonly hostIp: string;
   readonly podCidr: string;
@@ -61,7 +61,7 @@ const firstPod = 10 * 2 ** 24 + 244 * 2 ** 16;
 const dotted = (value: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) & 255).join(".");
 
-/** The first network that none of these has; `node` may have said a part of its own already. */
+/** The first network whose address and range are not taken. */
 export function freeNetwork(taken: ReadonlySet<string>): NodeNetwork {
   for (let number = 0; ; number++) {
     const network = networkOf(number);
@@ -69,13 +69,11 @@ export function freeNetwork(taken: ReadonlySet<string>): NodeNetwork {
   }
 }
 
-/** A node's own address, if it has said one. */
+/** The InternalIP of a node. */
 export const addressOf = ({ status }: Node): string | undefined =>
-  (
-    (status?.["addresses"] ?? []) as readonly { readonly type: string; readonly address: string }[]
-  ).find(({ type }) => type === "InternalIP")?.address;
+  status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
 
-/** The first address of a network `10.1.2.0/24` that is not taken; undefined where all are. */
+/** The first free address of a network `10.1.2.0/24`; undefined if all are taken. */
 export function freeAddress(cidr: string, taken: ReadonlySet<string>): string | undefined {
   const [base = "", bits = "24"] = cidr.split("/");
   const first = base.split(".").reduce((value, part) => value * 256 + Number(part), 0);
@@ -85,23 +83,26 @@ export function freeAddress(cidr: string, taken: ReadonlySet<string>): string | 
   return undefined;
 }
 
+function readyStatusOf(state: NodeState): NodeCondition["status"] {
+  if (state === "unknown") return "Unknown";
+  return state === "ready" ? "True" : "False";
+}
+
 /**
- * The status that a node ought to have, or undefined where it has it. What somebody else has said
- * of its room stays.
+ * The status to write, or undefined if the node has it. Keeps capacity and allocatable that the
+ * node already has.
  */
 export function nodeStatus(
   node: Node,
   { hostIp, now }: { readonly hostIp: string; readonly now: number },
 ): object | undefined {
-  const mood = moodOf(node);
-  const before = (node.status?.conditions ?? []) as readonly (PodCondition & {
-    readonly lastHeartbeatTime?: string;
-  })[];
+  const state = nodeStateOf(node);
+  const before = node.status?.conditions ?? [];
   const ready = before.find(({ type }) => type === "Ready");
-  const wanted = mood === "ready" ? "True" : mood === "unknown" ? "Unknown" : "False";
+  const wanted = readyStatusOf(state);
   const isFresh =
-    mood === "unknown" || Date.parse(ready?.lastHeartbeatTime ?? "") > now - heartbeatMs;
-  if (ready?.status === wanted && isFresh && isAllotted(node.status)) return undefined;
+    state === "unknown" || Date.parse(ready?.lastHeartbeatTime ?? "") > now - heartbeatMs;
+  if (ready?.status === wanted && isFresh && isAllocatable(node.status)) return undefined;
   const conditions = conditionsOf(wanted).map((one) => {
     const old = before.find(({ type }) => type === one.type);
     const since =
@@ -118,46 +119,42 @@ export function nodeStatus(
   ];
   const { architecture = "amd64" } = { architecture: node.metadata.labels?.["kubernetes.io/arch"] };
   return {
-    capacity: room,
-    allocatable: room,
-    ...given(node.status),
-    addresses: addressOf(node) === undefined ? own : node.status?.["addresses"],
+    ...mergedResources(node.status),
+    addresses: addressOf(node) === undefined ? own : node.status?.addresses,
     conditions,
     nodeInfo: { ...nodeInfo, architecture },
   };
 }
 
-const room = { cpu: "32", memory: "256Gi", "ephemeral-storage": "1Ti", pods: String(addresses) };
+const defaultCapacity = {
+  cpu: "32",
+  memory: "256Gi",
+  "ephemeral-storage": "1Ti",
+  pods: String(addresses),
+};
 
-/** Capacity and allocatable as they were given, if they were; one stands for the other. */
-function given(status: Node["status"]): object {
-  const capacity = (status?.["capacity"] ?? {}) as object;
-  const allocatable = (status?.["allocatable"] ?? {}) as object;
+/** Existing capacity and allocatable over the defaults. Allocatable defaults to capacity. */
+function mergedResources({ capacity = {}, allocatable = {} }: NodeStatus = {}): NodeStatus {
   return {
-    capacity: { ...room, ...capacity },
-    allocatable: { ...room, ...capacity, ...allocatable },
+    capacity: { ...defaultCapacity, ...capacity },
+    allocatable: { ...defaultCapacity, ...capacity, ...allocatable },
   };
 }
 
-/**
- * What somebody has come to add to the capacity, a resource of their own for instance, is to be had
- * as well.
- */
-const isAllotted = (status: Node["status"]): boolean =>
-  Object.keys((status?.["capacity"] ?? {}) as object).every((name) =>
-    Object.hasOwn((status?.["allocatable"] ?? {}) as object, name),
-  );
+/** Whether every resource of the capacity is allocatable, e.g. extended resources of a test. */
+const isAllocatable = ({ capacity = {}, allocatable = {} }: NodeStatus = {}): boolean =>
+  Object.keys(capacity).every((name) => Object.hasOwn(allocatable, name));
 
-/** Conditions of a node that is ready, is not, or cannot be asked. */
-export function conditionsOf(ready: PodCondition["status"]): readonly PodCondition[] {
+/** The conditions of a node for a status of Ready. */
+export function conditionsOf(ready: NodeCondition["status"]): readonly NodeCondition[] {
   const unknown = {
     status: "Unknown",
     reason: "NodeStatusUnknown",
     message: "Kubelet stopped posting node status.",
   } as const;
-  const fine = (type: string, reason: string, message: string): PodCondition =>
+  const healthy = (type: string, reason: string, message: string): NodeCondition =>
     ready === "Unknown" ? { type, ...unknown } : { type, status: "False", reason, message };
-  const says: PodCondition =
+  const readiness: NodeCondition =
     ready === "True"
       ? {
           type: "Ready",
@@ -169,13 +166,17 @@ export function conditionsOf(ready: PodCondition["status"]): readonly PodConditi
           type: "Ready",
           status: "False",
           reason: "KubeletNotReady",
-          message: `the annotation ${readyAnnotation} says so`,
+          message: `set by the annotation ${readyAnnotation}`,
         };
   return [
-    fine("MemoryPressure", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
-    fine("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
-    fine("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
-    ready === "Unknown" ? { type: "Ready", ...unknown } : says,
+    healthy(
+      "MemoryPressure",
+      "KubeletHasSufficientMemory",
+      "kubelet has sufficient memory available",
+    ),
+    healthy("DiskPressure", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    healthy("PIDPressure", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    ready === "Unknown" ? { type: "Ready", ...unknown } : readiness,
   ];
 }
 
@@ -191,7 +192,7 @@ const nodeInfo = {
   operatingSystem: "linux",
 };
 
-/** The lease by which a node says that it is there. */
+/** The lease of a node. */
 export function leaseManifest(
   { apiVersion, kind, metadata: { name, uid } }: Node,
   now: number,
@@ -212,5 +213,5 @@ export function leaseManifest(
   };
 }
 
-/** Microseconds, as leases have it. */
+/** A MicroTime, e.g. `2024-01-01T00:00:00.000000Z`. */
 export const renewTime = (now: number): string => new Date(now).toISOString().replace("Z", "000Z");

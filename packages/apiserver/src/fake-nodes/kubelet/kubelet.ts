@@ -1,6 +1,7 @@
-// Plays a kubelet on every node: speaks for the node, and lets its pods live, though nothing runs
-// them. What happens when is data (pod-stages.ts), to which users add stages of their own.
-// Upstream: k8s.io/kubernetes/pkg/kubelet, as far as others can see it.
+// Simulates a kubelet for every node: reports the status of the node and of its pods. No containers
+// run. The lifecycle of pods is data (pod-stages.ts); users can add stages.
+// Upstream: k8s.io/kubernetes/pkg/kubelet, as far as the API shows it,
+// sigs.k8s.io/kwok/pkg/kwok/controllers/pod_controller.go.
 import type { CachedObject, Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
 import { kubernetesVersion } from "../../apimachinery/kubernetes-version.ts";
@@ -13,12 +14,12 @@ import type {
   ControllerDescriptor,
 } from "../../component-helpers/controller/controller.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
-import type { StageWorld } from "../stages/stage-functions.ts";
-import { StagePlayer } from "../stages/stage-player.ts";
+import type { StageEnvironment } from "../stages/stage-functions.ts";
+import { StageController } from "../stages/stage-controller.ts";
 import type { Kind } from "homeostat/api";
 import { Node, Pod } from "homeostat/k8s/core/v1";
-import { addressOf, conditionsOf, freeAddress, moodOf } from "./fake-node.ts";
-import { NodeKeeper } from "./node-keeper.ts";
+import { addressOf, conditionsOf, freeAddress, nodeStateOf } from "./fake-node.ts";
+import { NodeController } from "./node-controller.ts";
 import { fateAnnotation, podStages } from "./pod-stages.ts";
 import { podStatusAfter } from "./pod-status.ts";
 
@@ -32,8 +33,8 @@ export const startKubelet: ControllerDescriptor<FakeNodesContext>["start"] = asy
     api: "v1",
   });
   const parts: readonly RunningController[] = [
-    new NodeKeeper(context, client),
-    new PodKeeper(context, client, recorder),
+    new NodeController(context, client),
+    new PodController(context, client, recorder),
   ];
   return {
     async stop() {
@@ -43,66 +44,66 @@ export const startKubelet: ControllerDescriptor<FakeNodesContext>["start"] = asy
   };
 };
 
-/** Lets pods live. */
-class PodKeeper extends KeyedController {
+/** Plays the stages of pods. */
+class PodController extends KeyedController {
   readonly #pods: Informer<Kind<Pod>>;
   readonly #nodes: Informer<Kind<Node>>;
   readonly #context: FakeNodesContext;
-  /** Addresses that have been given out and are not in the cache yet, by uid of the pod. */
-  readonly #given = new Map<string, string>();
+  /** Allocated addresses that the cache may not show yet, by uid of the pod. */
+  readonly #allocated = new Map<string, string>();
 
   constructor(context: FakeNodesContext, client: Client, recorder: EventRecorder) {
-    super(context, "the life of pods");
+    super(context, "the pod lifecycle");
     this.#context = context;
     this.#pods = this.acquire(Pod);
     this.#nodes = this.acquire(Node);
     this.#pods.addIndex("node", nodeIndex);
-    const given = context.stages.filter(
+    const custom = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );
-    const player = new StagePlayer<Pod>(
+    const stages = new StageController<Pod>(
       {
         kind: Pod,
         informer: this.#pods,
-        given,
-        builtIn: given.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
-        worldOf: (pod) => this.#worldOf(pod),
-        statusAfter: (pod, action, world) =>
+        custom,
+        builtIn: custom.some(({ replacesBuiltIn }) => replacesBuiltIn) ? [] : podStages,
+        environmentOf: (pod) => this.#environmentOf(pod),
+        statusAfter: (pod, action, environment) =>
           podStatusAfter(pod, action, {
-            ...world,
-            hostIp: world.nodeIp(world.nodeName),
+            ...environment,
+            hostIp: environment.nodeIp(environment.nodeName),
             ready: this.#isReady(pod),
           }),
         statusType: "strategic",
       },
       { client, runtime: context.runtime, recorder },
     );
-    const wake = ({ key }: CachedObject): void => this.add(key);
+    const enqueue = ({ key }: CachedObject): void => this.add(key);
     this.follow(this.#pods, {
-      added: wake,
-      updated: (_, pod) => wake(pod),
+      added: enqueue,
+      updated: (_, pod) => enqueue(pod),
       deleted: ({ uid }) => {
-        player.forget(uid);
-        this.#given.delete(uid);
+        stages.forget(uid);
+        this.#allocated.delete(uid);
       },
     });
-    const wakePods = (node: CachedObject): void =>
-      this.#pods.entriesByIndex("node", node.key).forEach(wake);
+    const enqueuePods = (node: CachedObject): void =>
+      this.#pods.entriesByIndex("node", node.key).forEach(enqueue);
     this.follow(this.#nodes, {
-      added: wakePods,
+      added: enqueuePods,
       updated: (old, node) =>
-        concernsPods(old.read() as Node) !== concernsPods(node.read() as Node) && wakePods(node),
+        podFields(old.read() as Node) !== podFields(node.read() as Node) && enqueuePods(node),
     });
-    this.start((key) => player.look(key));
+    this.start((key) => stages.sync(key));
   }
 
-  /** Pods of nodes that are silent, or somebody else's, are left alone. */
-  #worldOf(pod: Pod): StageWorld | undefined {
+  /** Undefined for pods of silent, unknown or unmanaged nodes, whose status nothing reports. */
+  #environmentOf(pod: Pod): StageEnvironment | undefined {
     const node =
       pod.spec.nodeName === undefined ? undefined : this.#nodes.get({ name: pod.spec.nodeName });
-    const isKept =
-      node && addressOf(node) !== undefined && ["ready", "not ready"].includes(moodOf(node));
-    if (!isKept) return undefined;
+    const isManaged =
+      node && addressOf(node) !== undefined && ["ready", "not ready"].includes(nodeStateOf(node));
+    if (!isManaged) return undefined;
     const nodeIp = (name: string): string => addressOf(this.#nodes.get({ name }) ?? node) ?? "";
     return {
       now: this.#context.runtime.clock.now(),
@@ -117,35 +118,31 @@ class PodKeeper extends KeyedController {
     const node = this.#nodes.get({ name: spec.nodeName ?? "" });
     return (
       node !== undefined &&
-      moodOf(node) === "ready" &&
+      nodeStateOf(node) === "ready" &&
       metadata.annotations?.[fateAnnotation] !== "unready"
     );
   }
 
-  /** A pod's own address, or the first on its node that no other pod has. */
+  /** The address of a pod, or the first free one of its node. */
   #podIp(pod: Pod, node: Node): string {
-    const own = pod.status?.["podIP"];
-    if (typeof own === "string" && own !== "") return own;
+    const own = pod.status?.podIP;
+    if (own) return own;
     if (pod.spec.hostNetwork) return addressOf(node) ?? "";
     const { uid } = pod.metadata;
     const others = this.#pods
       .byIndex("node", node.metadata.name)
       .filter((other) => other.metadata.uid !== uid && !isPodFinished(other));
     const taken = new Set(
-      others.map(
-        (other) =>
-          (other.status?.["podIP"] as string | undefined) ||
-          (this.#given.get(other.metadata.uid) ?? ""),
-      ),
+      others.map((other) => other.status?.podIP || (this.#allocated.get(other.metadata.uid) ?? "")),
     );
-    const before = this.#given.get(uid);
+    const before = this.#allocated.get(uid);
     if (before !== undefined && !taken.has(before)) return before;
     const address = freeAddress(node.spec?.podCIDR ?? "10.244.0.0/16", taken) ?? "";
-    this.#given.set(uid, address);
+    this.#allocated.set(uid, address);
     return address;
   }
 }
 
-/** What of a node changes the life of its pods: not its heartbeats. */
-const concernsPods = (node: Node): string =>
-  JSON.stringify([moodOf(node), addressOf(node), node.spec?.podCIDR]);
+/** The fields of a node that its pods depend on. Heartbeats change none of them. */
+const podFields = (node: Node): string =>
+  JSON.stringify([nodeStateOf(node), addressOf(node), node.spec?.podCIDR]);

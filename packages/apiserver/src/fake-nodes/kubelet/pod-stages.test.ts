@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStageBook } from "../stages/choose-stage.ts";
+import { createLifecycle } from "../stages/lifecycle.ts";
 import type { Stage } from "../stages/stage.ts";
-import { saysAlready } from "../stages/stage-effect.ts";
+import { isApplied } from "../stages/stage-effect.ts";
 import type { Pod, PodCondition } from "homeostat/k8s/core/v1";
 import { fateAnnotation, podStages, runForAnnotation } from "./pod-stages.ts";
-import { podStatusAfter, type PodWorld } from "./pod-status.ts";
+import { podStatusAfter } from "./pod-status.ts";
+import type { PodEnvironment } from "./pod-transition.ts";
 
-const world: PodWorld = {
+const environment: PodEnvironment = {
   now: Date.parse("2024-01-01T00:00:00Z"),
   hostIp: "192.168.0.1",
   podIp: () => "10.244.0.1",
@@ -35,20 +36,20 @@ const podOf = (more: { readonly fate?: string; readonly spec?: object } = {}): P
   },
   status: {},
 });
-const book = openStageBook(podStages);
+const lifecycle = createLifecycle(podStages);
 
-/** The first stage that would change the pod, as the player chooses it. */
-function nextStage(pod: Pod, at: PodWorld = world): Stage | undefined {
-  return book
+/** The first stage that would change the pod, as the stage controller chooses it. */
+function nextStage(pod: Pod, at: PodEnvironment = environment): Stage | undefined {
+  return lifecycle
     .matching(pod)
     .find(
       ({ next }) =>
-        next?.delete || (next?.pod && !saysAlready(pod.status, podStatusAfter(pod, next.pod, at))),
+        next?.delete || (next?.pod && !isApplied(pod.status, podStatusAfter(pod, next.pod, at))),
     );
 }
 
 const delayMs = (pod: Pod): number =>
-  book.delayMs(nextStage(pod)!, pod, { now: world.now, chance: 0 });
+  lifecycle.delayMs(nextStage(pod)!, pod, { now: environment.now, chance: 0 });
 
 /** A merge by type for conditions, as the server's. */
 function merged(pod: Pod, status: object): Pod {
@@ -63,7 +64,7 @@ function merged(pod: Pod, status: object): Pod {
 
 function live(
   pod: Pod,
-  { count = 8, at = world }: { readonly count?: number; readonly at?: PodWorld } = {},
+  { count = 8, at = environment }: { readonly count?: number; readonly at?: PodEnvironment } = {},
 ): { readonly pod: Pod; readonly names: readonly string[] } {
   const names: string[] = [];
   let now = pod;
@@ -83,7 +84,7 @@ const conditionsOf = ({ status }: Pod): readonly string[] =>
 const readyOf = ({ status }: Pod): PodCondition | undefined =>
   status?.conditions?.find(({ type }) => type === "Ready");
 
-test("a pod is made, runs and stays", () => {
+test("a pod is created and runs", () => {
   const { pod, names } = live(podOf());
   assert.deepEqual(names, ["pod-create", "pod-start"]);
   assert.deepEqual(
@@ -99,7 +100,7 @@ test("a pod is made, runs and stays", () => {
   ]);
 });
 
-test("a pod that is deleted ends before it goes", () => {
+test("a deleted pod terminates before it is removed", () => {
   const going = {
     ...live(podOf()).pod,
     metadata: { ...metadata, deletionTimestamp: "2024-01-01T00:00:01Z" },
@@ -112,7 +113,7 @@ test("a pod that is deleted ends before it goes", () => {
   assert.equal(nextStage({ ...podOf(), metadata: going.metadata })?.name, "pod-delete");
 });
 
-test("work that a deletion cuts short has failed", () => {
+test("a pod that a deletion interrupts has failed", () => {
   const running = live(podOf({ spec: { restartPolicy: "Never" } }), { count: 2 }).pod;
   const { pod, names } = live({
     ...running,
@@ -124,7 +125,7 @@ test("work that a deletion cuts short has failed", () => {
   );
 });
 
-test("init containers end one after another, and side-cars run on", () => {
+test("init containers complete one after another, and sidecars keep running", () => {
   const initContainers = [
     { name: "first" },
     { name: "side", restartPolicy: "Always" },
@@ -150,7 +151,7 @@ test("init containers end one after another, and side-cars run on", () => {
   assert.deepEqual(states, ["terminated", "running", "waiting"]);
 });
 
-test("a readiness gate keeps a pod from being ready until somebody opens it", () => {
+test("a pod is not ready until its readiness gate is true", () => {
   const { pod } = live(podOf({ spec: { readinessGates: [{ conditionType: "example.com/up" }] } }));
   assert.deepEqual(
     [readyOf(pod)?.reason, readyOf(pod)?.message],
@@ -163,7 +164,7 @@ test("a readiness gate keeps a pod from being ready until somebody opens it", ()
   assert.deepEqual([opened.names, readyOf(opened.pod)?.status], [["pod-observe"], "True"]);
 });
 
-test("a running pod takes what changes, and says which generation it has seen", () => {
+test("a running pod reports changed resources and its observed generation", () => {
   const requests = { cpu: "1" };
   const { pod } = live({
     ...podOf({ spec: { containers: [{ name: "c", resources: { requests } }] } }),
@@ -186,7 +187,7 @@ test("a running pod takes what changes, and says which generation it has seen", 
   );
 });
 
-test("a pod that need not run for ever succeeds after a while, or after as long as it says", () => {
+test("a pod that does not restart succeeds after one second or its annotated duration", () => {
   const running = live(podOf({ spec: { restartPolicy: "Never" } }), { count: 2 }).pod;
   assert.deepEqual([nextStage(running)?.name, delayMs(running)], ["pod-complete", 1000]);
   assert.equal(
@@ -197,7 +198,7 @@ test("a pod that need not run for ever succeeds after a while, or after as long 
   assert.deepEqual([pod.status?.phase, readyOf(pod)?.reason], ["Succeeded", "PodCompleted"]);
 });
 
-test("a pod fails when its deadline is over, and another deadline begins anew", () => {
+test("a pod fails at its deadline, and a changed deadline restarts the delay", () => {
   const running = live(podOf(), { count: 2 }).pod;
   const due = (activeDeadlineSeconds: number): Pod => ({
     ...running,
@@ -208,11 +209,11 @@ test("a pod fails when its deadline is over, and another deadline begins anew", 
     [overdue.name, delayMs(due(5)), overdue.next?.status?.["reason"]],
     ["pod-overdue", 5000, "DeadlineExceeded"],
   );
-  assert.notEqual(book.delayBasis(overdue, due(5)), book.delayBasis(overdue, due(9)));
+  assert.notEqual(lifecycle.delayBasis(overdue, due(5)), lifecycle.delayBasis(overdue, due(9)));
   assert.equal(live(due(5)).pod.status?.phase, "Failed");
 });
 
-test("a fate decides otherwise", () => {
+test("a fate overrides the lifecycle", () => {
   assert.deepEqual(live(podOf({ fate: "hold" })).names, ["pod-create"]);
   assert.equal(live(podOf({ fate: "fail" })).pod.status?.phase, "Failed");
   assert.equal(live(podOf({ fate: "succeed" })).pod.status?.phase, "Succeeded");
@@ -229,7 +230,7 @@ test("a fate decides otherwise", () => {
   });
 });
 
-test("a pod in a crash loop waits longer each time, and recovers when its fate changes", () => {
+test("a crash loop backs off, and the pod recovers when its fate changes", () => {
   const waits: number[] = [];
   let { pod } = live(podOf({ fate: "crash-loop" }), { count: 2 });
   for (let i = 0; i < 7; i++) {
@@ -246,7 +247,7 @@ test("a pod in a crash loop waits longer each time, and recovers when its fate c
 
 test("pods are not ready while their node is not", () => {
   const { pod } = live(podOf());
-  const unready = live(pod, { at: { ...world, ready: false } });
+  const unready = live(pod, { at: { ...environment, ready: false } });
   assert.deepEqual(
     [unready.names, readyOf(unready.pod)?.message],
     [["pod-observe"], "containers with unready status: [c]"],
@@ -254,6 +255,6 @@ test("pods are not ready while their node is not", () => {
   assert.deepEqual(live(unready.pod).names, ["pod-observe"]);
 });
 
-test("a pod in the network of its host has the host's address", () => {
+test("a pod with hostNetwork has the address of its node", () => {
   assert.equal(live(podOf({ spec: { hostNetwork: true } })).pod.status?.["podIP"], "192.168.0.1");
 });

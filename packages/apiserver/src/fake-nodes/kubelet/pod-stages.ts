@@ -1,11 +1,11 @@
-// The life of a pod as data: the stages that are played where nobody has given others. A test
-// steers a pod by the annotation `simulator.homeostat.dev/fate`; what it says holds from then on.
-// Upstream: what k8s.io/kubernetes/pkg/kubelet does with pods, as far as others can see it.
+// The built-in stages of pods. The annotation `simulator.homeostat.dev/fate` selects the fate of a
+// pod, for as long as it is set.
+// Upstream: k8s.io/kubernetes/pkg/kubelet, as far as the API shows it.
 import type { StageRequirement, Stage } from "../stages/stage.ts";
 
 /** hold, unready, crash-loop, oom, fail, succeed, evict. */
 export const fateAnnotation = "simulator.homeostat.dev/fate";
-/** How long a pod that is to end runs, e.g. `5s`. */
+/** How long a pod runs before it succeeds, e.g. `5s`. */
 export const runForAnnotation = "simulator.homeostat.dev/run-for";
 
 const at = (
@@ -29,9 +29,9 @@ const backOff = {
   backOff: { count: ".status.containerStatuses[].restartCount", maxMs: 300_000 },
 };
 
-/** Every stage, in order: the first that would change something is played when it is due. */
+/** The stages in order. The first with an effect is played when its delay has passed. */
 export const podStages: readonly Stage[] = [
-  // Work that SIGTERM cuts short has not succeeded: a Job must not count it.
+  // A pod that SIGTERM interrupts has not succeeded: a Job must not count it.
   {
     name: "pod-interrupt",
     for: pod,

@@ -1,14 +1,14 @@
-// Paths into objects, the part of jq that selectors need: `.a.b`, `."a-b"`, `.a["b/c"]`,
+// Paths into objects, the subset of jq that selectors need: `.a.b`, `."a-b"`, `.a["b/c"]`,
 // `.list[0]`, `.list[]`, and `.list[] | select(.type == "Ready") | .status`. Pure.
 // Upstream: the paths of sigs.k8s.io/kwok's stages, which are jq (github.com/itchyny/gojq).
 
-/** Everything at a path; nothing where nothing is. Null counts as nothing. */
+/** The values at a path, without null. */
 export type FieldPath = (object: unknown) => readonly unknown[];
 
-/** What is wrong with a path. */
+/** An invalid path. */
 export class FieldPathError extends Error {}
 
-/** Reads a path. @throws FieldPathError for what is no path, or more of jq than is understood. */
+/** Parses a path. @throws FieldPathError for invalid paths and unsupported jq. */
 export function parseFieldPath(text: string): FieldPath {
   const steps = splitPipes(text).map((part) => parsePart(part.trim(), text));
   return (object) =>
@@ -20,7 +20,7 @@ export function parseFieldPath(text: string): FieldPath {
       .filter((value) => value !== undefined && value !== null);
 }
 
-/** At bars that are outside of quotes and brackets. */
+/** Splits at bars outside of quotes and brackets. */
 function splitPipes(text: string): readonly string[] {
   const parts = [""];
   let [depth, quoted] = [0, false];
@@ -59,14 +59,13 @@ function parseSteps(text: string, whole: string): FieldPath {
     const match = stepPattern.exec(rest);
     if (!match)
       throw new FieldPathError(
-        `a path like .status.phase was expected, got ${JSON.stringify(whole)}, which cannot be read from ${JSON.stringify(rest)} on`,
+        `a path like .status.phase was expected, got ${JSON.stringify(whole)}, invalid from ${JSON.stringify(rest)} on`,
       );
     const [found, bracketed, index, quoted, plain] = match;
     const name = bracketed ?? quoted ?? plain;
     rest = rest.slice(found.length).replace(/^\?/, "");
-    steps.push(
-      name !== undefined ? field(name) : index === undefined ? everyItem : item(Number(index)),
-    );
+    if (name !== undefined) steps.push(field(name));
+    else steps.push(index === undefined ? everyItem : item(Number(index)));
   }
   return (object) =>
     steps.reduce<readonly unknown[]>(
@@ -90,9 +89,7 @@ const item =
   (object) =>
     Array.isArray(object) && index < object.length ? [object[index]] : [];
 
-const everyItem: FieldPath = (object) =>
-  Array.isArray(object)
-    ? object
-    : typeof object === "object" && object !== null
-      ? Object.values(object)
-      : [];
+const everyItem: FieldPath = (object) => {
+  if (Array.isArray(object)) return object;
+  return typeof object === "object" && object !== null ? Object.values(object) : [];
+};

@@ -1,13 +1,12 @@
-// Reads fields of a document one by one, collects what is wrong with them, and then what nobody has
-// asked for. Pure.
+// Reads typed fields of a document and collects faults, unknown fields included. Pure.
 import { isObject, type JsonObject } from "homeostat/api";
 
-/** Reads one document. Faults are collected, with paths; what is faulty reads as absent. */
+/** Reads one document. Collects faults with their paths. An invalid field reads as absent. */
 export class FieldReader {
   readonly faults: string[] = [];
   readonly #name: string;
 
-  /** `name` as it stands in messages. */
+  /** `name` is the name of the stage in messages. */
   constructor(name: string) {
     this.#name = name;
   }
@@ -21,56 +20,46 @@ export class FieldReader {
   }
 
   text(from: JsonObject, field: string, path: string): string | undefined {
-    return this.#typed(from, field, path, "a text", (value) => typeof value === "string") as
-      | string
-      | undefined;
+    return this.#typed(from, field, path, {
+      name: "a string",
+      is: (value) => typeof value === "string",
+    }) as string | undefined;
   }
 
-  /** A whole number that is not negative. */
+  /** A non-negative integer. */
   count(from: JsonObject, field: string, path: string): number | undefined {
-    return this.#typed(
-      from,
-      field,
-      path,
-      "a whole number, not negative,",
-      (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-    ) as number | undefined;
+    return this.#typed(from, field, path, {
+      name: "a non-negative integer",
+      is: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+    }) as number | undefined;
   }
 
   flag(from: JsonObject, field: string, path: string): boolean | undefined {
-    return this.#typed(
-      from,
-      field,
-      path,
-      "true or false",
-      (value) => typeof value === "boolean",
-    ) as boolean | undefined;
+    return this.#typed(from, field, path, {
+      name: "true or false",
+      is: (value) => typeof value === "boolean",
+    }) as boolean | undefined;
   }
 
   object(from: JsonObject, field: string, path: string): JsonObject | undefined {
-    return this.#typed(from, field, path, "an object", (value) => isObject(value as never)) as
-      | JsonObject
-      | undefined;
+    return this.#typed(from, field, path, {
+      name: "an object",
+      is: (value) => isObject(value as never),
+    }) as JsonObject | undefined;
   }
 
   objects(from: JsonObject, field: string, path: string): readonly JsonObject[] | undefined {
-    return this.#typed(
-      from,
-      field,
-      path,
-      "a list of objects",
-      (value) => Array.isArray(value) && value.every((one) => isObject(one as never)),
-    ) as readonly JsonObject[] | undefined;
+    return this.#typed(from, field, path, {
+      name: "a list of objects",
+      is: (value) => Array.isArray(value) && value.every((one) => isObject(one as never)),
+    }) as readonly JsonObject[] | undefined;
   }
 
   texts(from: JsonObject, field: string, path: string): readonly string[] | undefined {
-    return this.#typed(
-      from,
-      field,
-      path,
-      "a list of texts",
-      (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
-    ) as readonly string[] | undefined;
+    return this.#typed(from, field, path, {
+      name: "a list of strings",
+      is: (value) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+    }) as readonly string[] | undefined;
   }
 
   textMap(
@@ -81,7 +70,7 @@ export class FieldReader {
     const isMap = (value: unknown): boolean =>
       isObject(value as never) &&
       Object.values(value as object).every((one) => typeof one === "string");
-    return this.#typed(from, field, path, "texts by name", isMap) as
+    return this.#typed(from, field, path, { name: "a map of strings", is: isMap }) as
       | Readonly<Record<string, string>>
       | undefined;
   }
@@ -90,36 +79,37 @@ export class FieldReader {
     from: JsonObject,
     field: string,
     path: string,
-    words: readonly T[],
+    values: readonly T[],
   ): T | undefined {
-    return this.#typed(from, field, path, `one of ${words.join(", ")}`, (value) =>
-      words.includes(value as T),
-    ) as T | undefined;
+    return this.#typed(from, field, path, {
+      name: `one of ${values.join(", ")}`,
+      is: (value) => values.includes(value as T),
+    }) as T | undefined;
   }
 
-  /** Faults every field that is not among the known ones. */
+  /** Reports every field that is not in `known`. */
   only(from: JsonObject, path: string, known: readonly string[]): void {
     for (const field of Object.keys(from))
       if (!known.includes(field))
         this.fault(`${path}${field}`, `not supported; supported are ${known.join(", ")}`);
   }
 
-  #typed(
-    from: JsonObject,
-    field: string,
-    path: string,
-    expected: string,
-    is: (value: unknown) => boolean,
-  ): unknown {
+  #typed(from: JsonObject, field: string, path: string, type: FieldType): unknown {
     const value = from[field];
     if (value === undefined || value === null) return undefined;
-    return is(value)
+    return type.is(value)
       ? value
-      : this.fault(`${path}${field}`, `${expected} was expected, got ${JSON.stringify(value)}`);
+      : this.fault(`${path}${field}`, `${type.name} was expected, got ${JSON.stringify(value)}`);
   }
 }
 
-/** Leaves out what is not there. */
+/** A type by its name in messages. */
+interface FieldType {
+  readonly name: string;
+  is(value: unknown): boolean;
+}
+
+/** Drops undefined fields. */
 export function present<T extends object>(fields: {
   readonly [K in keyof T]: T[K] | undefined;
 }): T {

@@ -1,6 +1,5 @@
-// Go templates, the part that stages are written in: fields, variables, pipelines, if, with, range,
-// and the functions that are handed in. What is not understood is refused when the template is
-// read, not when it is played. Pure.
+// The subset of Go templates that stages use: fields, variables, pipelines, if, with, range, and
+// functions of the caller. Parsing refuses unsupported actions. Pure.
 // Upstream: Go's text/template.
 import {
   type Expression,
@@ -10,15 +9,15 @@ import {
   type TemplateFunction,
 } from "./template-expression.ts";
 
-/** A template that has been read. */
+/** A parsed template. */
 export interface GoTemplate {
-  /** @throws TemplateError where the data does not allow what the template asks. */
+  /** @throws TemplateError if the template does not apply to the data. */
   render(data: unknown, functions: Readonly<Record<string, TemplateFunction>>): string;
 }
 
 type Block = (scope: Scope) => string;
 
-/** Reads a template; `names` are the functions that it may use. @throws TemplateError */
+/** Parses a template; `names` are the functions that it may call. @throws TemplateError */
 export function parseGoTemplate(text: string, names: ReadonlySet<string>): GoTemplate {
   const reader = new TemplateReader(tokensOf(text), names);
   const { block } = reader.read([]);
@@ -29,7 +28,7 @@ export function parseGoTemplate(text: string, names: ReadonlySet<string>): GoTem
 
 type Token = { readonly text: string } | { readonly action: string };
 
-/** Texts and actions; `{{-` and `-}}` eat the white space beside them. */
+/** Splits text and actions; `{{-` and `-}}` trim adjacent white space. */
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   const pattern = /\{\{(-(?=\s))?((?:"(?:[^"\\]|\\.)*"|`[^`]*`|(?!\}\})[^"`])*?)((?<=\s)-)?\}\}/g;
@@ -47,9 +46,7 @@ function tokensOf(text: string): readonly Token[] {
   }
   push(text.length, false);
   if (text.slice(at).includes("{{"))
-    throw new TemplateError(
-      `an action is opened and not closed: ${text.slice(text.indexOf("{{", at)).slice(0, 40)}`,
-    );
+    throw new TemplateError(`unclosed action: ${text.slice(text.indexOf("{{", at)).slice(0, 40)}`);
   return tokens;
 }
 
@@ -63,7 +60,7 @@ class TemplateReader {
     this.#names = names;
   }
 
-  /** Reads until one of the words, or the end. */
+  /** Parses until one of the keywords, or the end. */
   read(until: readonly string[]): { readonly block: Block; readonly ended: string } {
     const parts: Block[] = [];
     for (let token = this.#tokens[this.#at]; token; token = this.#tokens[this.#at]) {
@@ -73,18 +70,18 @@ class TemplateReader {
         parts.push(() => text);
         continue;
       }
-      const word = /^\w+/.exec(token.action)?.[0] ?? "";
-      if (until.includes(word)) return { block: joined(parts), ended: token.action };
-      parts.push(this.#action(token.action, word));
+      const keyword = /^\w+/.exec(token.action)?.[0] ?? "";
+      if (until.includes(keyword)) return { block: joined(parts), ended: token.action };
+      parts.push(this.#action(token.action, keyword));
     }
     if (until.length > 0)
       throw new TemplateError(`{{ ${until.join(" }} or {{ ")} }} was expected before the end`);
     return { block: joined(parts), ended: "" };
   }
 
-  #action(action: string, word: string): Block {
+  #action(action: string, keyword: string): Block {
     if (action === "" || action.startsWith("/*")) return () => "";
-    switch (word) {
+    switch (keyword) {
       case "if":
         return this.#choice(action.slice(2), (scope, _, then) => then(scope));
       case "with":
@@ -100,7 +97,7 @@ class TemplateReader {
       case "block":
       case "break":
       case "continue":
-        throw new TemplateError(`{{ ${action} }} is not understood here`);
+        throw new TemplateError(`{{ ${action} }} is not supported here`);
       default:
         return this.#output(action);
     }
@@ -113,7 +110,7 @@ class TemplateReader {
       return (scope) => formatValue(expression(scope));
     return (scope) => {
       const value = expression(scope);
-      // An assignment reaches the block that declared the variable, a declaration its own.
+      // An assignment sets the variable in all outer scopes, a declaration only in its own.
       for (let one: Scope | undefined = scope; one; one = operator === "=" ? one.outer : undefined)
         one.variables.set(name, value);
       return "";
@@ -132,7 +129,7 @@ class TemplateReader {
     };
   }
 
-  /** What follows `else`: another condition, or a block. */
+  /** The rest after `else`: another condition, or a block. */
   #otherwise(ended: string): Block {
     if (ended === "end") return () => "";
     const rest = ended.slice("else".length).trim();
@@ -149,15 +146,14 @@ class TemplateReader {
     return (outer) => {
       const entries = entriesOf(expression(outer));
       if (entries.length === 0) return otherwise(outer);
-      const named = (key: unknown, value: unknown): readonly (readonly [string, unknown])[] =>
-        first === undefined
-          ? []
-          : second === undefined
-            ? [[first, value]]
-            : [
-                [first, key],
-                [second, value],
-              ];
+      const named = (key: unknown, value: unknown): readonly (readonly [string, unknown])[] => {
+        if (first === undefined) return [];
+        if (second === undefined) return [[first, value]];
+        return [
+          [first, key],
+          [second, value],
+        ];
+      };
       return entries
         .map(([key, value]) => block({ ...inner(outer, named(key, value)), dot: value }))
         .join("");
@@ -188,7 +184,7 @@ function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
     : [];
 }
 
-/** Go's truth: neither zero nor empty. */
+/** Truth as Go templates define it: neither zero nor empty. */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;

@@ -1,5 +1,5 @@
-// A Stage of KWOK, put into our own words. What has no counterpart is named, and not passed over:
-// jq beyond plain paths, CEL, patches on behalf of others. Pure.
+// Converts a KWOK Stage to a stage of stage.ts. Reports unsupported fields: jq beyond plain paths,
+// CEL, impersonation. Pure.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { type FieldReader, present } from "./field-reader.ts";
@@ -8,10 +8,10 @@ import type { StageRequirement, Stage, StageDelay, StageEffect, StageSelector } 
 
 export const kwokGroup = "kwok.x-k8s.io";
 
-/** Reads one. Faults are left with the reader. */
+/** Reads a KWOK Stage. The reader collects the faults. */
 export function readKwokStage(fields: JsonObject, reader: FieldReader): Stage {
   const spec = reader.object(fields, "spec", "") ?? {};
-  // immediateNextStage saves a round trip, which there is none of here.
+  // immediateNextStage saves a round trip. It has no effect here.
   reader.only(spec, "spec.", [
     "resourceRef",
     "selector",
@@ -35,7 +35,7 @@ export function readKwokStage(fields: JsonObject, reader: FieldReader): Stage {
     after: readDelay(reader.object(spec, "delay", "spec."), reader),
     weight: reader.count(spec, "weight", "spec.") ?? 0,
     weightFrom: readFrom(reader.object(spec, "weightFrom", "spec."), reader, "spec.weightFrom."),
-    // In KWOK there are no stages but those that were given.
+    // KWOK has no built-in stages.
     replacesBuiltIn: true,
     next: readNext(reader.object(spec, "next", "spec."), reader),
   });
@@ -57,7 +57,7 @@ function readSelector(
   });
 }
 
-/** The older form has the path beside the operator, the newer one below `jq`. */
+/** The older form has the path beside the operator, the newer one under `jq`. */
 function readExpression(one: JsonObject, reader: FieldReader, at: string): StageRequirement {
   const inner = isObject(one["jq"]) ? one["jq"] : undefined;
   if (inner) {

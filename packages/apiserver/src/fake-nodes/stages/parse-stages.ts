@@ -1,6 +1,5 @@
-// Stages from files: YAML documents, each a stage in our own words (stage.ts) or a Stage of KWOK.
-// Nothing is passed over in silence: what cannot be read or is not supported is named with the
-// stage and the field.
+// Parses files of stages: YAML documents, each a stage of stage.ts or a KWOK Stage. Refuses invalid
+// and unsupported fields with the stage and the path.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { parseAllDocuments } from "yaml";
@@ -13,7 +12,7 @@ import { readStage } from "./read-stage.ts";
 import type { Stage } from "./stage.ts";
 import { stageFunctionNames } from "./stage-functions.ts";
 
-/** Reads a file of stages. @throws ServerError ERR_SERVER_STAGE naming everything that is wrong. */
+/** Parses a file of stages. @throws ServerError ERR_SERVER_STAGE with all errors. */
 export function parseStages(text: string): readonly Stage[] {
   const documents = parseAllDocuments(text);
   const faults = documents.flatMap(({ errors }) => errors.map(({ message }) => message));
@@ -24,7 +23,7 @@ export function parseStages(text: string): readonly Stage[] {
   return checkStages(values.flatMap(itemsOf).map(readOne));
 }
 
-/** A list stands for its items, whoever has written it. */
+/** The items of a list, or the value itself. */
 function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isObject(value as never) && Array.isArray((value as JsonObject)["items"])
@@ -60,8 +59,7 @@ function nameOf(fields: JsonObject, index: number): string {
 }
 
 /**
- * Reads every path and template of stages, so that none fails later. @throws ServerError
- * ERR_SERVER_STAGE
+ * Parses every path and template, so that none fails later. @throws ServerError ERR_SERVER_STAGE
  */
 export function checkStages(stages: readonly Stage[]): readonly Stage[] {
   const faults = stages.flatMap((stage) =>
@@ -78,7 +76,7 @@ export function checkStages(stages: readonly Stage[]): readonly Stage[] {
 }
 
 function faultsOf({ for: { kind }, when, after, weightFrom, next }: Stage): readonly string[] {
-  const attempt = (where: string, read: () => unknown): readonly string[] => {
+  const check = (where: string, read: () => unknown): readonly string[] => {
     try {
       read();
       return [];
@@ -98,9 +96,9 @@ function faultsOf({ for: { kind }, when, after, weightFrom, next }: Stage): read
     ...(next?.patches ?? []).map(({ template }) => template),
   ].filter((template) => template !== undefined);
   return [
-    ...paths.flatMap((path) => attempt("path", () => parseFieldPath(path))),
+    ...paths.flatMap((path) => check("path", () => parseFieldPath(path))),
     ...templates.flatMap((template) =>
-      attempt("template", () => parseGoTemplate(template, stageFunctionNames)),
+      check("template", () => parseGoTemplate(template, stageFunctionNames)),
     ),
     ...(next?.pod && kind !== "Pod" ? [`next.pod is for pods, and the stage is for ${kind}`] : []),
   ];

@@ -1,4 +1,4 @@
-// A stage in our own words, from a document. Pure.
+// Reads a stage (stage.ts) from a parsed document. Pure.
 import type { JsonObject } from "homeostat/api";
 import { type FieldReader, present } from "./field-reader.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 const acts = ["create", "initialize", "start", "crash", "end", "stop", "evict", "observe"] as const;
 
-/** Reads one. Faults are left with the reader. */
+/** Reads a stage. The reader collects the faults. */
 export function readStage(fields: JsonObject, reader: FieldReader): Stage {
   reader.only(fields, "", [
     "name",
@@ -60,7 +60,7 @@ function readSelector(
   });
 }
 
-/** A requirement; `path` is how the field is called that holds the path. */
+/** Reads a requirement. `path` is the name of the field that holds the path. */
 export function readRequirement(
   one: JsonObject,
   reader: FieldReader,
@@ -147,7 +147,7 @@ function readAction(pod: JsonObject | undefined, reader: FieldReader): PodAction
   });
 }
 
-/** A patch, as KWOK writes it too. */
+/** Reads a patch. KWOK has the same form. */
 export function readPatch(patch: JsonObject, reader: FieldReader, at: string): StagePatch {
   reader.only(patch, at, ["subresource", "root", "template", "type"]);
   const template = reader.text(patch, "template", at);
@@ -160,7 +160,7 @@ export function readPatch(patch: JsonObject, reader: FieldReader, at: string): S
   });
 }
 
-/** An event, as KWOK writes it too. */
+/** Reads an event. KWOK has the same form. */
 export function readEvent(
   event: JsonObject | undefined,
   reader: FieldReader,

@@ -1,46 +1,42 @@
-// What a stage writes, as patches: from values, templates and finalizers to bodies of requests.
-// Pure.
+// Converts the effect of a stage to patches: status values, templates and finalizers. Pure.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/lifecycle/next.go.
 import type { JsonObject } from "homeostat/api";
 import { parse } from "yaml";
 import { parseGoTemplate } from "./go-template.ts";
 import type { StageEffect } from "./stage.ts";
-import { stageFunctionNames, stageFunctions, type StageWorld } from "./stage-functions.ts";
+import { stageFunctionNames, stageFunctions, type StageEnvironment } from "./stage-functions.ts";
 
-/** A request in the making. */
+/** A patch request. */
 export interface StageWrite {
   readonly type: "json" | "merge" | "strategic";
   readonly subresource?: string;
   readonly body: unknown;
 }
 
-/** The object that a stage is about. */
+/** The object of a stage and its environment. */
 export interface EffectTarget {
   readonly object: { readonly metadata: { readonly finalizers?: readonly string[] } };
-  readonly world: StageWorld;
-  /** How a status is merged into an object of this kind. */
+  readonly environment: StageEnvironment;
+  /** The patch type for the status of this kind. */
   readonly statusType: "merge" | "strategic";
 }
 
-/**
- * Writes of an effect, in order. Patches that change nothing are left to the server. @throws
- * TemplateError
- */
+/** The patches of an effect, in order. @throws TemplateError */
 export function stageWrites(
   { status, statusTemplate, patches = [], finalizers }: StageEffect,
-  { object, world, statusType }: EffectTarget,
+  { object, environment, statusType }: EffectTarget,
 ): readonly StageWrite[] {
   const render = (template: string): unknown =>
     parse(
-      parseGoTemplate(template, stageFunctionNames).render(object, stageFunctions(world)),
+      parseGoTemplate(template, stageFunctionNames).render(object, stageFunctions(environment)),
     ) as unknown;
-  const said = [
+  const statuses = [
     ...(status ? [status] : []),
     ...(statusTemplate === undefined ? [] : [render(statusTemplate)]),
   ].filter((one) => one !== null && one !== undefined);
   const kept = finalizers && finalizersAfter(object.metadata.finalizers ?? [], finalizers);
   return [
-    ...said.map((body): StageWrite => ({
+    ...statuses.map((body): StageWrite => ({
       type: statusType,
       subresource: "status",
       body: { status: body },
@@ -57,7 +53,7 @@ export function stageWrites(
   ];
 }
 
-/** Undefined where they are as they ought to be. */
+/** The new finalizers; undefined if nothing changes. */
 function finalizersAfter(
   before: readonly string[],
   { add = [], remove = [], empty }: NonNullable<StageEffect["finalizers"]>,
@@ -69,10 +65,8 @@ function finalizersAfter(
     : after;
 }
 
-/**
- * Whether an object says already what a merge would make it say; conditions are looked up by type.
- */
-export function saysAlready(object: unknown, patch: unknown): boolean {
+/** Whether a merge patch would change nothing. Conditions are matched by type. */
+export function isApplied(object: unknown, patch: unknown): boolean {
   if (patch === null || patch === undefined || patch === "")
     return object === undefined || object === null || object === "";
   if (Array.isArray(patch)) {
@@ -86,23 +80,22 @@ export function saysAlready(object: unknown, patch: unknown): boolean {
       return patch.every((one) =>
         object.some(
           (other) =>
-            (other as JsonObject)["type"] === (one as JsonObject)["type"] &&
-            saysAlready(other, one),
+            (other as JsonObject)["type"] === (one as JsonObject)["type"] && isApplied(other, one),
         ),
       );
-    return object.length === patch.length && patch.every((one, i) => saysAlready(object[i], one));
+    return object.length === patch.length && patch.every((one, i) => isApplied(object[i], one));
   }
   if (typeof patch !== "object") return String(object) === String(patch);
   return Object.entries(patch).every(
     ([key, value]) =>
-      saysAlready((object as JsonObject | undefined)?.[key], value) ||
-      isNothing(value, (object as JsonObject | undefined)?.[key]),
+      isApplied((object as JsonObject | undefined)?.[key], value) ||
+      isOmitted(value, (object as JsonObject | undefined)?.[key]),
   );
 }
 
-/** The server leaves out what says nothing. */
-const isNothing = (value: unknown, there: unknown): boolean =>
-  there === undefined &&
+/** The server omits false, zero and empty values. */
+const isOmitted = (value: unknown, current: unknown): boolean =>
+  current === undefined &&
   (value === false ||
     value === 0 ||
     (typeof value === "object" && value !== null && Object.keys(value).length === 0));

@@ -1,24 +1,23 @@
-// The functions that templates of stages may use beside Go's own, as KWOK names them. Pure: what
-// they tell is handed in.
+// KWOK's template functions. Pure: the environment is an argument.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/gotpl/funcs.go,
 // pkg/kwok/controllers/{node,pod}_controller.go.
 import { stringify } from "yaml";
 import { kubernetesVersion } from "../../apimachinery/kubernetes-version.ts";
 import type { TemplateFunction } from "./template-expression.ts";
 
-/** What an object's template may ask about the world. */
-export interface StageWorld {
-  /** Wall time. */
+/** The environment of an object, for delays and templates. */
+export interface StageEnvironment {
+  /** Wall clock, in milliseconds. */
   readonly now: number;
   readonly nodeIp: (node: string) => string;
-  /** The address that a pod has or is to have. */
+  /** The address of the pod, allocated on first use. */
   readonly podIp: () => string;
   readonly nodeName: string;
-  /** Conditions of a node that is well. */
+  /** The conditions of a ready node. */
   readonly nodeConditions: () => readonly object[];
 }
 
-/** Names that templates may use. */
+/** The functions that templates may call. */
 export const stageFunctionNames: ReadonlySet<string> = new Set([
   "Quote",
   "Now",
@@ -41,7 +40,7 @@ export function stageFunctions({
   podIp,
   nodeName,
   nodeConditions,
-}: StageWorld): Readonly<Record<string, TemplateFunction>> {
+}: StageEnvironment): Readonly<Record<string, TemplateFunction>> {
   const time = (): string => new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
   return {
     Quote: quote,

@@ -1,29 +1,28 @@
-// The vocabulary of stages: a stage says which objects it is about, when they are due, and what
-// becomes of them. Types only. It is small on purpose, and close to the Stage of KWOK, whose files
-// are read as well (parse-stages.ts).
+// The types of stages. A stage selects objects, delays, and has an effect on them. Small on
+// purpose, and close to the Stage of KWOK, whose files parse-stages.ts accepts as well.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import type { Json } from "homeostat/api";
 
-/** A step in the life of objects. Of several that fit one object, one is chosen by weight. */
+/** A step in the lifecycle of objects. If several match an object, weight chooses one. */
 export interface Stage {
   /** Unique among stages. */
   readonly name: string;
   readonly for: { readonly apiVersion: string; readonly kind: string };
-  /** Which objects; all of that kind where it is left out. */
+  /** Selects objects; default: all objects of the kind. */
   readonly when?: StageSelector;
-  /** How long an object fits before the stage is played; at once where it is left out. */
+  /** How long an object must match before the stage is played; default: not at all. */
   readonly after?: StageDelay;
-  /** Default 1; 0 means only where nothing else fits. */
+  /** Default 1. A stage of weight 0 is chosen only if no other stage matches. */
   readonly weight?: number;
-  /** A path to a number, which counts instead of `weight` where it is there. */
+  /** A path to a number that overrides `weight`. */
   readonly weightFrom?: string;
-  /** Switches the built-in stages of this kind off, for all its objects. */
+  /** Disables the built-in stages of this kind, for all its objects. */
   readonly replacesBuiltIn?: true;
-  /** What happens, in this order. An object whose stage does nothing is held as it is. */
+  /** The effect, in field order. A stage without an effect keeps the object as it is. */
   readonly next?: StageEffect;
 }
 
-/** All must hold. */
+/** Requirements that must all hold. */
 export interface StageSelector {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -31,35 +30,35 @@ export interface StageSelector {
 }
 
 /**
- * What is found at a path, e.g. `.status.conditions[] | select(.type == "Ready") | .status`, is
- * compared as text.
+ * A requirement on the values at a path, e.g.
+ * `.status.conditions[] | select(.type == "Ready") | .status`. Values are compared as strings.
  */
 export interface StageRequirement {
   readonly path: string;
   readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
-  /** With In and NotIn. */
+  /** For In and NotIn. */
   readonly values?: readonly string[];
 }
 
-/** A pause, long as the clock of the server's runtime has it. */
+/** A delay on the clock of the server's runtime. */
 export interface StageDelay {
   readonly ms?: number;
   /**
-   * A path to a duration (`30s`), a number of seconds or a time (`2024-01-01T00:00:00Z`), which
-   * counts instead of `ms` where it is there.
+   * A path to a duration (`30s`), a number of seconds or a time (`2024-01-01T00:00:00Z`) that
+   * overrides `ms`.
    */
   readonly from?: string;
-  /** Up to which it may last, by chance. */
+  /** The upper bound of a random delay. */
   readonly jitterToMs?: number;
-  /** As `from`, instead of `jitterToMs`. */
+  /** As `from`; overrides `jitterToMs`. */
   readonly jitterFrom?: string;
-  /** Doubles `ms` with each count but the first found at the path, up to `maxMs`. */
+  /** Doubles `ms` for each count above 1 at the path `count`, up to `maxMs`. */
   readonly backOff?: { readonly count: string; readonly maxMs: number };
 }
 
-/** What becomes of an object. */
+/** The effect of a stage on an object. */
 export interface StageEffect {
-  /** What the kubelet does with the containers of a pod; the whole status follows from that. */
+  /** The kubelet's action on the containers of a pod. Determines the whole status. */
   readonly pod?: PodAction;
   /** Merged into the status: strategically for kinds of v1, as JSON merge for others. */
   readonly status?: Readonly<Record<string, Json>>;
@@ -84,24 +83,24 @@ export interface StageEffect {
 export interface StagePatch {
   readonly subresource?: string;
   readonly type: "json" | "merge" | "strategic";
-  /** The field under which the patch belongs, e.g. `status`. */
+  /** The field that the patch is nested in, e.g. `status`. */
   readonly root?: string;
   readonly template: string;
 }
 
-/** What happens to containers; to those of `container` alone where it is given. */
+/** An action on the containers of a pod, or on `container` only. */
 export interface PodAction {
   /**
-   * create: they wait; initialize: the next init container ends, or runs on as sidecar; start: they
-   * run; crash: they ended and wait to be restarted; end: they ended for good, and the pod with
-   * them; stop: as end, because the pod is deleted; evict: as end, because the node wants them
-   * gone; observe: nothing, but readiness and resources are said anew.
+   * create: containers wait. initialize: the next init container completes, or keeps running as a
+   * sidecar. start: containers run. crash: containers exit and wait for a restart. end: containers
+   * exit, and the pod finishes. stop: as end, because the pod is deleted. evict: as end, because
+   * the node evicts the pod. observe: updates readiness and resources only.
    */
   readonly act: "create" | "initialize" | "start" | "crash" | "end" | "stop" | "evict" | "observe";
   readonly container?: string;
-  /** With crash, end and stop; default 0, with crash 1. */
+  /** For crash, end and stop; default 1 for crash, else 0. */
   readonly exitCode?: number;
-  /** With crash and end, of the container: default Completed or Error. */
+  /** The reason of the container for crash and end; default Completed or Error. */
   readonly reason?: string;
   readonly message?: string;
 }

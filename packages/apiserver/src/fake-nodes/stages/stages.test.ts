@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStageBook } from "./choose-stage.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import { parseFieldPath } from "./field-path.ts";
 import { parseGoTemplate } from "./go-template.ts";
 import { parseStages } from "./parse-stages.ts";
 import type { Stage } from "./stage.ts";
-import { saysAlready, stageWrites } from "./stage-effect.ts";
-import { stageFunctionNames, stageFunctions, type StageWorld } from "./stage-functions.ts";
+import { isApplied, stageWrites } from "./stage-effect.ts";
+import { stageFunctionNames, stageFunctions, type StageEnvironment } from "./stage-functions.ts";
 
-const world: StageWorld = {
+const environment: StageEnvironment = {
   now: Date.parse("2024-01-01T00:00:00Z"),
   nodeIp: () => "192.168.0.1",
   podIp: () => "10.244.0.1",
@@ -16,7 +16,7 @@ const world: StageWorld = {
   nodeConditions: () => [],
 };
 
-test("paths find fields, items and what is selected of them", () => {
+test("paths find fields, items and selected items", () => {
   const object = {
     a: {
       "b/c": 1,
@@ -36,7 +36,7 @@ test("paths find fields, items and what is selected of them", () => {
   assert.deepEqual(find(".nothing"), []);
   assert.throws(() => find(".a | length"), /a path like .* was expected, got "\.a \| length"/);
   assert.throws(() => find("a.b"), /was expected/);
-  assert.throws(() => find(".a.1x!"), /cannot be read from/);
+  assert.throws(() => find(".a.1x!"), /invalid from/);
 });
 
 const stageOf = (name: string, more: Partial<Stage> = {}): Stage => ({
@@ -45,8 +45,8 @@ const stageOf = (name: string, more: Partial<Stage> = {}): Stage => ({
   ...more,
 });
 
-test("stages fit by labels, annotations and fields", () => {
-  const book = openStageBook([
+test("stages match labels, annotations and fields", () => {
+  const lifecycle = createLifecycle([
     stageOf("all"),
     stageOf("labelled", { when: { labels: { app: "a" }, annotations: { note: "n" } } }),
     stageOf("in", {
@@ -62,7 +62,7 @@ test("stages fit by labels, annotations and fields", () => {
     }),
   ]);
   const names = (object: object): readonly string[] =>
-    book.matching(object as never).map(({ name }) => name);
+    lifecycle.matching(object as never).map(({ name }) => name);
   assert.deepEqual(names({ metadata: {} }), ["all", "not in"]);
   assert.deepEqual(
     names({
@@ -77,30 +77,33 @@ test("stages fit by labels, annotations and fields", () => {
   );
 });
 
-test("one of several is picked by weight, which an annotation may change", () => {
+test("one of several stages is picked by weight, which an annotation can override", () => {
   const stages = [
     stageOf("rare"),
     stageOf("often", { weight: 3 }),
-    stageOf("said", { weight: 0, weightFrom: ".metadata.annotations.weight" }),
+    stageOf("annotated", { weight: 0, weightFrom: ".metadata.annotations.weight" }),
   ];
-  const book = openStageBook(stages);
+  const lifecycle = createLifecycle(stages);
   const pick = (chance: number, annotations: Record<string, string> = {}): string | undefined =>
-    book.pick(stages, { metadata: { annotations } }, chance)?.name;
+    lifecycle.pick(stages, { metadata: { annotations } }, chance)?.name;
   assert.deepEqual(
     [pick(0), pick(0.24), pick(0.26), pick(0.99)],
     ["rare", "rare", "often", "often"],
   );
-  assert.equal(pick(0.5, { weight: "100" }), "said");
+  assert.equal(pick(0.5, { weight: "100" }), "annotated");
 });
 
-test("a delay has jitter, a source, and may back off", () => {
+test("delays have jitter, sources and back-off", () => {
   const delay = (
     after: NonNullable<Stage["after"]>,
     object: object = { metadata: {} },
     chance = 0.5,
   ): number => {
     const stage = stageOf("s", { after });
-    return openStageBook([stage]).delayMs(stage, object as never, { now: world.now, chance });
+    return createLifecycle([stage]).delayMs(stage, object as never, {
+      now: environment.now,
+      chance,
+    });
   };
   assert.equal(delay({ ms: 1000, jitterToMs: 3000 }), 2000);
   assert.equal(delay({ ms: 1000, jitterToMs: 10 }), 10);
@@ -136,7 +139,7 @@ test("a delay has jitter, a source, and may back off", () => {
 
 test("templates are Go's", () => {
   const render = (text: string, data: object = {}): string =>
-    parseGoTemplate(text, stageFunctionNames).render(data, stageFunctions(world));
+    parseGoTemplate(text, stageFunctionNames).render(data, stageFunctions(environment));
   const data = {
     spec: { containers: [{ name: "a" }, { name: "b", restartPolicy: "Always" }] },
     metadata: { annotations: { "x/y": "z" } },
@@ -169,15 +172,15 @@ test("templates are Go's", () => {
     render("{{ $x := 1 }}{{ range .spec.containers }}{{ $x = .name }}{{ end }}{{ $x }}", data),
     "b",
   );
-  assert.throws(() => render("{{ frobnicate .a }}"), /there is no function frobnicate/);
+  assert.throws(() => render("{{ frobnicate .a }}"), /function "frobnicate" not defined/);
   assert.throws(() => render("{{ if .a }}"), /expected before the end/);
-  assert.throws(() => render("x {{ .a "), /opened and not closed/);
+  assert.throws(() => render("x {{ .a "), /unclosed action/);
 });
 
-test("an effect becomes patches", () => {
+test("an effect is converted to patches", () => {
   const target = {
     object: { metadata: { finalizers: ["a", "b"] } },
-    world,
+    environment,
     statusType: "merge" as const,
   };
   assert.deepEqual(
@@ -205,7 +208,7 @@ test("an effect becomes patches", () => {
   );
 });
 
-test("a patch that says what is there already is known as such", () => {
+test("a patch without effect is detected", () => {
   const object = {
     status: {
       conditions: [
@@ -216,15 +219,15 @@ test("a patch that says what is there already is known as such", () => {
     },
   };
   assert.ok(
-    saysAlready(object, {
+    isApplied(object, {
       status: {
         conditions: [{ type: "B", status: "False", message: null }],
         list: [{ n: 1, ready: false }],
       },
     }),
   );
-  assert.ok(!saysAlready(object, { status: { conditions: [{ type: "B", status: "True" }] } }));
-  assert.ok(!saysAlready(object, { status: { list: [] } }));
+  assert.ok(!isApplied(object, { status: { conditions: [{ type: "B", status: "True" }] } }));
+  assert.ok(!isApplied(object, { status: { list: [] } }));
 });
 
 const own = `
@@ -237,7 +240,7 @@ next:
   event: {reason: Slow, message: at last}
 `;
 
-test("stages are read from files, in our own words and KWOK's", () => {
+test("files contain our stages and KWOK's", () => {
   const kwok = `
 apiVersion: kwok.x-k8s.io/v1alpha1
 kind: Stage
@@ -284,7 +287,7 @@ spec:
   });
 });
 
-test("what is wrong with a file is said with stage and field", () => {
+test("errors name the stage and the field", () => {
   const fault = (text: string, message: RegExp): void =>
     assert.throws(() => parseStages(text), { code: "ERR_SERVER_STAGE", message });
   fault(
@@ -310,7 +313,7 @@ test("what is wrong with a file is said with stage and field", () => {
   fault(kwok("next: {statusPatchAs: {username: u}}"), /spec\.next\.statusPatchAs: not supported/);
   fault(
     kwok("next: {statusTemplate: '{{ env \"HOME\" }}'}"),
-    /stage "k": template: there is no function env/,
+    /stage "k": template: function "env" not defined/,
   );
   fault("- 3", /an object was expected, got 3/);
   fault("{", /./);

@@ -1,12 +1,12 @@
 // Pipelines of Go templates: `.a.b`, `$x.c`, literals, `f a (g b) | h`. Pure.
 // Upstream: Go's text/template/parse.
 
-/** What a template cannot be, or cannot do. */
+/** A template that is invalid, or does not apply to its data. */
 export class TemplateError extends Error {}
 
 export type TemplateFunction = (...values: readonly unknown[]) => unknown;
 
-/** Where an expression is evaluated. */
+/** The scope in which an expression is evaluated. */
 export interface Scope {
   readonly dot: unknown;
   readonly variables: Map<string, unknown>;
@@ -16,7 +16,7 @@ export interface Scope {
 
 export type Expression = (scope: Scope) => unknown;
 
-/** Go's own functions, as far as stages use them; those that are handed in come on top. */
+/** The functions of Go and Sprig that stages use. Functions of the caller override them. */
 export const builtinFunctions: Readonly<Record<string, TemplateFunction>> = {
   or: (...values) => values.find(truth) ?? values.at(-1),
   and: (...values) => values.find((value) => !truth(value)) ?? values.at(-1),
@@ -51,9 +51,12 @@ const truth = (value: unknown): boolean =>
 
 function formatText(format: string, values: readonly unknown[]): string {
   let next = 0;
-  return format.replace(/%([vsdq%])/g, (_, verb: string) =>
-    verb === "%" ? "%" : verb === "q" ? JSON.stringify(values[next++]) : String(values[next++]),
-  );
+  return format.replace(/%([vsdq%])/g, (_, verb: string) => formatVerb(verb, () => values[next++]));
+}
+
+function formatVerb(verb: string, next: () => unknown): string {
+  if (verb === "%") return "%";
+  return verb === "q" ? JSON.stringify(next()) : String(next());
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>
@@ -64,7 +67,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
 const tokenPattern =
   /\s*(?:("(?:[^"\\]|\\.)*"|`[^`]*`)|(-?\d+(?:\.\d+)?)|([()|])|((?:\$\w*|\.)?(?:\.?[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*)*))/y;
 
-/** Reads a pipeline. @throws TemplateError for functions that there are not. */
+/** Parses a pipeline. @throws TemplateError, e.g. if a function is not defined. */
 export function parsePipeline(text: string, names: ReadonlySet<string>): Expression {
   const tokens = tokenize(text);
   let at = 0;
@@ -92,7 +95,7 @@ export function parsePipeline(text: string, names: ReadonlySet<string>): Express
     }
     if (!names.has(name) && !(name in builtinFunctions))
       throw new TemplateError(
-        `there is no function ${name}, as used in {{ ${text} }}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
+        `function ${JSON.stringify(name)} not defined in {{ ${text} }}; supported are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
       );
     return (scope) =>
       (scope.functions[name] ?? builtinFunctions[name]!)(
@@ -105,14 +108,13 @@ export function parsePipeline(text: string, names: ReadonlySet<string>): Express
     if (token !== "(") return valueOf(token, names);
     const inner = pipeline();
     const closing = tokens[at++] ?? "";
-    if (!closing.startsWith(")"))
-      throw new TemplateError(`a parenthesis is not closed in {{ ${text} }}`);
+    if (!closing.startsWith(")")) throw new TemplateError(`unclosed parenthesis in {{ ${text} }}`);
     const fields = closing.slice(1).split(".").filter(Boolean);
     return (scope) => fields.reduce(fieldOf, inner(scope));
   };
   const expression = pipeline();
   if (at < tokens.length)
-    throw new TemplateError(`${JSON.stringify(tokens[at])} was not expected in {{ ${text} }}`);
+    throw new TemplateError(`unexpected ${JSON.stringify(tokens[at])} in {{ ${text} }}`);
   return expression;
 }
 
@@ -124,10 +126,10 @@ function tokenize(text: string): readonly string[] {
     if (found.trim() === "") {
       if (text.slice(at).trim() === "") break;
       throw new TemplateError(
-        `${JSON.stringify(text.slice(at).trim())} cannot be read in {{ ${text} }}`,
+        `unexpected ${JSON.stringify(text.slice(at).trim())} in {{ ${text} }}`,
       );
     }
-    // What stands right behind a parenthesis is a field of what is in it.
+    // `(index .a 0).b`: fields after a parenthesis belong to its value.
     if (tokens.at(-1) === ")" && found.startsWith(".")) tokens[tokens.length - 1] += found;
     else tokens.push(found.trim());
     at += found.length;
@@ -145,11 +147,11 @@ function valueOf(token: string, names: ReadonlySet<string>): Expression {
   const walk = (from: unknown): unknown => fields.filter(Boolean).reduce(fieldOf, from);
   if (head === "") return ({ dot }) => walk(dot);
   if (head.startsWith("$")) return ({ variables }) => walk(variables.get(head));
-  // A function without arguments as an argument of another.
+  // A function call without arguments, as an argument of another.
   if (names.has(head) || head in builtinFunctions)
     return ({ functions }) => (functions[head] ?? builtinFunctions[head]!)();
   throw new TemplateError(
-    `there is no function ${head}; there are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
+    `function ${JSON.stringify(head)} not defined; supported are ${[...names, ...Object.keys(builtinFunctions)].toSorted().join(", ")}`,
   );
 }
 

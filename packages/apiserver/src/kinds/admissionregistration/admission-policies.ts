@@ -10,9 +10,8 @@ import type {
 } from "homeostat/k8s/admissionregistration/v1";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { keepMetadataForStatus } from "../definition/status-metadata.ts";
-import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy } from "../definition/status-metadata.ts";
+import { specStatusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
 import { setMatchDefaults } from "./admission-rules.ts";
 import { policyStrategy } from "./policy-strategy.ts";
@@ -31,23 +30,11 @@ export const validatingAdmissionPolicy: KindDefinition<Decoded<ValidatingAdmissi
     ...policyStrategy("ValidatingAdmissionPolicy", (object, old) =>
       validateValidatingPolicy(object, old?.spec ?? undefined),
     ),
-    resetFields: [["f:status"]],
-    prepareForCreate(object) {
-      object.status = {};
-      metadataOf(object).generation = 1;
-    },
-    prepareForUpdate(object, old) {
-      keepOld(object, old, "status");
-      bumpGeneration(object, old, ["spec"]);
-    },
+    ...specStatusStrategy,
   },
   subresources: {
     status: {
-      resetFields: [["f:metadata"], ["f:spec"]],
-      prepareForUpdate(object, old) {
-        keepOld(object, old, "spec");
-        keepMetadataForStatus(object, old);
-      },
+      ...statusOnlyStrategy,
       validateUpdate: (object) =>
         validateConditions(object.status?.conditions ?? [], "status.conditions"),
     },

@@ -16,13 +16,13 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
-  validateAtMost,
+  validateBounds,
   validateCollisionCount,
   validateCounts,
 } from "../core/workload/validate-replica-counts.ts";
 import {
+  validateSelectedTemplate,
   validateWorkloadSelector,
-  validateWorkloadTemplate,
 } from "../core/workload/validate-workload-template.ts";
 import {
   dropDisabledTemplateFields,
@@ -33,8 +33,7 @@ import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
-import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
-import { formatSelector, immutableSelector, selectorType } from "../validation/label-selectors.ts";
+import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
 import {
   intOrPercentValue,
   validateNotMoreThan100Percent,
@@ -102,25 +101,12 @@ function setDefaults({ spec }: Decoded<Deployment>): void {
 }
 
 function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpec>): FieldError[] {
-  const selector = labelSelectorAsSelector(spec.selector);
   const minReady = spec.minReadySeconds ?? 0;
   const deadline = spec.progressDeadlineSeconds;
   return [
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
-    ...(selector === undefined
-      ? [
-          fieldError.invalidInternal(
-            "spec.selector",
-            [selectorType, spec.selector],
-            "invalid label selector",
-          ),
-        ]
-      : validateWorkloadTemplate(spec.template ?? {}, {
-          selector,
-          kind: "ReplicaSet",
-          old: old && (old.template ?? {}),
-        })),
+    ...validateSelectedTemplate(spec, old),
     ...validateStrategy(spec.strategy ?? {}),
     ...nonNegative(minReady, "spec.minReadySeconds"),
     ...nonNegative(spec.revisionHistoryLimit ?? 0, "spec.revisionHistoryLimit"),
@@ -201,18 +187,7 @@ function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
       "terminatingReplicas",
       "collisionCount",
     ]),
-    ...validateAtMost(
-      status,
-      ["updatedReplicas", "readyReplicas", "availableReplicas"],
-      "replicas",
-      "cannot be greater than status.replicas",
-    ),
-    ...validateAtMost(
-      status,
-      ["availableReplicas"],
-      "readyReplicas",
-      "cannot be greater than readyReplicas",
-    ),
+    ...validateBounds(status, ["updatedReplicas", "readyReplicas", "availableReplicas"]),
   ];
 }
 

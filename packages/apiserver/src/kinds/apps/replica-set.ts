@@ -3,22 +3,20 @@
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
 import type { Decoded } from "homeostat/api";
 import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
-import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import { validateReplicaStatus } from "../core/workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "../core/workload/validate-replica-counts.ts";
 import {
+  validateSelectedTemplate,
   validateWorkloadSelector,
-  validateWorkloadTemplate,
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
-import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
-import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
-import { formatSelector, immutableSelector, selectorType } from "../validation/label-selectors.ts";
+import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
 
 export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   group: "apps",
@@ -38,37 +36,16 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
       ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
     ],
   },
-  subresources: {
-    status: {
-      ...statusStrategy,
-      validateUpdate: (object) => [
-        ...finalizerErrors(object),
-        ...validateReplicaStatus(object.status ?? {}),
-      ],
-    },
-  },
+  subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),
   cells: (object, nowMs) => [...replicaCells(object, nowMs), selectorCell(object.spec?.selector)],
 };
 
 function validateSpec(spec: Decoded<ReplicaSetSpec>, old?: Decoded<ReplicaSetSpec>): FieldError[] {
-  const selector = labelSelectorAsSelector(spec.selector);
   return [
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...validateWorkloadSelector(spec.selector, "deployment"),
-    ...(selector === undefined
-      ? [
-          fieldError.invalidInternal(
-            "spec.selector",
-            [selectorType, spec.selector],
-            "invalid label selector",
-          ),
-        ]
-      : validateWorkloadTemplate(spec.template ?? {}, {
-          selector,
-          kind: "ReplicaSet",
-          old: old && (old.template ?? {}),
-        })),
+    ...validateSelectedTemplate(spec, old),
   ];
 }

@@ -12,7 +12,7 @@ import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
 import {
-  validateAtMost,
+  validateBounds,
   validateCollisionCount,
   validateCounts,
 } from "../core/workload/validate-replica-counts.ts";
@@ -159,17 +159,10 @@ function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
       "observedGeneration",
       "collisionCount",
     ]),
-    ...validateAtMost(
+    ...validateBounds(
       status,
       ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-      "replicas",
-      "cannot be greater than status.replicas",
-    ),
-    ...validateAtMost(
-      status,
-      ["availableReplicas"],
-      "readyReplicas",
-      "cannot be greater than status.readyReplicas",
+      "status.readyReplicas",
     ),
   ];
 }

@@ -4,6 +4,7 @@
 import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type {
   CrossVersionObjectReference,
+  MetricIdentifier,
   MetricSpec,
   MetricStatus,
   MetricTarget,
@@ -59,23 +60,48 @@ function objectReference(
   });
 }
 
-interface ResourceSource<T> {
+/** The values of a spec's `target` or of a status's `current`. */
+type MetricRole = "target" | "current";
+
+type MetricValues = {
+  readonly [role in MetricRole]?: Decoded<MetricTarget> | Decoded<MetricValueStatus> | null;
+};
+
+interface ResourceSource extends MetricValues {
   readonly name?: string | null;
   readonly container?: string | null;
-  readonly target?: T | null;
-  readonly current?: T | null;
 }
 
-const resourceTargetV1 = (source: ResourceSource<Decoded<MetricTarget>>): JsonObject =>
+interface NamedSource extends MetricValues {
+  readonly metric?: Decoded<MetricIdentifier> | null;
+}
+
+interface ObjectSource extends NamedSource {
+  readonly describedObject?: Decoded<CrossVersionObjectReference> | null;
+}
+
+/** A metric of v2, or its status. */
+interface MetricV2 {
+  readonly type?: string | null;
+  readonly object?: ObjectSource | null;
+  readonly pods?: NamedSource | null;
+  readonly resource?: ResourceSource | null;
+  readonly containerResource?: ResourceSource | null;
+  readonly external?: NamedSource | null;
+}
+
+/** Values that v1 requires of a status only. */
+const absentValue = { target: undefined, current: "0" };
+
+const resourceV1 = (source: ResourceSource, role: MetricRole): JsonObject =>
   members({
     name: source.name,
-    targetAverageUtilization: source.target?.averageUtilization,
-    targetAverageValue: source.target?.averageValue,
+    [`${role}AverageUtilization`]: source[role]?.averageUtilization,
+    [`${role}AverageValue`]: source[role]?.averageValue ?? absentValue[role],
     container: source.container,
   });
 
-/** Converts a metric of v2 to v1. */
-export function toMetricSpecV1(metric: Decoded<MetricSpec>): JsonObject {
+function toMetricV1(metric: MetricV2, role: MetricRole): JsonObject {
   const { object, pods, resource, containerResource, external } = metric;
   return members({
     type: metric.type ?? "",
@@ -84,29 +110,37 @@ export function toMetricSpecV1(metric: Decoded<MetricSpec>): JsonObject {
       members({
         target: objectReference(object.describedObject),
         metricName: object.metric?.name ?? "",
-        targetValue: object.target?.value ?? "0",
+        [`${role}Value`]: object[role]?.value ?? "0",
         selector: object.metric?.selector,
-        averageValue: object.target?.averageValue,
+        averageValue: object[role]?.averageValue,
       }),
     pods:
       pods &&
       members({
         metricName: pods.metric?.name ?? "",
-        targetAverageValue: pods.target?.averageValue ?? "0",
+        [`${role}AverageValue`]: pods[role]?.averageValue ?? "0",
         selector: pods.metric?.selector,
       }),
-    resource: resource && resourceTargetV1(resource),
-    containerResource: containerResource && resourceTargetV1(containerResource),
+    resource: resource && resourceV1(resource, role),
+    containerResource: containerResource && resourceV1(containerResource, role),
     external:
       external &&
       members({
         metricName: external.metric?.name ?? "",
         metricSelector: external.metric?.selector,
-        targetValue: external.target?.value,
-        targetAverageValue: external.target?.averageValue,
+        [`${role}Value`]: external[role]?.value ?? absentValue[role],
+        [`${role}AverageValue`]: external[role]?.averageValue,
       }),
   });
 }
+
+/** Converts a metric of v2 to v1. */
+export const toMetricSpecV1 = (metric: Decoded<MetricSpec>): JsonObject =>
+  toMetricV1(metric, "target");
+
+/** Converts the status of a metric of v2 to v1. */
+export const toMetricStatusV1 = (metric: Decoded<MetricStatus>): JsonObject =>
+  toMetricV1(metric, "current");
 
 function resourceTargetV2(source: MetricSourceV1): JsonObject {
   const utilization = source.targetAverageUtilization;
@@ -159,48 +193,6 @@ export function fromMetricSpecV1(metric: MetricV1): JsonObject {
   });
 }
 
-const resourceCurrentV1 = (source: ResourceSource<Decoded<MetricValueStatus>>): JsonObject =>
-  members({
-    name: source.name,
-    currentAverageUtilization: source.current?.averageUtilization,
-    currentAverageValue: source.current?.averageValue ?? "0",
-    container: source.container,
-  });
-
-/** Converts the status of a metric of v2 to v1. */
-export function toMetricStatusV1(metric: Decoded<MetricStatus>): JsonObject {
-  const { object, pods, resource, containerResource, external } = metric;
-  return members({
-    type: metric.type ?? "",
-    object:
-      object &&
-      members({
-        target: objectReference(object.describedObject),
-        metricName: object.metric?.name ?? "",
-        currentValue: object.current?.value ?? "0",
-        selector: object.metric?.selector,
-        averageValue: object.current?.averageValue,
-      }),
-    pods:
-      pods &&
-      members({
-        metricName: pods.metric?.name ?? "",
-        currentAverageValue: pods.current?.averageValue ?? "0",
-        selector: pods.metric?.selector,
-      }),
-    resource: resource && resourceCurrentV1(resource),
-    containerResource: containerResource && resourceCurrentV1(containerResource),
-    external:
-      external &&
-      members({
-        metricName: external.metric?.name ?? "",
-        metricSelector: external.metric?.selector,
-        currentValue: external.current?.value ?? "0",
-        currentAverageValue: external.current?.averageValue,
-      }),
-  });
-}
-
 const resourceCurrentV2 = (source: MetricSourceV1): JsonObject =>
   members({
     name: source.name ?? "",
@@ -242,13 +234,13 @@ export function fromMetricStatusV1(metric: MetricV1): JsonObject {
 
 interface CpuMetric {
   readonly type?: string | null;
-  readonly resource?: ResourceSource<Decoded<MetricTarget> | Decoded<MetricValueStatus>> | null;
+  readonly resource?: ResourceSource | null;
 }
 
 /** The CPU utilization, for which v1 has a field; undefined for other metrics. */
 export function cpuUtilizationOf(
   { type, resource }: CpuMetric,
-  field: "target" | "current",
+  field: MetricRole,
 ): number | undefined {
   if (type !== "Resource" || resource?.name !== "cpu") return undefined;
   return resource[field]?.averageUtilization ?? undefined;

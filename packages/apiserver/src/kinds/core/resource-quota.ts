@@ -14,7 +14,8 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
-import { isStandardQuotaResource, quotaListErrors } from "./resources/validate-resource-lists.ts";
+import { isStandardQuotaResource } from "./resources/resource-names.ts";
+import { quotaListErrors } from "./resources/validate-resource-lists.ts";
 
 export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   group: "",

@@ -56,7 +56,7 @@ const fieldOf = <T extends object>(object: T, field: keyof T): Json =>
   (object[field] as Json | undefined) ?? {};
 
 /** An object with the two parts that most kinds have. */
-interface SpecStatusObject extends DecodedObject {
+export interface SpecStatusObject extends DecodedObject {
   spec?: Json;
   status?: Json;
 }
@@ -74,7 +74,14 @@ export const specStatusStrategy: StrategyOverrides<SpecStatusObject> = {
   resetFields: [["f:status"]],
 };
 
-/** The strategy of the status subresource of such a kind: spec stays unchanged. */
+/** The strategy of a kind with spec and status whose generation stays unset. */
+export const statusResetStrategy: StrategyOverrides<SpecStatusObject> = {
+  prepareForCreate: (object) => void (object.status = {}),
+  prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+  resetFields: [["f:status"]],
+};
+
+/** The strategy of the status subresource of both: spec stays unchanged. */
 export const statusStrategy: StrategyOverrides<SpecStatusObject> = {
   prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
   resetFields: [["f:spec"]],
@@ -99,6 +106,16 @@ export function immutableInternal(
     ? []
     : [fieldError.invalidInternal(path, [type, value], "field is immutable")];
 }
+
+/** {@link immutableInternal} for the whole spec; absent is empty. */
+export const immutableSpec = (
+  type: string,
+  { spec }: SpecStatusObject,
+  { spec: old }: SpecStatusObject,
+): FieldError[] =>
+  equalJson(spec ?? {}, old ?? {})
+    ? []
+    : [fieldError.invalidInternal("spec", [type, spec], "field is immutable")];
 
 const standardFinalizers: ReadonlySet<string> = new Set([
   "kubernetes",

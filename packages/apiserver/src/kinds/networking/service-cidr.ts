@@ -8,27 +8,21 @@ import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import { keepMetadataForStatus } from "../definition/status-metadata.ts";
+import { finalizerErrors, statusResetStrategy } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 
 export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "ServiceCIDR",
   strategy: {
-    resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object.status = {}),
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
     validateUpdate: (object, old) => changeErrors(cidrsOf(object), cidrsOf(old)),
   },
   subresources: {
     status: {
-      resetFields: [["f:metadata"], ["f:spec"]],
-      prepareForUpdate(object, old) {
-        keepOld(object, old, "spec");
-        keepMetadataForStatus(object, old);
-      },
+      ...statusOnlyStrategy,
       validateUpdate: () => [],
     },
   },

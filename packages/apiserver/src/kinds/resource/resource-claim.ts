@@ -2,14 +2,13 @@
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/resource/{resourceclaim,resourceclaimtemplate}/strategy.go,
 // pkg/apis/resource/{v1/defaults.go,validation/validation.go}.
-import { type Decoded, equalJson } from "homeostat/api";
+import type { Decoded } from "homeostat/api";
 import type {
   DeviceRequestAllocationResult,
   ResourceClaim,
   ResourceClaimSpec,
   ResourceClaimTemplate,
 } from "homeostat/k8s/resource/v1";
-import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
@@ -18,8 +17,12 @@ import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { keepMetadataForStatus } from "../definition/status-metadata.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy } from "../definition/status-metadata.ts";
+import {
+  finalizerErrors,
+  immutableSpec,
+  statusResetStrategy,
+} from "../definition/default-strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
 import {
@@ -29,7 +32,6 @@ import {
 } from "./validate-device-claim.ts";
 
 const group = "resource.k8s.io";
-const unchanged = "field is immutable";
 const metadataErrors = (
   object: Decoded<ResourceClaim> | Decoded<ResourceClaimTemplate>,
 ): FieldError[] => [
@@ -47,9 +49,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
     for (const result of resultsOf(object)) setTolerationDefaults(result);
   },
   strategy: {
-    resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object.status = {}),
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    ...statusResetStrategy,
     validateCreate: (object, context) => [
       ...adminRequestErrors(object, object.spec ?? {}, context),
       ...finalizerErrors(object),
@@ -57,23 +57,14 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object),
-      ...(equalJson(object.spec ?? {}, old.spec ?? {})
-        ? []
-        : [
-            fieldError.invalidInternal(
-              "spec",
-              ["resource.ResourceClaimSpec", object.spec],
-              unchanged,
-            ),
-          ]),
+      ...immutableSpec("resource.ResourceClaimSpec", object, old),
     ],
   },
   subresources: {
     status: {
-      resetFields: [["f:metadata"], ["f:spec"]],
-      prepareForUpdate(object, old) {
-        keepOld(object, old, "spec");
-        keepMetadataForStatus(object, old);
+      ...statusOnlyStrategy,
+      prepareForUpdate(object, old, context) {
+        statusOnlyStrategy.prepareForUpdate!(object, old, context);
         dropDeallocatedStatusDevices(object, old);
       },
       validateUpdate: (object, old, context) => [
@@ -100,15 +91,7 @@ export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate
     validateUpdate: (object, old) => [
       ...metadataErrors(object),
       ...templateErrors(object),
-      ...(equalJson(object.spec ?? {}, old.spec ?? {})
-        ? []
-        : [
-            fieldError.invalidInternal(
-              "spec",
-              ["resource.ResourceClaimTemplateSpec", object.spec],
-              unchanged,
-            ),
-          ]),
+      ...immutableSpec("resource.ResourceClaimTemplateSpec", object, old),
     ],
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],

@@ -4,7 +4,7 @@
 // Upstream: UnmarshalJSON in k8s.io/apimachinery pkg/apis/meta/v1 (time.go, micro_time.go,
 // duration.go), pkg/util/intstr, pkg/api/resource/quantity.go, pkg/runtime/extension.go;
 // k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1/marshal.go.
-import { isObject, type Json } from "homeostat/api";
+import { encodeJson, isObject, type Json } from "homeostat/api";
 import type { SpecialName } from "../../apimachinery/kind-data/kind-data.ts";
 import {
   formatGoTime,
@@ -90,7 +90,7 @@ function quantity(input: Json): string {
 
 function quantityText(input: Json): string {
   if (typeof input === "string") return input.trim();
-  return typeof input === "object" ? JSON.stringify(input) : String(input);
+  return typeof input === "object" ? encodeJson(input) : String(input);
 }
 
 function intOrString(input: Json): Json {

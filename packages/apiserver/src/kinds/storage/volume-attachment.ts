@@ -1,7 +1,7 @@
 // Volume attachments: the intent to attach a volume to a node.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/volumeattachment/strategy.go,
 // pkg/apis/storage/validation/validation.go.
-import { type Decoded, dnsSubdomainFaults, equalJson } from "homeostat/api";
+import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
@@ -13,8 +13,12 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { keepMetadataForStatus } from "../definition/status-metadata.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy } from "../definition/status-metadata.ts";
+import {
+  finalizerErrors,
+  immutableSpec,
+  statusResetStrategy,
+} from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
@@ -33,19 +37,14 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
   },
   strategy: {
     allowUnconditionalUpdate: false,
-    resetFields: [["f:status"]],
+    ...statusResetStrategy,
     prepareForCreate: (object) => void (object.status = { attached: false }),
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
     validateUpdate,
   },
   subresources: {
     status: {
-      resetFields: [["f:metadata"], ["f:spec"]],
-      prepareForUpdate(object, old) {
-        keepOld(object, old, "spec");
-        keepMetadataForStatus(object, old);
-      },
+      ...statusOnlyStrategy,
       validateUpdate,
     },
   },
@@ -70,21 +69,7 @@ function validateUpdate(
     ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
     ...finalizerErrors(object),
     ...validate(object),
-    ...specChangeErrors(object, old),
-  ];
-}
-
-function specChangeErrors(
-  object: Decoded<VolumeAttachment>,
-  old: Decoded<VolumeAttachment>,
-): FieldError[] {
-  if (equalJson(object.spec ?? {}, old.spec ?? {})) return [];
-  return [
-    fieldError.invalidInternal(
-      "spec",
-      ["storage.VolumeAttachmentSpec", object.spec],
-      "field is immutable",
-    ),
+    ...immutableSpec("storage.VolumeAttachmentSpec", object, old),
   ];
 }
 

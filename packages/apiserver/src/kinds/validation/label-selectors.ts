@@ -41,7 +41,7 @@ function validateRequirement(
   const key = requirement.key ?? "";
   const values = requirement.values ?? [];
   return [
-    ...operatorErrors(requirement.operator ?? "", values.length, path),
+    ...selectorOperatorErrors(requirement.operator ?? "", values.length, path),
     ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
     ...(invalidValues === "allowed"
       ? []
@@ -53,7 +53,12 @@ function validateRequirement(
   ];
 }
 
-function operatorErrors(operator: string, values: number, path: string): FieldError[] {
+/** Validates the operators that label selectors and node selectors share, with their values. */
+export function selectorOperatorErrors(
+  operator: string,
+  values: number,
+  path: string,
+): FieldError[] {
   switch (operator) {
     case "In":
     case "NotIn":
@@ -78,15 +83,6 @@ function operatorErrors(operator: string, values: number, path: string): FieldEr
     default:
       return [fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
-}
-
-/**
- * Whether a stored selector has values that are no label values: such ones stay allowed on update.
- */
-export function hasInvalidSelectorValue(selector: Decoded<LabelSelector>): boolean {
-  return (selector.matchExpressions ?? []).some((expression) =>
-    (expression.values ?? []).some((value) => labelValueFaults(value).length > 0),
-  );
 }
 
 /** Whether the selector has neither labels nor expressions. */

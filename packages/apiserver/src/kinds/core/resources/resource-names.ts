@@ -4,29 +4,8 @@ import { labelKeyFaults } from "homeostat/api";
 
 const hugePages = "hugepages-";
 const standardContainer: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
-const standard: ReadonlySet<string> = new Set([
-  "cpu",
-  "memory",
-  "ephemeral-storage",
-  "requests.cpu",
-  "requests.memory",
-  "requests.ephemeral-storage",
-  "limits.cpu",
-  "limits.memory",
-  "limits.ephemeral-storage",
-  "pods",
-  "resourcequotas",
-  "services",
-  "replicationcontrollers",
-  "secrets",
-  "configmaps",
-  "persistentvolumeclaims",
-  "storage",
-  "requests.storage",
-  "services.nodeports",
-  "services.loadbalancers",
-]);
-const integers: ReadonlySet<string> = new Set([
+/** Kinds of which a quota limits the number of objects. */
+const objectCounts = [
   "pods",
   "resourcequotas",
   "services",
@@ -36,13 +15,24 @@ const integers: ReadonlySet<string> = new Set([
   "persistentvolumeclaims",
   "services.nodeports",
   "services.loadbalancers",
+];
+const standardQuota: ReadonlySet<string> = new Set([
+  ...standardContainer,
+  ...[...standardContainer, "storage"].map((name) => `requests.${name}`),
+  ...[...standardContainer].map((name) => `limits.${name}`),
+  ...objectCounts,
 ]);
+const standard: ReadonlySet<string> = new Set([...standardQuota, "storage"]);
+const integers: ReadonlySet<string> = new Set(objectCounts);
 
 export const isHugePages = (name: string): boolean => name.startsWith(hugePages);
 export const isStandardContainerResource = (name: string): boolean =>
   standardContainer.has(name) || isHugePages(name);
 export const isStandardResource = (name: string): boolean =>
   standard.has(name) || name.startsWith("requests.hugepages-") || isHugePages(name);
+/** Whether a quota tracks a name without a domain. */
+export const isStandardQuotaResource = (name: string): boolean =>
+  standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 /** Resources of Kubernetes: names without a domain, and those of kubernetes.io. */
 export const isNativeResource = (name: string): boolean =>
   !name.includes("/") || name.includes("kubernetes.io/");

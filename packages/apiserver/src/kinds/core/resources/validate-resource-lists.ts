@@ -8,38 +8,12 @@ import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import {
   isExtendedResource,
-  isHugePages,
   isIntegerResource,
   isNativeResource,
   isStandardContainerResource,
+  isStandardQuotaResource,
   isStandardResource,
 } from "./resource-names.ts";
-
-const standardQuota: ReadonlySet<string> = new Set([
-  "cpu",
-  "memory",
-  "ephemeral-storage",
-  "requests.cpu",
-  "requests.memory",
-  "requests.storage",
-  "requests.ephemeral-storage",
-  "limits.cpu",
-  "limits.memory",
-  "limits.ephemeral-storage",
-  "pods",
-  "resourcequotas",
-  "services",
-  "replicationcontrollers",
-  "secrets",
-  "persistentvolumeclaims",
-  "configmaps",
-  "services.nodeports",
-  "services.loadbalancers",
-]);
-
-/** Whether a quota tracks a name without a domain. */
-export const isStandardQuotaResource = (name: string): boolean =>
-  standardQuota.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-");
 
 /** The name of any resource. */
 export function resourceNameErrors(name: string, path: string): FieldError[] {

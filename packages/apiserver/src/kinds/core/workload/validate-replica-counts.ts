@@ -3,11 +3,13 @@
 // ValidateDeploymentStatus, ValidateStatefulSetStatus),
 // pkg/apis/core/validation/validation.go (ValidateReplicationControllerStatusUpdate).
 import type { Decoded } from "homeostat/api";
-import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
-import type { ReplicationControllerStatus } from "homeostat/k8s/core/v1";
+import type { ReplicaSet, ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import type { ReplicationController, ReplicationControllerStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, statusStrategy } from "../../definition/default-strategy.ts";
+import type { StrategyOverrides } from "../../definition/kind-definition.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 
 /** Refuses negative counts. */
@@ -20,23 +22,44 @@ export function validateCounts<S extends object>(
     .flatMap((field) => nonNegative(Number(status[field]), `status.${field}`));
 }
 
-/** Refuses counts that are greater than the one in `bound`. */
-export function validateAtMost<S extends object>(
-  status: S,
-  fields: readonly (keyof NoInfer<S> & string)[],
-  bound: keyof NoInfer<S> & string,
-  message: string,
-): FieldError[] {
-  return fields.flatMap((field) => {
-    const count = Number(status[field] ?? 0);
-    return count > Number(status[bound] ?? 0)
-      ? [fieldError.invalid(`status.${field}`, count, message)]
-      : [];
-  });
+interface PodCounts {
+  replicas?: number | null;
+  readyReplicas?: number | null;
+  availableReplicas?: number | null;
 }
 
+/** Refuses counts above `replicas`, and more available replicas than ready ones. */
+export function validateBounds<S extends PodCounts>(
+  status: S,
+  fields: readonly (keyof NoInfer<S> & string)[],
+  readyPath: "readyReplicas" | "status.readyReplicas" = "readyReplicas",
+): FieldError[] {
+  const { replicas, readyReplicas, availableReplicas } = status;
+  return [
+    ...fields.flatMap((field) =>
+      validateAtMost(`status.${field}`, Number(status[field] ?? 0), {
+        bound: replicas ?? 0,
+        path: "status.replicas",
+      }),
+    ),
+    ...validateAtMost("status.availableReplicas", availableReplicas ?? 0, {
+      bound: readyReplicas ?? 0,
+      path: readyPath,
+    }),
+  ];
+}
+
+interface Bound {
+  readonly bound: number;
+  /** As the message names it. */
+  readonly path: string;
+}
+
+const validateAtMost = (path: string, count: number, max: Bound): FieldError[] =>
+  count > max.bound ? [fieldError.invalid(path, count, `cannot be greater than ${max.path}`)] : [];
+
 /** Validates the status of a ReplicaSet or a ReplicationController. */
-export const validateReplicaStatus = (
+const validateReplicaStatus = (
   status: Decoded<ReplicaSetStatus> & Decoded<ReplicationControllerStatus>,
 ): FieldError[] => [
   ...validateCounts(status, [
@@ -47,19 +70,19 @@ export const validateReplicaStatus = (
     "observedGeneration",
     "terminatingReplicas",
   ]),
-  ...validateAtMost(
-    status,
-    ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-    "replicas",
-    "cannot be greater than status.replicas",
-  ),
-  ...validateAtMost(
-    status,
-    ["availableReplicas"],
-    "readyReplicas",
-    "cannot be greater than readyReplicas",
-  ),
+  ...validateBounds(status, ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]),
 ];
+
+/** The status endpoint of a ReplicaSet or a ReplicationController. */
+export const replicaStatusStrategy: StrategyOverrides<
+  Decoded<ReplicaSet> | Decoded<ReplicationController>
+> = {
+  ...statusStrategy,
+  validateUpdate: (object) => [
+    ...finalizerErrors(object),
+    ...validateReplicaStatus(object.status ?? {}),
+  ],
+};
 
 interface WithCollisionCount {
   status?: { collisionCount?: number | null } | null;

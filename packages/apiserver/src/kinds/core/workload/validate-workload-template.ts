@@ -8,8 +8,16 @@ import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { type Selector, selectorMatches } from "../../validation/label-selector-as-selector.ts";
-import { isEmptySelector, validateLabelSelector } from "../../validation/label-selectors.ts";
+import {
+  labelSelectorAsSelector,
+  type Selector,
+  selectorMatches,
+} from "../../validation/label-selector-as-selector.ts";
+import {
+  isEmptySelector,
+  selectorType,
+  validateLabelSelector,
+} from "../../validation/label-selectors.ts";
 import { validatePodTemplate } from "../pod/pod-template.ts";
 
 /** Where the template stands in every workload kind. */
@@ -34,6 +42,29 @@ export function validateWorkloadTemplate(
     ...validatePodTemplate(template, path, old),
     ...validateRestartPolicy(template, kind),
   ];
+}
+
+/** The fields of a workload's spec that select its pods and describe them. */
+interface SelectedTemplate {
+  readonly selector?: Decoded<LabelSelector> | null;
+  readonly template?: Decoded<PodTemplateSpec> | null;
+}
+
+/** {@link validateWorkloadTemplate} of a spec whose selector may be invalid. */
+export function validateSelectedTemplate(
+  { selector, template }: SelectedTemplate,
+  old: SelectedTemplate | undefined,
+): FieldError[] {
+  const parsed = labelSelectorAsSelector(selector);
+  if (parsed === undefined) {
+    const value = [selectorType, selector] as const;
+    return [fieldError.invalidInternal("spec.selector", value, "invalid label selector")];
+  }
+  return validateWorkloadTemplate(template ?? {}, {
+    selector: parsed,
+    kind: "ReplicaSet",
+    old: old && (old.template ?? {}),
+  });
 }
 
 /** The selector of a workload must match the labels of its own template. */

@@ -13,7 +13,10 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
-import { validateLabelSelector } from "../../../validation/label-selectors.ts";
+import {
+  selectorOperatorErrors,
+  validateLabelSelector,
+} from "../../../validation/label-selectors.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors, ruled } from "../../../validation/field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 
@@ -100,40 +103,9 @@ function requirementErrors(
 }
 
 function operatorErrors(operator: string, values: number, path: string): FieldError[] {
-  switch (operator) {
-    case "In":
-    case "NotIn":
-      return values
-        ? []
-        : [
-            fieldError.required(
-              `${path}.values`,
-              "must be specified when `operator` is 'In' or 'NotIn'",
-            ),
-          ];
-    case "Exists":
-    case "DoesNotExist":
-      return values
-        ? [
-            fieldError.forbidden(
-              `${path}.values`,
-              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-            ),
-          ]
-        : [];
-    case "Gt":
-    case "Lt":
-      return values === 1
-        ? []
-        : [
-            fieldError.required(
-              `${path}.values`,
-              "must be specified single value when `operator` is 'Lt' or 'Gt'",
-            ),
-          ];
-    default:
-      return [fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator")];
-  }
+  if (operator !== "Gt" && operator !== "Lt") return selectorOperatorErrors(operator, values, path);
+  const message = "must be specified single value when `operator` is 'Lt' or 'Gt'";
+  return values === 1 ? [] : [fieldError.required(`${path}.values`, message)];
 }
 
 function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string): FieldError[] {

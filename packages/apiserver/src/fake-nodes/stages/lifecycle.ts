@@ -1,20 +1,20 @@
-// Which stages fit an object, which of them is played, and after how long. Pure: chance and time
-// are arguments.
+// Matches stages against an object, chooses one by weight, and computes its delay. Pure: randomness
+// and time are arguments.
 // Upstream: sigs.k8s.io/kwok/pkg/utils/lifecycle/lifecycle.go.
 import { parseFieldPath } from "./field-path.ts";
 import { parseGoDuration } from "../../apimachinery/values/go-duration.ts";
 import type { StageRequirement, Stage, StageDelay } from "./stage.ts";
 
-/** An object as stages look at it. */
-export interface Staged {
+/** The metadata that stages match. */
+export interface StageObject {
   readonly metadata: {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
 }
 
-/** Paths are read once for each stage. */
-const paths = (): ((text: string) => ReturnType<typeof parseFieldPath>) => {
+/** Parses each path once. */
+const memoizedPaths = (): ((text: string) => ReturnType<typeof parseFieldPath>) => {
   const known = new Map<string, ReturnType<typeof parseFieldPath>>();
   return (text) => {
     const path = known.get(text) ?? parseFieldPath(text);
@@ -23,28 +23,25 @@ const paths = (): ((text: string) => ReturnType<typeof parseFieldPath>) => {
   };
 };
 
-/** Stages of one kind, ready to be asked. */
-export interface StageBook {
-  matching(object: Staged): readonly Stage[];
-  /** By weight; `chance` is below 1. */
-  pick(stages: readonly Stage[], object: Staged, chance: number): Stage | undefined;
+/** The stages of one kind. */
+export interface Lifecycle {
+  matching(object: StageObject): readonly Stage[];
+  /** Chooses by weight; `chance` is a random number from 0 to below 1. */
+  pick(stages: readonly Stage[], object: StageObject, chance: number): Stage | undefined;
   /** Milliseconds; `now` is wall time. */
   delayMs(
     stage: Stage,
-    object: Staged,
+    object: StageObject,
     at: { readonly now: number; readonly chance: number },
   ): number;
-  /**
-   * What the object itself says of the delay, as text: where it comes to say something else,
-   * waiting begins anew.
-   */
-  delayBasis(stage: Stage, object: Staged): string;
+  /** The fields of the object that the delay depends on. A change restarts the delay. */
+  delayBasis(stage: Stage, object: StageObject): string;
 }
 
-/** Opens a book over stages, in order. */
-export function openStageBook(stages: readonly Stage[]): StageBook {
-  const pathOf = paths();
-  const matches = ({ when = {} }: Stage, object: Staged): boolean => {
+/** A lifecycle of stages, in order. */
+export function createLifecycle(stages: readonly Stage[]): Lifecycle {
+  const pathOf = memoizedPaths();
+  const matches = ({ when = {} }: Stage, object: StageObject): boolean => {
     const { labels = {}, annotations = {} } = object.metadata;
     const holds = (
       wanted: Readonly<Record<string, string>> | undefined,
@@ -58,10 +55,10 @@ export function openStageBook(stages: readonly Stage[]): StageBook {
   };
   return {
     matching: (object) => stages.filter((stage) => matches(stage, object)),
-    pick: (fitting, object, chance) => {
+    pick: (candidates, object, chance) => {
       const weightOf = ({ weight = 1, weightFrom }: Stage): number =>
         Number((weightFrom === undefined ? [] : pathOf(weightFrom)(object))[0] ?? weight) || 0;
-      return pickByWeight(fitting, fitting.map(weightOf), chance);
+      return pickByWeight(candidates, candidates.map(weightOf), chance);
     },
     delayMs: ({ after = {} }, object, at) => delayOf(after, (path) => pathOf(path)(object), at),
     delayBasis: ({ after = {} }, object) =>
@@ -100,22 +97,22 @@ function delayOf(
   find: (path: string) => readonly unknown[],
   { now, chance }: { readonly now: number; readonly chance: number },
 ): number {
-  const said = (path: string | undefined): number | undefined =>
+  const durationAt = (path: string | undefined): number | undefined =>
     path === undefined ? undefined : find(path).map((value) => durationMs(value, now))[0];
   const counts = backOff ? find(backOff.count).map(Number) : [];
   const grown = backOff ? Math.min(backOff.maxMs, ms * 2 ** (Math.max(1, ...counts) - 1)) : ms;
-  const least = said(from) ?? grown;
-  const most = said(jitterFrom) ?? jitterToMs ?? least;
-  // As KWOK has it, a jitter below the delay cuts it short.
+  const least = durationAt(from) ?? grown;
+  const most = durationAt(jitterFrom) ?? jitterToMs ?? least;
+  // As in KWOK, a jitter below the delay replaces it.
   return Math.max(0, most < least ? most : least + chance * (most - least));
 }
 
-/** A duration, a number of seconds, or the time until a moment; undefined for what is neither. */
+/** Parses a duration, a number of seconds or a time; undefined if the value is none of these. */
 function durationMs(value: unknown, now: number): number | undefined {
   if (typeof value === "number" || typeof value === "bigint") return Number(value) * 1000;
   const text = String(value);
   const nanos = parseGoDuration(text);
   if (nanos !== undefined) return Number(nanos) / 1e6;
-  const moment = Date.parse(text);
-  return Number.isNaN(moment) ? undefined : moment - now;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time - now;
 }

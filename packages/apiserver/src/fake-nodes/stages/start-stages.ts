@@ -1,5 +1,5 @@
-// Plays the stages that were given for other kinds than pods: nodes, and whatever users define. A
-// kind that is not served yet is waited for. Pods have a kubelet (../kubelet).
+// Starts a stage controller for every kind with custom stages but Pod, including custom resources.
+// Waits for kinds that are not served yet. The kubelet plays the stages of pods (../kubelet).
 // Upstream: sigs.k8s.io/kwok/pkg/kwok/controllers/stage_controller.go.
 import type { Informer } from "homeostat/cache";
 import { createEventRecorder, type EventRecorder } from "homeostat/events";
@@ -14,7 +14,7 @@ import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { Kind } from "homeostat/api";
 import { Node } from "homeostat/k8s/core/v1";
 import type { Stage } from "./stage.ts";
-import { StagePlayer } from "./stage-player.ts";
+import { StageController } from "./stage-controller.ts";
 
 /** Starts the stages of every kind but Pod. */
 export const startStages: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
@@ -35,7 +35,7 @@ export const startStages: ControllerDescriptor<FakeNodesContext>["start"] = asyn
   };
 };
 
-/** Kinds of stages that no kubelet plays. */
+/** The kinds of stages but Pod. */
 export const otherKinds = (stages: readonly Stage[]): readonly Stage["for"][] =>
   [
     ...new Map(stages.map(({ for: one }) => [`${one.apiVersion} ${one.kind}`, one])).values(),
@@ -78,15 +78,15 @@ function playKind(
     const node = nodes.get({ name });
     return (node && addressOf(node)) ?? "";
   };
-  const player = new StagePlayer(
+  const stageController = new StageController(
     {
       kind,
       informer,
-      given: stages.filter(
+      custom: stages.filter(
         ({ for: one }) => one.apiVersion === kind.apiVersion && one.kind === kind.kind,
       ),
       builtIn: [],
-      worldOf: ({ metadata }) => ({
+      environmentOf: ({ metadata }) => ({
         now: runtime.clock.now(),
         nodeName: metadata.name,
         nodeIp,
@@ -100,7 +100,7 @@ function playKind(
   controller.follow(informer, {
     added: ({ key }) => controller.add(key),
     updated: (_, { key }) => controller.add(key),
-    deleted: ({ uid }) => player.forget(uid),
+    deleted: ({ uid }) => stageController.forget(uid),
   });
-  return controller.start((key) => player.look(key));
+  return controller.start((key) => stageController.sync(key));
 }

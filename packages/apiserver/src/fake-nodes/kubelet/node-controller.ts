@@ -1,7 +1,7 @@
-// Speaks for nodes: makes those that are wanted, gives them addresses and room, says whether they
-// are ready, and renews their leases as long as they are not silent.
+// Creates fake nodes, reports the status of all managed nodes, and renews their leases.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/kubelet_node_status.go,
-// component-helpers/apimachinery/lease/controller.go.
+// component-helpers/apimachinery/lease/controller.go,
+// sigs.k8s.io/kwok/pkg/kwok/controllers/{node_controller,node_lease_controller}.go.
 import { isAlreadyExists, isConflict, isNotFound, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { type Client, dynamicKind } from "homeostat/client";
@@ -15,7 +15,7 @@ import {
   freeNetwork,
   leaseManifest,
   leaseMs,
-  moodOf,
+  nodeStateOf,
   type NodeNetwork,
   nodeManifest,
   nodeName,
@@ -29,37 +29,38 @@ const leaseKind = dynamicKind({
   resource: "leases",
   scope: "Namespaced",
 }) as Kind as Kind<ApiObject>;
-const makeNodes = "nodes?";
+/** A work queue key that is not the name of a node. */
+const createNodes = "nodes?";
 /**
- * The taint that every new node has. Whoever watches over nodes takes it away; where nobody does,
- * the node does it itself.
+ * The taint of every new node. The node lifecycle controller removes it; if that does not run, this
+ * controller does.
  */
 const notReady = "node.kubernetes.io/not-ready";
 
-/** Starts speaking for every node. */
-export class NodeKeeper extends KeyedController {
+/** Reports the status of nodes. Starts at once. */
+export class NodeController extends KeyedController {
   readonly #client: Client;
   readonly #context: FakeNodesContext;
   readonly #nodes: Informer<Kind<Node>>;
-  /** When leases are to be renewed, by name of the node; on the monotonic clock. */
+  /** When to renew leases, by name of the node, on the monotonic clock. */
   readonly #renewAt = new Map<string, { readonly uid: string; readonly at: number }>();
 
   /** By uid of the node. */
   readonly #networks = new Map<string, NodeNetwork>();
 
   constructor(context: FakeNodesContext, client: Client) {
-    super(context, "the life of nodes");
+    super(context, "the node lifecycle");
     this.#context = context;
     this.#client = client;
     this.#nodes = this.acquire(Node);
-    const wake = ({ key }: CachedObject): void => this.add(key);
+    const enqueue = ({ key }: CachedObject): void => this.add(key);
     this.follow(this.#nodes, {
-      added: wake,
-      updated: (_, node) => wake(node),
+      added: enqueue,
+      updated: (_, node) => enqueue(node),
       deleted: (node) => this.#forget(node),
     });
-    this.add(makeNodes);
-    this.start((key) => (key === makeNodes ? this.#make() : this.#keep(key)));
+    this.add(createNodes);
+    this.start((key) => (key === createNodes ? this.#createNodes() : this.#sync(key)));
   }
 
   #forget({ key, uid }: CachedObject): void {
@@ -67,8 +68,8 @@ export class NodeKeeper extends KeyedController {
     this.#networks.delete(uid);
   }
 
-  /** As many as are wanted; one where none is there and no number was given. */
-  async #make(): Promise<undefined> {
+  /** Creates `fakeNodes` nodes. Without that number, creates one if the cluster has none. */
+  async #createNodes(): Promise<undefined> {
     const wanted = this.#context.fakeNodes ?? (this.#nodes.entries().length === 0 ? 1 : 0);
     for (let index = 0; index < wanted; index++) {
       if (this.#nodes.get({ name: nodeName(index) })) continue;
@@ -79,16 +80,16 @@ export class NodeKeeper extends KeyedController {
     return undefined;
   }
 
-  /** Resolves to when the node speaks next. */
-  async #keep(name: string): Promise<number | undefined> {
+  /** Resolves to the milliseconds until the next renewal. */
+  async #sync(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
-    const mood = node && moodOf(node);
-    if (!node || mood === "silent" || mood === "not ours") return undefined;
+    const state = node && nodeStateOf(node);
+    if (!node || state === "silent" || state === "unmanaged") return undefined;
     try {
       const network = this.#networkOf(node);
-      await this.#place(node, network.podCidr);
-      await this.#speak(node, addressOf(node) ?? network.hostIp);
-      return mood === "unknown" ? undefined : await this.#renew(node);
+      await this.#setPodCidr(node, network.podCidr);
+      await this.#updateStatus(node, addressOf(node) ?? network.hostIp);
+      return state === "unknown" ? undefined : await this.#renew(node);
     } catch (error) {
       if (isNotFound(error) && !this.#nodes.get({ name })) return undefined;
       if (!isConflict(error)) throw error;
@@ -96,21 +97,21 @@ export class NodeKeeper extends KeyedController {
     }
   }
 
-  /** Given out once, whether or not the cache shows it already. */
+  /** The network of a node. Unique even if the cache does not show all allocated ones yet. */
   #networkOf({ metadata: { uid } }: Node): NodeNetwork {
     const others = this.#nodes.list().filter(({ metadata }) => metadata.uid !== uid);
-    const said = others.flatMap((other) => [other.spec?.podCIDR, addressOf(other)]);
-    const promised = others.flatMap(
+    const reported = others.flatMap((other) => [other.spec?.podCIDR, addressOf(other)]);
+    const allocated = others.flatMap(
       ({ metadata }) => Object.values(this.#networks.get(metadata.uid) ?? {}) as string[],
     );
     const network =
       this.#networks.get(uid) ??
-      freeNetwork(new Set([...said, ...promised].filter((one) => one !== undefined)));
+      freeNetwork(new Set([...reported, ...allocated].filter((one) => one !== undefined)));
     this.#networks.set(uid, network);
     return network;
   }
 
-  async #place({ metadata, spec }: Node, podCidr: string): Promise<void> {
+  async #setPodCidr({ metadata, spec }: Node, podCidr: string): Promise<void> {
     if (spec?.podCIDR) return;
     await this.#client.patch(Node, metadata.name, {
       type: "strategic",
@@ -118,7 +119,7 @@ export class NodeKeeper extends KeyedController {
     });
   }
 
-  async #speak(node: Node, hostIp: string): Promise<void> {
+  async #updateStatus(node: Node, hostIp: string): Promise<void> {
     const { name, uid } = node.metadata;
     const status = nodeStatus(node, { hostIp, now: this.#context.runtime.clock.now() });
     if (status)

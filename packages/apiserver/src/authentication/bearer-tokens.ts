@@ -7,6 +7,7 @@ import type { Clock } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
+import { objectAt } from "../apimachinery/meta/read-fields.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { TokenReviewResult } from "../apimachinery/rest/review.ts";
 import { storageKeyOf } from "../registry/revisions/storage-key.ts";
@@ -133,11 +134,6 @@ function accountUser(claims: JsonObject): UserInfo {
       ...Object.fromEntries(bound),
     },
   };
-}
-
-function objectAt(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isObject(value) ? value : {};
 }
 
 const uidOf = (object: JsonObject): string => String(objectAt(object, "metadata")["uid"]);

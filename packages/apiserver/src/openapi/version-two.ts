@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kube-openapi/pkg/builder, pkg/schemaconv; for custom resources
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2/conversion.go.
 import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { objectAt } from "../apimachinery/meta/read-fields.ts";
 import type { OpenApiSource } from "../apimachinery/rest/resource-traits.ts";
 import { shareParameters } from "./shared-parameters.ts";
 
@@ -49,8 +50,6 @@ export function toVersionTwo(
   };
 }
 
-const objectAt = (object: JsonObject, field: string): JsonObject =>
-  isObject(object[field]) ? object[field] : {};
 const kindsField = "x-kubernetes-group-version-kind";
 
 function joinKinds(schema: JsonObject, known: Json | undefined): JsonObject {

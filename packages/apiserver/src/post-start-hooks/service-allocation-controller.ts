@@ -3,10 +3,11 @@
 // Endpoints of a deleted service.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage/storage.go (afterDelete), and the
 // repair loops in pkg/registry/core/service/{ipallocator,portallocator}/controller.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded, JsonObject } from "homeostat/api";
+import type { ServiceList } from "homeostat/k8s/core/v1";
+import type { IPAddressList } from "homeostat/k8s/networking/v1";
 import type { LoopbackClient } from "./loopback-client.ts";
-import { itemsAt, stringAt } from "../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../apimachinery/meta/read-meta.ts";
+import { type DecodedObject, metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { holdingsOf } from "../kinds/core/service/service-fields.ts";
 import { createServicePool, type ServicePool } from "../kinds/core/service/service-pool.ts";
 import type { ServiceRanges } from "../kinds/core/service/service-ranges.ts";
@@ -43,29 +44,32 @@ export function createServiceAllocation(ranges: ServiceRanges): ServiceAllocatio
       for (const address of before.addresses)
         if (!after.addresses.includes(address))
           await client?.("DELETE", `${addressPath}/${address}`);
-      if (!object && old)
-        await client?.(
-          "DELETE",
-          `/api/v1/namespaces/${stringAt(metadataOf(old), "namespace")}/endpoints/${stringAt(metadataOf(old), "name")}`,
-        );
+      if (!object && old) await client?.("DELETE", endpointsPath(old));
     },
     addressCommitted(object, old) {
-      if (object) pool.hold({ addresses: [stringAt(metadataOf(object), "name")], ports: [] });
-      else if (old) pool.free({ addresses: [stringAt(metadataOf(old), "name")], ports: [] });
+      if (object) pool.hold({ addresses: [nameOf(object)], ports: [] });
+      else if (old) pool.free({ addresses: [nameOf(old)], ports: [] });
     },
     async start(loopback) {
       const services = await loopback("GET", "/api/v1/services");
-      for (const service of itemsAt(services.object, "items")) pool.hold(holdingsOf(service));
+      for (const service of (services.object as Decoded<ServiceList>).items ?? [])
+        pool.hold(holdingsOf(service));
       const addresses = await loopback("GET", addressPath);
       pool.hold({
-        addresses: itemsAt(addresses.object, "items").map((each) =>
-          stringAt(metadataOf(each), "name"),
-        ),
+        addresses: ((addresses.object as Decoded<IPAddressList>).items ?? []).map(nameOf),
         ports: [],
       });
       client = loopback;
     },
   };
+}
+
+const nameOf = (object: DecodedObject): string => metadataOf(object).name ?? "";
+
+/** The Endpoints object of a service. */
+function endpointsPath(service: DecodedObject): string {
+  const { namespace = "", name = "" } = metadataOf(service);
+  return `/api/v1/namespaces/${namespace}/endpoints/${name}`;
 }
 
 const nothing = { addresses: [], ports: [] } as const;

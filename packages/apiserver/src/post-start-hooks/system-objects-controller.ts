@@ -1,12 +1,12 @@
-// Restores the server's own objects after somebody has deleted them: system namespaces, the service
+// Restores the server's own objects after their deletion: system namespaces, the service
 // `kubernetes`, and ConfigMaps of kube-system.
 // Upstream checks for them at intervals; here the interval only sets when a deleted object is
 // restored, so that no timer runs while none is missing.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/controller/systemnamespaces, kubernetesservice,
 // clusterauthenticationtrust, legacytokentracking.
-import type { JsonObject } from "homeostat/api";
+import { isObject, type JsonObject } from "homeostat/api";
+import type { NamespaceSpec, ServiceSpec } from "homeostat/k8s/core/v1";
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
-import { mutableAt } from "../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
 import { watchRevisions } from "../registry/revisions/follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
@@ -101,7 +101,7 @@ async function create(
   const object = bootstrapObjects()
     .filter((text) => text.startsWith(`{"kind":"${kind}"`))
     .map((text) => JSON.parse(text) as JsonObject)
-    .find((each) => metadataOf(each)["name"] === name);
+    .find((each) => metadataOf(each).name === name);
   if (!object) return;
   const path = `/api/v1${namespace ? `/namespaces/${namespace}` : ""}/${resource}`;
   const { status } = await loopback("POST", path, withoutServerFields(object));
@@ -113,12 +113,17 @@ async function create(
 const untilNext = (everyMs: number, sinceMs: number): number =>
   everyMs === 0 ? 0 : everyMs - (sinceMs % everyMs);
 
+const serverFields: readonly (keyof ServiceSpec | keyof NamespaceSpec)[] = [
+  "clusterIPs",
+  "ipFamilies",
+  "finalizers",
+];
+
 /** The object as a client sends it: without the fields that the server sets. */
 function withoutServerFields(object: JsonObject): JsonObject {
   const { name, namespace, labels } = metadataOf(object);
   const { status: _, ...sent } = object;
-  const spec = mutableAt(sent, "spec");
-  for (const field of ["clusterIPs", "ipFamilies", "finalizers"]) if (spec) delete spec[field];
+  if (isObject(sent.spec)) for (const field of serverFields) delete sent.spec[field];
   return {
     ...sent,
     metadata: {

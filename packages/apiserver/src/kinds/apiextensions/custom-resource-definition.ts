@@ -36,6 +36,7 @@ export function customResourceDefinition(
     group: "apiextensions.k8s.io",
     version: "v1",
     kind: "CustomResourceDefinition",
+    etcdPrefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored: "json",
     defaults: setDefaults,
     committed,

@@ -25,6 +25,7 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
   group: "apiregistration.k8s.io",
   version: "v1",
   kind: "APIService",
+  etcdPrefix: "apiregistration.k8s.io/apiservices",
   stored: "json",
   defaults({ spec }) {
     if (spec?.service) spec.service.port ??= 443;

@@ -31,6 +31,7 @@ export const endpoints: KindDefinition<Decoded<Endpoints>> = {
   group: "",
   version: "v1",
   kind: "Endpoints",
+  etcdPrefix: "services/endpoints",
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   defaults(object) {
     for (const subset of object.subsets ?? [])

@@ -30,6 +30,7 @@ export const node: KindDefinition<Decoded<Node>> = {
   group: "",
   version: "v1",
   kind: "Node",
+  etcdPrefix: "minions",
   defaults: setDefaults,
   proxy: proxyToNode,
   strategy: {

@@ -54,6 +54,13 @@ export interface KindDefinition<T extends object = JsonObject> {
    */
   readonly stored?: "json" | "protobuf";
   /**
+   * The path below `/registry/` in etcd, which some messages contain. Default: the plural.
+   * Upstream: `SpecialDefaultResourcePrefixes` in
+   * k8s.io/kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go; the prefixes of
+   * apiextensions-apiserver and kube-aggregator contain the group.
+   */
+  readonly etcdPrefix?: string;
+  /**
    * A DELETE returns the object and not a Status. Upstream: `ReturnDeletedObject` in
    * k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go.
    */

@@ -32,6 +32,7 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
   group: "networking.k8s.io",
   version: "v1",
   kind: "Ingress",
+  etcdPrefix: "ingress",
   strategy: {
     ...specStatusStrategy,
     prepareForCreate(object) {

@@ -85,15 +85,6 @@ export function selectorOperatorErrors(
   }
 }
 
-/**
- * Whether a stored selector has values that are no label values: such ones stay allowed on update.
- */
-export function hasInvalidSelectorValue(selector: Decoded<LabelSelector>): boolean {
-  return (selector.matchExpressions ?? []).some((expression) =>
-    (expression.values ?? []).some((value) => labelValueFaults(value).length > 0),
-  );
-}
-
 /** Whether the selector has neither labels nor expressions. */
 export function isEmptySelector(selector: Decoded<LabelSelector>): boolean {
   return (

@@ -2,7 +2,6 @@
 // messages.
 // Upstream: k8s.io/apimachinery pkg/api/validation/generic.go, pkg/util/validation/validation.go.
 import {
-  dns1035LabelFaults,
   dnsLabelFaults,
   dnsSubdomainFaults,
   formatRegexFault,
@@ -41,8 +40,6 @@ function dotFaults(key: string): readonly string[] {
 export const nameIsDnsSubdomain: NameRule = maskedDash(dnsSubdomainFaults);
 /** metadata.name is a DNS label: namespaces. */
 export const nameIsDnsLabel: NameRule = maskedDash(dnsLabelFaults);
-/** metadata.name is a DNS label that starts with a letter. */
-export const nameIsDns1035Label: NameRule = maskedDash(dns1035LabelFaults);
 /** metadata.name is a path segment: RBAC objects. */
 export const nameIsPathSegment: NameRule = (name, prefixOnly) =>
   prefixOnly ? pathSegmentPrefixFaults(name) : pathSegmentFaults(name);

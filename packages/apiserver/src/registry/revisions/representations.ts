@@ -1,7 +1,7 @@
 // Representations of revisions: an object in a version, its bytes, its metadata. They are made when
 // first asked for and cached with the revision. Stored bytes are handed out as they are if the
 // version neither converts nor defaults them.
-import { cloneJson, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
+import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -96,13 +96,6 @@ export function partialMetadata(object: JsonObject, metaVersion: string): JsonOb
     apiVersion: `meta.k8s.io/${metaVersion}`,
     metadata: isObject(object.metadata) ? object.metadata : {},
   };
-}
-
-/** A deep copy with another resourceVersion. */
-export function copyWithResourceVersion(object: JsonObject, revision: number): JsonObject {
-  const copy = cloneJson(object);
-  metadataOf(copy).resourceVersion = String(revision);
-  return copy;
 }
 
 function withResourceVersion(revision: Revision, resourceVersion: number): Revision {

@@ -44,6 +44,7 @@ export function serviceKind(
     group: "",
     version: "v1",
     kind: "Service",
+    etcdPrefix: "services/specs",
     returnsDeletedObject: true,
     defaults: setDefaults,
     proxy: proxyToService,

@@ -2,11 +2,11 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/validation/validation.go
 // (ValidatePodSpecificAnnotations, ValidatePodSpecificAnnotationUpdates),
 // pkg/apis/core/helper/helpers.go (GetDeletionCostFromPodAnnotations).
-import { type Decoded, isObject, type JsonObject, JsonSyntaxError, parseJson } from "homeostat/api";
+import { type Decoded, isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { PodSpec, TaintEffect, Toleration, TolerationOperator } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
-import { isSet, stringAt } from "../../../../apimachinery/meta/read-fields.ts";
+import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./security/validate-app-armor.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
 import { validateSeccompAnnotations } from "./security/validate-seccomp.ts";
@@ -68,13 +68,21 @@ function tolerationErrors(text: string, path: string): FieldError[] {
 }
 
 /** No decoder has seen the JSON of an annotation; fields of a wrong type count as absent. */
-const toToleration = (value: JsonObject): Decoded<Toleration> => ({
-  key: stringAt(value, "key"),
-  operator: stringAt(value, "operator") as TolerationOperator,
-  value: stringAt(value, "value"),
-  effect: stringAt(value, "effect") as TaintEffect,
-  tolerationSeconds: isSet(value["tolerationSeconds"]) ? 0 : null,
+const toToleration = ({
+  key,
+  operator,
+  value,
+  effect,
+  tolerationSeconds,
+}: Partial<Record<keyof Toleration, Json>>): Decoded<Toleration> => ({
+  key: textOf(key),
+  operator: textOf(operator) as TolerationOperator,
+  value: textOf(value),
+  effect: textOf(effect) as TaintEffect,
+  tolerationSeconds: isSet(tolerationSeconds) ? 0 : null,
 });
+
+const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** Validates the change of annotations, some of which are immutable. */
 export function validatePodAnnotationChange(

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { toOutcome } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
@@ -162,7 +163,9 @@ test("claims of a stateful set stand in for volumes", () => {
   const next = structuredClone(object);
   at(next, "spec")["serviceName"] = "s";
   assert.match(
-    texts(find("statefulsets").strategy.validateUpdate(next, object, context())).join(),
+    texts(
+      toOutcome(find("statefulsets").strategy.validateUpdate(next, object, context())).errors,
+    ).join(),
     /^spec: Forbidden: updates to statefulset spec for fields other than 'replicas'/,
   );
 });
@@ -226,7 +229,7 @@ test("a finished job stays finished, with its conditions in pairs", () => {
   };
   const view = find("jobs").subresources.get("status")!;
   assert.ok(view.at === "store");
-  assert.deepEqual(texts(view.strategy.validateUpdate(next, old, context())), [
+  assert.deepEqual(texts(toOutcome(view.strategy.validateUpdate(next, old, context())).errors), [
     "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
     "status.startTime: Required value: startTime is required for finished job",
   ]);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { toOutcome } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
@@ -68,11 +69,13 @@ test("a namespace's finalizers and phase change only through their own endpoints
   assert.ok(finalize.at === "store");
   assert.deepEqual(
     texts(
-      finalize.strategy.validateUpdate(
-        decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }),
-        old,
-        context(),
-      ),
+      toOutcome(
+        finalize.strategy.validateUpdate(
+          decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }),
+          old,
+          context(),
+        ),
+      ).errors,
     ),
     [
       'spec.finalizers[0]: Invalid value: "odd": name is neither a standard finalizer name nor is it fully qualified',
@@ -80,7 +83,10 @@ test("a namespace's finalizers and phase change only through their own endpoints
   );
   const status = namespaces.subresources.get("status")!;
   assert.ok(status.at === "store");
-  assert.match(texts(status.strategy.validateUpdate(changed, old, context())).join(), /^$/);
+  assert.match(
+    texts(toOutcome(status.strategy.validateUpdate(changed, old, context())).errors).join(),
+    /^$/,
+  );
 });
 
 test("deletion of a namespace marks first and waits for spec.finalizers", () => {
@@ -138,7 +144,7 @@ test("frozen data stays", () => {
     data: { a: "2" },
     binaryData: { "..": "eA==" },
   });
-  assert.deepEqual(texts(maps.strategy.validateUpdate(change, old, context())), [
+  assert.deepEqual(texts(toOutcome(maps.strategy.validateUpdate(change, old, context())).errors), [
     "immutable: Forbidden: field is immutable when `immutable` is set",
     "data: Forbidden: field is immutable when `immutable` is set",
     "binaryData: Forbidden: field is immutable when `immutable` is set",

@@ -1,6 +1,6 @@
 // The import order, as data: this file is the documentation, and test/architecture/layers.test.ts
 // the check. A folder imports itself and folders on lower levels; folders on one level do not
-// import each other. Every folder is on exactly one level; "." stands for the files beside the
+// import each other. Every folder is on exactly one level; "." is the files beside the
 // folders. Test files may import sideways inside their package, never from another package's
 // internals.
 

@@ -1,4 +1,4 @@
-// The pictures of levels in docs/architecture.md show what tools/layers.ts orders.
+// The level diagrams of docs/architecture.md match tools/layers.ts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// Documents are true where a test can tell: their links resolve, the paths that they name in code
-// spans exist, and the commands that they show are scripts that the workspace has.
+// Documents are correct as far as a test can tell: links resolve, paths in code spans exist, and
+// the commands that they show are scripts of the workspace.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
-// Examples are programs that work: each has an entry and a test that boots it, and `npm start` runs
-// the first of them.
+// Every example has an entry and a test that boots it. `npm start` runs the first of them.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";

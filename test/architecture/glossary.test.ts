@@ -1,5 +1,5 @@
-// docs/glossary.md has a line for every folder that tools/layers.ts orders, and names none that the
-// tree lacks, so that whoever knows upstream finds the room.
+// docs/glossary.md has a line for every folder that tools/layers.ts orders, and names only folders
+// that exist.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";

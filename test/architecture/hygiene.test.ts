@@ -1,6 +1,6 @@
-// What is committed speaks of the project only: no paths or hosts of somebody's machine, no
-// addresses in the lock file, no package that needs an install script, and the licence beside
-// everything that is published.
+// Committed files speak of the project only: no paths or hosts of a developer machine, no addresses
+// in the lock file, no package that needs an install script, and the licence beside every published
+// package.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

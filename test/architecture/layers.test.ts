@@ -1,5 +1,5 @@
-// The tree keeps the order that tools/layers.ts states, and the check would notice if it did not:
-// each kind of breach is planted in a tree of its own.
+// The tree keeps the order of tools/layers.ts. The check fails on each kind of breach, planted in a
+// separate tree.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";

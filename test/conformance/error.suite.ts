@@ -1,6 +1,5 @@
-// What every error of ours promises to whoever catches it: a stable code with a row in the
-// reference, a sentence that says what was attempted, and where one failed for another's sake, the
-// cause.
+// The contract of every error: a stable code with a row in the reference, a message that names the
+// attempt, and the cause if another error led to it.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Errors of every package, provoked as users provoke them.
+// The errors of every package, caused through the public API.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

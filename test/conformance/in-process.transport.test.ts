@@ -1,4 +1,4 @@
-// The in-process door as a Transport.
+// The in-process transport runs the transport suite.
 import { createInProcessTransport } from "@homeostat/apiserver";
 import { transportSuite } from "./transport.suite.ts";
 

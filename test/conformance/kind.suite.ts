@@ -1,5 +1,4 @@
-// What the runtime may rely on of a Kind, wherever it comes from: a definition, discovery, or names
-// alone.
+// The contract of a Kind, whatever its source: a definition, discovery, or names alone.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Kind } from "homeostat";

@@ -1,4 +1,4 @@
-// Every way to get a Kind gives one that keeps the same promises.
+// Every source of a Kind runs the kind suite.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What every Runtime promises, whoever's time it runs on. `pass` lets that much time go by.
+// The contract of every Runtime. `pass` advances its time.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Runtime, unitInterval, uuid } from "homeostat/runtime";

@@ -1,4 +1,4 @@
-// The system's runtime and the virtual one keep the same promises.
+// The system's runtime and the virtual one run the runtime suite.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSystemRuntime, createVirtualRuntime } from "homeostat/runtime";

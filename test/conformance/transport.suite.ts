@@ -1,5 +1,5 @@
-// What every Transport does, as tests: each implementation's own test calls this with a way to
-// reach a handler.
+// The contract of every Transport. Each implementation's test calls it with a way to reach a
+// handler.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ApiRequest, ApiResponse, Handler, StreamSink } from "@homeostat/apiserver";

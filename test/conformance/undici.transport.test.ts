@@ -1,5 +1,4 @@
-// HTTP/1.1 over undici as a Transport, plain and with TLS; and what it says when there is no server
-// to speak with.
+// HTTP/1.1 over undici as a Transport, plain and with TLS, and its error if no server answers.
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { once } from "node:events";
@@ -125,7 +124,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
     }
   };
 
-  it("names the server, where its address came from, the cause and the remedy when nobody listens", async () => {
+  it("names the server, the source of its address, the cause and the remedy if the connection is refused", async () => {
     await withTransport(
       { server: "https://127.0.0.1:1", origin: 'context "dev"' },
       async (transport) => {

@@ -1,5 +1,5 @@
-// Disruption budgets and evictions, and what quotas say that a namespace uses: as whoever drains a
-// node or shares a cluster meets them. The same on a real control plane.
+// Disruption budgets, evictions, and the usage that ResourceQuotas report. Also runs on a real
+// control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";

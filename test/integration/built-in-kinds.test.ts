@@ -1,4 +1,4 @@
-// The built-in kinds of homeostat/k8s do what kinds of ours do: the client reads and writes them,
+// The built-in kinds of homeostat/k8s work like defined kinds: the client reads and writes them,
 // controllers own them, refer to them and reconcile them.
 import assert from "node:assert/strict";
 import { it } from "node:test";

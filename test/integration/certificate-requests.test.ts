@@ -1,5 +1,5 @@
-// A certificate request from its making to the certificate's use, on the embedded server over
-// HTTPS: whoever shows the certificate is who asked for it.
+// CertificateSigningRequests from creation to the use of the certificate, on the embedded server
+// over HTTPS. The certificate authenticates its holder.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";

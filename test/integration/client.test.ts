@@ -1,5 +1,4 @@
-// The client, the informer and the recorder on a live server: what a user relies on, the same on
-// every server there is.
+// The client, the informer and the event recorder on a live server. Runs on every server.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ApiStatusError, isAlreadyExists, isConflict, isInvalid, isNotFound } from "homeostat/api";

@@ -1,6 +1,5 @@
-// The controllers of the control plane as parts of the embedded server: off when told so, taking up
-// what they missed after a restart, gone at once when the server closes, and quiet when there is
-// nothing to do.
+// The controllers inside the embedded server: they can be disabled, catch up after a restart, stop
+// when the server closes, and send no requests when idle.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

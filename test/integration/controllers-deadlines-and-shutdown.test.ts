@@ -1,5 +1,5 @@
-// What takes too long: abandoned at its deadline, its key kept back until it settles; at shutdown
-// waited for, but not for ever.
+// Slow reconciles: abandoned at their deadline, with the key blocked until they settle. Shutdown
+// waits for them, up to a limit.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, defineResource, silentLog } from "homeostat";

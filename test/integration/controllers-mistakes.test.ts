@@ -1,5 +1,4 @@
-// What people get wrong when they write a controller: each mistake is named, and harms nothing
-// else.
+// Common mistakes in controllers: each is reported by name and has no other effect.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, ref, silentLog } from "homeostat";
@@ -8,7 +7,7 @@ import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 describeLaws("mistakes", ({ run }) => {
-  it("an own() that nobody awaits is told so, and takes nothing else down", async () => {
+  it("an own() that is not awaited is reported and has no other effect", async () => {
     const controller = defineController(Box, {
       owns: [Part],
       reconcile({ object, own }) {
@@ -27,7 +26,7 @@ describeLaws("mistakes", ({ run }) => {
     });
   });
 
-  it("a throwing `changed` callback is reported and harms nobody", async () => {
+  it("a throwing `changed` callback is reported and has no other effect", async () => {
     const errors: string[] = [];
     const controller = defineController(Box, {
       async reconcile({ status }) {

@@ -1,5 +1,5 @@
-// What a controller owns: exactly what it desires, repaired when others change it, and never
-// somebody else's object.
+// Owned objects: exactly the desired ones exist, changes by others are reverted, and objects of
+// other owners are not touched.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, silentLog } from "homeostat";
@@ -53,7 +53,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("repairs an owned object that somebody else changed", async () => {
+  it("repairs an owned object that another client changed", async () => {
     const controller = defineController(Box, {
       owns: [Part],
       async reconcile({ object, own }) {

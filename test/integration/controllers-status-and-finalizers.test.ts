@@ -1,5 +1,5 @@
-// What a controller says about its own object: complete applies that resurrect nothing, and a
-// finalizer that stays until finalize has returned.
+// The status and the finalizer of a reconciled object: applies are complete and resurrect nothing,
+// and the finalizer stays until finalize has returned.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, terminal } from "homeostat";

@@ -1,5 +1,5 @@
-// When an object is reconciled: once at a time, on what is newest, again when a reference changes
-// or an attempt failed.
+// When an object is reconciled: one attempt at a time, on the latest state, and again after a
+// reference changes or an attempt fails.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { defineController, ref, refs, silentLog, terminal } from "homeostat";

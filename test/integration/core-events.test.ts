@@ -1,4 +1,4 @@
-// Events as components of the control plane leave them: one for a first time, a count for more.
+// core/v1 Events as control plane components record them: a repeated event increases the count.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Client, createClient, dynamicKind } from "homeostat/client";

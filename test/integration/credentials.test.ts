@@ -1,5 +1,5 @@
-// Credentials that change while a client is at work, and those that a server does not know, on the
-// embedded server over HTTPS.
+// Credentials that change while a client runs, and credentials that a server does not accept, on
+// the embedded server over HTTPS.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

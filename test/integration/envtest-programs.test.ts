@@ -1,6 +1,6 @@
-// The programs that stand in for envtest's control plane, started and stopped as envtest does it:
-// help first, flags, a poll for health without credentials, a client with a certificate, SIGTERM;
-// and nothing left when the test dies.
+// The programs that replace envtest's control plane, started and stopped as envtest does: help,
+// flags, health checks without credentials, a client certificate, SIGTERM. They do not outlive the
+// test.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -112,7 +112,7 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
     assert.deepEqual(await once(etcd, "exit"), [0, null]);
   });
 
-  test("kube-apiserver believes its client authority and nobody else's, shares nothing, and stops", async () => {
+  test("kube-apiserver trusts only its client authority, shares nothing, and stops", async () => {
     const [a, b] = [await freePort(), await freePort()];
     const servers = [
       start("kube-apiserver", ...apiServerArgs(a)),
@@ -145,7 +145,7 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
     ]);
   });
 
-  test("neither outlives whoever started it", async () => {
+  test("neither outlives its parent process", async () => {
     const [etcdPort, port] = [await freePort(), await freePort()];
     const words = (list: readonly string[]): string => list.map((word) => `'${word}'`).join(" ");
     const script = `${words([join(assets, "etcd"), `--listen-client-urls=http://127.0.0.1:${etcdPort}`])} & ${words([join(assets, "kube-apiserver"), ...apiServerArgs(port)])} 2>/dev/null & wait`;

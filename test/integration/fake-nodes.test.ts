@@ -1,6 +1,5 @@
-// A cluster of nodes that are not there: every kind of workload becomes ready under kubectl's eyes,
-// nodes are drained, fail and come back, and what happens to pods and other objects can be given as
-// data.
+// A cluster of fake nodes: workloads of every kind become ready, nodes are drained, fail and
+// recover, and stages change the lifecycle of pods and other objects.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

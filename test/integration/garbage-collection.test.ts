@@ -1,6 +1,5 @@
-// The garbage collector, as whoever owns objects meets it: what goes with its owner, in which
-// order, what stays, and what is said about references that lead nowhere. The same on a real
-// control plane.
+// The garbage collector: which dependents are deleted, in which order, what stays, and how invalid
+// owner references are reported. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
@@ -179,7 +178,7 @@ for (const what of serverKinds()) {
         await release(client, Secret, "lets-go");
       });
 
-      it("lets an owner go in the foreground when a dependent blocks no more, or is given to somebody else", async () => {
+      it("deletes an owner in the foreground once a dependent no longer blocks, or has another owner", async () => {
         const client = await server.client();
         const owner = await make(client, ConfigMap, "owner");
         const other = await make(client, ConfigMap, "other");
@@ -427,7 +426,7 @@ for (const what of serverKinds()) {
       });
 
       it(
-        "is not starved by somebody who writes to a dependent all the time",
+        "is not starved by a client that keeps writing to a dependent",
         { skip: real && "asserts nothing about somebody else's speed" },
         async () => {
           const client = await server.client();

@@ -1,6 +1,5 @@
-// An informer behind a network that breaks: it comes back by itself, without listing anew, says
-// when it cannot be trusted, and ends up with what the server holds. Time limits are shortened; the
-// network is real.
+// An informer on a faulty network: it reconnects without a new list, reports when it is stale, and
+// ends with the state of the server. Timeouts are shortened; the network is real.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { type Client, createClient } from "homeostat/client";

@@ -1,4 +1,4 @@
-// `npm start` as a process, from source: how it ends, what it says, and that it leaves nothing
+// `npm start` as a process, from source: its exit codes, its output, and that it leaves nothing
 // behind.
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -283,7 +283,7 @@ describe(
       );
     }
 
-    test("ends when nobody reads any more", async () => {
+    test("ends when its output is closed", async () => {
       const { child, out, ended } = run("--once", "--deadline", "600");
       await until(() => out().length > 0, { timeoutMs: 30_000 });
       child.stdout!.destroy();
@@ -342,7 +342,7 @@ describe(
       await administrator.close();
       client = createClient({ access, namespace: metadata.name });
     });
-    // Nobody collects garbage there: what holds something is let go here.
+    // No garbage collector runs there: the test removes finalizers itself.
     after(async () => {
       for (const kind of resources)
         for (const { metadata } of (await client.list(kind, { namespace: client.namespace })).items)

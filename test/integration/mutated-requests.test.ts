@@ -1,5 +1,4 @@
-// A short run of the proof in tools/proofs/mutated-requests.ts: requests that nobody should send,
-// to a server in this process.
+// A short run of tools/proofs/mutated-requests.ts: malformed requests to a server in this process.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openServer } from "../fixtures/with-server.ts";

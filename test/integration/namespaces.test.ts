@@ -1,5 +1,5 @@
-// The end of a namespace: what goes with it, what holds it, how it says so, and that its name is
-// free afterwards. The same on a real control plane.
+// The deletion of namespaces: their content, blocking finalizers, the reported conditions, and the
+// reuse of the name. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";

@@ -1,5 +1,5 @@
-// The empty status that readers of our own resources find: reading and replacing an object changes
-// nothing on any server.
+// The empty status of defined resources: a read followed by a replace changes nothing on any
+// server.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { defineResource, installDefinitions } from "homeostat";

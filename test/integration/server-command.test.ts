@@ -1,4 +1,4 @@
-// The homeostat server command as a process: what it prints, what it writes, how it ends.
+// `homeostat server` as a process: its output, its files, its exit codes.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

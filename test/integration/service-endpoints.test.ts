@@ -1,5 +1,5 @@
-// Services and where their pods are: Endpoints and slices follow the pods, whoever keeps endpoints
-// by hand gets mirrors, and all of it goes with the service. The same on a real control plane.
+// Services: Endpoints and EndpointSlices follow the pods, manual Endpoints are mirrored, and all
+// are deleted with the service. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";
@@ -168,7 +168,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("leaves out a pod on a node that nobody knows, and says so", async () => {
+    it("omits a pod on an unknown node and records an event", async () => {
       const client = await server.client();
       await client.create(Service, serviceOf("peers", { ...selecting, clusterIP: "None" }));
       await runPod(client, "lost", { ip: "10.70.2.1", node: undefined });

@@ -1,5 +1,5 @@
-// testCluster(), as a test uses it: a whole cluster in the process, settled when nothing is left to
-// do, gone when closed.
+// testCluster() as tests use it: a cluster in the process that settles when no work is left and
+// stops when it is closed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";

@@ -1,6 +1,6 @@
-// Deployments, replica sets and replication controllers as whoever deploys something meets them:
-// which pods come and go, in which numbers, under which names, and what is said about it. Nobody
-// runs the pods: the tests say that they are ready. The same on a real control plane.
+// Deployments, ReplicaSets and ReplicationControllers: the number and the names of their pods,
+// status and events. No kubelet runs: the tests set the status of pods. Also runs on a real control
+// plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";

@@ -1,6 +1,5 @@
-// Jobs and CronJobs as whoever runs something meets them: which pods they make, how they count
-// them, what they say when they are through. Nobody runs the pods: the tests say how they ended.
-// The same on a real control plane.
+// Jobs and CronJobs: the pods that they create, their counts, status and events. No kubelet runs:
+// the tests set the status of pods. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";

@@ -1,5 +1,5 @@
-// Pods on nodes that do not exist: they run, end, crash and go as a test wants it, and kubectl sees
-// a rollout through.
+// Pods on fake nodes: they run, finish, crash and terminate as a test demands, and kubectl can
+// follow a rollout.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ const noKubectl = spawnSync("kubectl", ["version", "--client"]).error
   ? "kubectl is not installed"
   : false;
 
-describe("the life of pods", { timeout: 60_000 }, () => {
+describe("the lifecycle of pods", { timeout: 60_000 }, () => {
   let server: TestServer;
   before(
     async () =>

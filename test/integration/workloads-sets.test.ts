@@ -1,6 +1,5 @@
-// Stateful sets and daemon sets as whoever runs them meets them: which pods there are, in which
-// order they come and go, what they are called, and what is said about it. Nobody runs the pods:
-// the tests say that they are ready. The same on a real control plane.
+// StatefulSets and DaemonSets: the names and the order of their pods, status and events. No kubelet
+// runs: the tests set the status of pods. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Kind } from "homeostat";

@@ -1,6 +1,5 @@
-// kubectl at our server: every transcript that upstream gave must come out the same. Each runs on a
-// server of its own, with simulated controllers where kube-controller-manager ran when it was
-// recorded.
+// kubectl against the embedded server: the output of every transcript equals that of upstream. Each
+// transcript has its own server, with the controllers that ran when it was recorded.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Runs kubectl scripts against a server: each in a kubeconfig of its own, whose default namespace
-// the script chooses.
+// Runs kubectl scripts against a server, each with its own kubeconfig. The script sets the default
+// namespace.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
-// What a session with somebody else's client is: something to fetch, a program to run, and lines to
-// count.
+// A session with an external client: files to fetch, a program to run, and output lines to count.
 
 /** Where a session finds things, and how it runs programs. */
 export interface Surroundings {
@@ -33,7 +32,7 @@ export interface CaseResult {
   readonly seen: string;
 }
 
-/** Somebody else's client. */
+/** An external client. */
 export interface Suite {
   /** Its name and version, for the record. */
   readonly client: string;

@@ -1,5 +1,5 @@
-// The clients that are tried, by the name under which `npm run test:outside -- NAME` runs them.
-// Versions are pinned here.
+// The external clients by the name that `npm run test:outside -- NAME` accepts. Pins their
+// versions.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { celTables } from "./cel-tables.ts";

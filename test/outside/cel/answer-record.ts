@@ -1,5 +1,5 @@
-// One line of what upstream's CEL tests had to say, and whether the same is said here. Lines come
-// from the two recorders beside this file.
+// A recorded answer of upstream's CEL tests, and whether the embedded implementation gives the
+// same. The two recorders beside this file write the lines.
 import { type Json, type JsonObject, parseJson } from "homeostat/api";
 import { compileExpression, kubernetesEnvironment, storedMinor } from "@homeostat/cel";
 import type {
@@ -169,7 +169,7 @@ function answerObject(record: ObjectRecord): Verdict {
     budget: Number(record.budget),
     ...(record.ratchet ? { warn: () => undefined } : {}),
   });
-  // What a failing rule has cost is nobody's business: the request is refused.
+  // The cost of a failing rule does not matter: the request is refused.
   const failed = (record.errors ?? []).length > 0;
   const ours = JSON.stringify([
     errors.map((error) => `${error.field}: ${error.body}`),

@@ -1,6 +1,6 @@
-// What is run of upstream's end-to-end tests, file by file, and why the rest is not. Data only:
-// choose-cases.ts reads it, and `npm run test:outside -- e2e` tells when a name here is nobody's or
-// a file there is not listed.
+// The selection of upstream's end-to-end tests, file by file, with a reason for every exclusion.
+// Data only: choose-cases.ts reads it, and `npm run test:outside -- e2e` reports unknown names and
+// files that are not listed.
 import type { Choice } from "./choose-cases.ts";
 
 const containers = "a container has to run: there are no kubelets";
@@ -11,7 +11,7 @@ const extension = "another API server has to run in a pod";
 const cloud = "a cloud provider has to be there";
 const machines = "nodes or programs of the control plane are broken or asked on purpose";
 const scheduler = "the real scheduler has to weigh nodes, or to drive pods away for others";
-const roles = "roles are not asked: whoever has been authenticated may do everything";
+const roles = "roles are not enforced: every authenticated user may do everything";
 const descriptions = "the published schemas of built-in kinds carry no descriptions";
 const devices = "a driver has to hand out devices";
 const offByDefault = "a controller that kube-controller-manager does not run unless asked";

@@ -1,5 +1,4 @@
-// Which of upstream's cases are run, and why each of the others is not. Decides on values; knows
-// neither files nor programs.
+// Selects upstream's end-to-end cases and gives the reason for every exclusion. Pure.
 
 /** One case as ginkgo reports it. */
 export interface Spec {

@@ -1,5 +1,5 @@
-// Tells the simulated pods of a server what the programs in them would do (programs.ts), as long as
-// the tests run.
+// Annotates the fake pods of a server with the behaviour of their programs (programs.ts) while the
+// tests run.
 import { type Client, createClient, dynamicKind, loadKubeconfig } from "homeostat/client";
 import { type Instruction, instructionFor, type MadeFiles, type ProgramPod } from "./programs.ts";
 

@@ -1,10 +1,11 @@
 // Runs the strategy of one built-in kind without a server: takes bodies, returns prepared objects,
 // errors and warnings. For tests only.
+import assert from "node:assert/strict";
 import { type JsonObject, parseJson } from "homeostat/api";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
-import { type Strategy, toOutcome } from "../apimachinery/rest/strategy.ts";
+import { type Strategy, toOutcome, type ValidationResult } from "../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../apimachinery/rest/write-context.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
@@ -12,6 +13,19 @@ import { readServiceRanges } from "./core/service/service-ranges.ts";
 import { serviceKind } from "./core/service/service.ts";
 import { createBuiltinResources } from "./create-builtin-resources.ts";
 import { readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+
+/** The context of a write in which a strategy must not warn by itself. */
+export const silentContext = (): WriteContext => ({
+  user: "u",
+  dryRun: false,
+  subresource: "",
+  now: "2026-01-01T00:00:00Z",
+  warn: () => assert.fail("a strategy returns its warnings"),
+});
+
+/** `spec.ports: Required value`. */
+export const printErrors = (result: ValidationResult): string[] =>
+  toOutcome(result).errors.map(({ field, body }) => `${field}: ${body}`);
 
 /** The result of a write. */
 export interface Tried {
@@ -59,7 +73,7 @@ export function openKind(group: string, plural: string): OpenKind {
       now: "2026-01-01T00:00:00Z",
       warn: (text) => void warnings.push(text),
     });
-    return { object, errors: errors.map(({ field, body }) => `${field}: ${body}`), warnings };
+    return { object, errors: printErrors(errors), warnings };
   };
   return {
     create: (body) =>

@@ -6,11 +6,16 @@ import { once } from "node:events";
 import type { Kind } from "homeostat/api";
 import type { CachedObject, Informer, InformerHandler } from "homeostat/cache";
 import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
-import type { RunningController, ControllerContext } from "./controller.ts";
+import type { ControllerContext, RunningController } from "./controller.ts";
 
 /** Upstream's default is 5 for most controllers; all of ours share one process. */
 const workers = 4;
 const maxBackoffMs = 60_000;
+
+export interface KeyedControllerOptions {
+  /** The first retry delay of a key that fails. */
+  readonly firstRetryMs?: number;
+}
 
 /** A queue, its informers and its workers. Acquire and follow first, then start. */
 export class KeyedController implements RunningController {
@@ -25,7 +30,7 @@ export class KeyedController implements RunningController {
   constructor(
     context: ControllerContext,
     name: string,
-    { firstRetryMs = 5 }: { readonly firstRetryMs?: number } = {},
+    { firstRetryMs = 5 }: KeyedControllerOptions = {},
   ) {
     this.#context = context;
     this.#name = name;

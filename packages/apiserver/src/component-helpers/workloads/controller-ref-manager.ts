@@ -20,7 +20,7 @@ export const orphanIndex = (object: ApiObject): readonly string[] =>
   controllerOf(object) ? [] : [object.metadata.namespace ?? ""];
 
 /** The objects that refer to an owner, and the orphans of its namespace, from an informer. */
-export function claimCandidates<O extends ApiObject>(
+function claimCandidates<O extends ApiObject>(
   informer: Informer<Kind<O>>,
   { metadata: { uid, namespace = "" } }: ApiObject,
 ): readonly O[] {
@@ -64,14 +64,16 @@ export interface Claimant {
 }
 
 /**
- * Claims objects of `kind` and resolves to those that the owner now controls. Rejects when one of
- * them could not be adopted or released.
+ * Claims objects of an informer that has {@link orphanIndex} as `orphan`, and resolves to those
+ * that the owner now controls. Rejects when one of them could not be adopted or released.
  */
 export async function claimDependents<O extends ApiObject>(
   claimant: Claimant,
-  kind: Kind<O>,
-  objects: readonly O[],
+  informer: Informer<Kind<O>>,
+  isCandidate: (object: O) => boolean = () => true,
 ): Promise<readonly O[]> {
+  const { kind } = informer;
+  const objects = claimCandidates(informer, claimant.owner).filter(isCandidate);
   const own: O[] = [];
   let mayAdopt: Promise<void> | undefined;
   for (const object of objects) {

@@ -4,21 +4,18 @@
 import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { Job, CronJob } from "homeostat/k8s/batch/v1";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
 import { nextSyncMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
 
 /** Starts `cronjob`. */
-export const startCronJobController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the cronjob controller");
-  const cronJobs = new CronJobController(context, controller);
-  return controller.start((key) => cronJobs.sync(key));
-};
+export const startCronJobController = startKeyed(
+  "the cronjob controller",
+  (context, controller) => new CronJobController(context, controller),
+);
 
 class CronJobController {
   readonly #controller: KeyedController;

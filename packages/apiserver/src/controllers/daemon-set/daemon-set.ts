@@ -8,7 +8,6 @@ import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
@@ -17,14 +16,12 @@ import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
 import { objectReference, type EventRecorder } from "homeostat/events";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { findHistory, spentRevisions } from "./daemon-history.ts";
 import { daemonPodTemplate, eligibility } from "./daemon-pod.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
@@ -41,11 +38,10 @@ import { rollingUpdate, type PodChanges } from "./rolling-update.ts";
 const burst = 250;
 
 /** Starts `daemonset`. */
-export const startDaemonSetController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the daemonset controller");
-  const sets = new DaemonSetController(context, controller);
-  return controller.start((key) => sets.sync(key));
-};
+export const startDaemonSetController = startKeyed(
+  "the daemonset controller",
+  (context, controller) => new DaemonSetController(context, controller),
+);
 
 class DaemonSetController {
   readonly #context: ControllerContext;
@@ -108,19 +104,19 @@ class DaemonSetController {
     if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
       return undefined;
     const { client, kindData } = this.#context;
-    const revisions = await this.#claim(set, selector, ControllerRevision, this.#revisions);
+    const revisions = await this.#claim(set, selector, this.#revisions);
     const { hash, old } = await findHistory({ client, kindData }, set, {
       revisions,
-      pods: () => this.#claim(set, selector, Pod, this.#pods),
+      pods: () => this.#claim(set, selector, this.#pods),
     });
     const observe = async (): Promise<DaemonState> => {
-      const pods = podsByNode(await this.#claim(set, selector, Pod, this.#pods), "living");
+      const pods = podsByNode(await this.#claim(set, selector, this.#pods), "living");
       return { set, nodes: this.#nodes.list(), pods, hash, now: this.#context.runtime.clock.now() };
     };
     const failed = await this.#manage(observe).then(
       async (heldMs) => {
         const pods = [
-          ...podsByNode(await this.#claim(set, selector, Pod, this.#pods), "all").values(),
+          ...podsByNode(await this.#claim(set, selector, this.#pods), "all").values(),
         ].flat();
         for (const one of spentRevisions(set, old, pods)) await deleteRevision(client, one);
         return { heldMs };
@@ -136,14 +132,10 @@ class DaemonSetController {
   #claim<O extends ApiObject>(
     set: DaemonSet,
     selector: LabelSelector,
-    kind: Kind<O>,
     informer: Informer<Kind<O>>,
   ): Promise<readonly O[]> {
-    return claimDependents(
-      { client: this.#context.client, kind: DaemonSet, owner: set, selector },
-      kind,
-      claimCandidates(informer, set),
-    );
+    const { client } = this.#context;
+    return claimDependents({ client, kind: DaemonSet, owner: set, selector }, informer);
   }
 
   /**

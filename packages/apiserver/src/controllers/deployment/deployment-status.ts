@@ -258,15 +258,8 @@ export function pauseCondition(
   if (!hasProgressDeadline(deployment) || before?.reason === timedOut) return undefined;
   const isSet = before?.reason === "DeploymentPaused";
   if (Boolean(deployment.spec.paused) === isSet) return undefined;
-  return isSet
-    ? newCondition("Progressing", "Unknown", {
-        reason: "DeploymentResumed",
-        message: "Deployment is resumed",
-        now,
-      })
-    : newCondition("Progressing", "Unknown", {
-        reason: "DeploymentPaused",
-        message: "Deployment is paused",
-        now,
-      });
+  const [reason, message] = isSet
+    ? ["DeploymentResumed", "Deployment is resumed"]
+    : ["DeploymentPaused", "Deployment is paused"];
+  return newCondition("Progressing", "Unknown", { reason, message, now });
 }

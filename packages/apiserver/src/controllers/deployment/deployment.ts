@@ -6,14 +6,11 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { Pod } from "homeostat/k8s/core/v1";
 import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
@@ -21,11 +18,10 @@ import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
 /** Starts `deployment`. */
-export const startDeploymentController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the deployment controller");
-  const deployments = new DeploymentController(context, controller);
-  return controller.start((key) => deployments.sync(key));
-};
+export const startDeploymentController = startKeyed(
+  "the deployment controller",
+  (context, controller) => new DeploymentController(context, controller),
+);
 
 class DeploymentController {
   readonly #controller: KeyedController;
@@ -103,8 +99,7 @@ class DeploymentController {
     try {
       const sets = await claimDependents(
         { client: this.#tools.client, kind: Deployment, owner: found, selector },
-        ReplicaSet,
-        claimCandidates(this.#sets, found),
+        this.#sets,
       );
       return await new Rollout(this.#tools, found, sets).run();
     } catch (error) {

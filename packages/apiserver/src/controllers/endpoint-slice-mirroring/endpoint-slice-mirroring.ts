@@ -6,16 +6,14 @@ import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { objectReference, type EventRecorder } from "homeostat/events";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
 import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/endpoint-labels.ts";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { Endpoints, Service } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { maxPerSubset, mirroringController, planMirrors } from "./mirrored-slices.ts";
 
 const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
@@ -23,15 +21,11 @@ const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 const firstRetryMs = 1000;
 
 /** Starts `endpointslicemirroring`. */
-export const startEndpointSliceMirroringController: ControllerDescriptor["start"] = async (
-  context,
-) => {
-  const controller = new KeyedController(context, "the endpointslicemirroring controller", {
-    firstRetryMs,
-  });
-  const mirrors = new EndpointSliceMirroringController(context, controller);
-  return controller.start((key) => mirrors.sync(key));
-};
+export const startEndpointSliceMirroringController = startKeyed(
+  "the endpointslicemirroring controller",
+  (context, controller) => new EndpointSliceMirroringController(context, controller),
+  { firstRetryMs },
+);
 
 class EndpointSliceMirroringController {
   readonly #context: ControllerContext;

@@ -7,7 +7,8 @@ import { type Kind, parseObjectKey } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { Node } from "homeostat/k8s/core/v1";
 import { objectReference, type EventRecorder } from "homeostat/events";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
 import { portsKey } from "../endpoints/endpoint-set.ts";
 import {
   managedByLabel,
@@ -22,10 +23,7 @@ import { hasAddress } from "../endpoints/serving-pods.ts";
 import { ServiceWatch } from "../endpoints/service-watch.ts";
 import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
 import { TriggerTimes } from "../endpoints/trigger-times.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
@@ -35,13 +33,11 @@ const zoneLabel = "topology.kubernetes.io/zone";
 const firstRetryMs = 1000;
 
 /** Starts `endpointslice`. */
-export const startEndpointSliceController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the endpointslice controller", {
-    firstRetryMs,
-  });
-  const slices = new EndpointSliceController(context, controller);
-  return controller.start((key) => slices.sync(key));
-};
+export const startEndpointSliceController = startKeyed(
+  "the endpointslice controller",
+  (context, controller) => new EndpointSliceController(context, controller),
+  { firstRetryMs },
+);
 
 class EndpointSliceController {
   readonly #context: ControllerContext;

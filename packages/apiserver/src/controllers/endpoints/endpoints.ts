@@ -11,26 +11,23 @@ import {
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { EventRecorder } from "homeostat/events";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
 import { selectsPods } from "./endpoint-labels.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
 import { ServiceWatch } from "./service-watch.ts";
 import { TriggerTimes } from "./trigger-times.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
 /** Starts `endpoint`. */
-export const startEndpointsController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the endpoint controller");
-  const endpoints = new EndpointsController(context, controller);
-  return controller.start((key) => endpoints.sync(key));
-};
+export const startEndpointsController = startKeyed(
+  "the endpoint controller",
+  (context, controller) => new EndpointsController(context, controller),
+);
 
 class EndpointsController {
   readonly #context: ControllerContext;

@@ -6,7 +6,6 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { createEventRecorder } from "homeostat/events";
@@ -141,7 +140,7 @@ class JobController implements RunningController {
       selector,
       finalizers: [trackingFinalizer],
     };
-    const pods = await claimDependents(claimant, Pod, claimCandidates(this.#pods, job));
+    const pods = await claimDependents(claimant, this.#pods);
     const sync = new JobSync(this.#tools, job, pods, {
       streak: ({ newSucceeded, newFailed }) =>
         continueStreak(this.#streaks.get(key) ?? noFailures, newSucceeded, newFailed),

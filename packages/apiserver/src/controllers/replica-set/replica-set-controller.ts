@@ -16,7 +16,6 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
@@ -115,11 +114,10 @@ class ReplicaSetController<O extends ReplicaOwner> {
     const { client, runtime } = this.#context;
     const { uid } = owner.metadata;
     const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
-    const candidates = claimCandidates(this.#pods, owner).filter(isPodActive);
     const active = await claimDependents(
       { client, kind: this.#ownerKind.kind, owner: owner, selector },
-      Pod,
-      candidates,
+      this.#pods,
+      isPodActive,
     );
     const going = this.#ownerKind.countsTerminating
       ? own.filter(

@@ -7,11 +7,9 @@ import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.
 import { parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type QuotaObject, sameAmounts } from "./quota-amounts.ts";
@@ -28,11 +26,10 @@ interface Watched {
 }
 
 /** Starts `resourcequota`. */
-export const startResourceQuotaController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the resourcequota controller");
-  const quotas = new ResourceQuotaController(context, controller);
-  return controller.start((key) => quotas.sync(key));
-};
+export const startResourceQuotaController = startKeyed(
+  "the resourcequota controller",
+  (context, controller) => new ResourceQuotaController(context, controller),
+);
 
 class ResourceQuotaController {
   readonly #context: ControllerContext;

@@ -8,7 +8,6 @@ import type { Informer } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
-  claimCandidates,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { templateOf } from "../../component-helpers/workloads/controller-revision.ts";
@@ -16,13 +15,11 @@ import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
-import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
 import { slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { findRevisions, type SetHistory, truncateHistory } from "./set-history.ts";
 import { isStatusNews, setStatus } from "./set-status.ts";
 import {
@@ -42,11 +39,10 @@ import { statefulPod } from "./stateful-pod.ts";
 const attempts = 5;
 
 /** Starts `statefulset`. */
-export const startStatefulSetController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the statefulset controller");
-  const sets = new StatefulSetController(context, controller);
-  return controller.start((key) => sets.sync(key));
-};
+export const startStatefulSetController = startKeyed(
+  "the statefulset controller",
+  (context, controller) => new StatefulSetController(context, controller),
+);
 
 /** The inputs of one sync. */
 interface SyncInput {
@@ -91,12 +87,11 @@ class StatefulSetController {
     if (!set || !selector) return undefined;
     const { client } = this.#context;
     const owner = { client, kind: StatefulSet, owner: set, selector };
-    const matching = claimCandidates(this.#revisions, set).filter(({ metadata }) =>
+    const revisions = await claimDependents(owner, this.#revisions, ({ metadata }) =>
       matchesLabels(selector, metadata.labels ?? {}),
     );
-    const revisions = await claimDependents(owner, ControllerRevision, matching);
     const fits = (pod: ApiObject): boolean => ordinalOf(pod).parent === set.metadata.name;
-    const pods = await claimDependents({ ...owner, fits }, Pod, claimCandidates(this.#pods, set));
+    const pods = await claimDependents({ ...owner, fits }, this.#pods);
     return this.#update(set, pods, revisions);
   }
 

@@ -6,14 +6,14 @@ import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import { validateReplicaStatus } from "../core/workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "../core/workload/validate-replica-counts.ts";
 import {
   validateSelectedTemplate,
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
-import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
@@ -36,15 +36,7 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
       ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
     ],
   },
-  subresources: {
-    status: {
-      ...statusStrategy,
-      validateUpdate: (object) => [
-        ...finalizerErrors(object),
-        ...validateReplicaStatus(object.status ?? {}),
-      ],
-    },
-  },
+  subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),
   cells: (object, nowMs) => [...replicaCells(object, nowMs), selectorCell(object.spec?.selector)],
 };

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { toOutcome } from "../../apimachinery/rest/strategy.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { printErrors, silentContext } from "../open-kind.suite.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
@@ -13,17 +12,8 @@ const resources = createBuiltinResources({ data, smdOf: () => deducedType });
 const find = (name: string, version = "v1"): ServedResource =>
   resources.find((each) => each.resource === name && each.version === version)!;
 
-const context = (): WriteContext => ({
-  user: "u",
-  dryRun: false,
-  subresource: "",
-  now: "2026-01-01T00:00:00Z",
-  warn: () => assert.fail("a strategy returns its warnings"),
-});
 const decoded = (resource: ServedResource, body: object): JsonObject =>
   resource.codec.decode(parseJson(JSON.stringify(body))).object;
-const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] =>
-  errors.map((error) => `${error.field}: ${error.body}`);
 
 interface Created {
   readonly object: JsonObject;
@@ -37,11 +27,11 @@ function create(name: string, body: object): Created {
     ...body,
     metadata: { name: "w", namespace: "n", uid: "u1", ...(body as { metadata?: object }).metadata },
   });
-  resource.strategy.prepareForCreate(object, context());
+  resource.strategy.prepareForCreate(object, silentContext());
   return {
     object,
-    errors: texts(resource.strategy.validateCreate(object, context())),
-    warnings: resource.strategy.warningsOnCreate(object, context()),
+    errors: printErrors(resource.strategy.validateCreate(object, silentContext())),
+    warnings: resource.strategy.warningsOnCreate(object, silentContext()),
   };
 }
 
@@ -77,7 +67,7 @@ test("annotations raise the generation of deployments, not of replica sets", () 
     const old = create(name, { spec: { selector, template } }).object;
     const next = structuredClone(old);
     at(next, "metadata")["annotations"] = { a: "b" };
-    find(name).strategy.prepareForUpdate(next, old, context());
+    find(name).strategy.prepareForUpdate(next, old, silentContext());
     assert.equal(at(next, "metadata")["generation"], generation, name);
   }
 });
@@ -133,7 +123,7 @@ test("the template generation of a daemon set moves with its template", () => {
   assert.equal(at(old, "metadata", "annotations")[key], "1");
   const next = structuredClone(old);
   at(next, "spec", "template", "spec")["nodeName"] = "a";
-  find("daemonsets").strategy.prepareForUpdate(next, old, context());
+  find("daemonsets").strategy.prepareForUpdate(next, old, silentContext());
   assert.deepEqual(
     [at(next, "metadata", "annotations")[key], at(next, "metadata")["generation"]],
     ["2", 2],
@@ -163,9 +153,7 @@ test("claims of a stateful set stand in for volumes", () => {
   const next = structuredClone(object);
   at(next, "spec")["serviceName"] = "s";
   assert.match(
-    texts(
-      toOutcome(find("statefulsets").strategy.validateUpdate(next, object, context())).errors,
-    ).join(),
+    printErrors(find("statefulsets").strategy.validateUpdate(next, object, silentContext())).join(),
     /^spec: Forbidden: updates to statefulset spec for fields other than 'replicas'/,
   );
 });
@@ -229,7 +217,7 @@ test("a finished job stays finished, with its conditions in pairs", () => {
   };
   const view = find("jobs").subresources.get("status")!;
   assert.ok(view.at === "store");
-  assert.deepEqual(texts(toOutcome(view.strategy.validateUpdate(next, old, context())).errors), [
+  assert.deepEqual(printErrors(view.strategy.validateUpdate(next, old, silentContext())), [
     "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
     "status.startTime: Required value: startTime is required for finished job",
   ]);
@@ -351,7 +339,7 @@ test("rules that an annotation carries have no default policies, and its conditi
       },
     }),
   );
-  assert.deepEqual(texts(v1.strategy.validateCreate(stored, context())), [
+  assert.deepEqual(printErrors(v1.strategy.validateCreate(stored, silentContext())), [
     "spec.behavior.scaleUp.policies: Required value: must specify at least one Policy",
   ]);
   const shown = v1.codec.fromStorage({

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import { toOutcome } from "../../apimachinery/rest/strategy.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import { printErrors, silentContext } from "../open-kind.suite.ts";
 import { createBuiltinResources } from "../create-builtin-resources.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 
@@ -13,17 +12,8 @@ const resources = createBuiltinResources({ data, smdOf: () => deducedType });
 const find = (group: string, name: string): ServedResource =>
   resources.find((each) => each.group === group && each.resource === name)!;
 
-const context = (): WriteContext => ({
-  user: "u",
-  dryRun: false,
-  subresource: "",
-  now: "2026-01-01T00:00:00Z",
-  warn: () => assert.fail("a strategy returns its warnings"),
-});
 const decoded = (resource: ServedResource, body: object): JsonObject =>
   resource.codec.toStorage(resource.codec.decode(parseJson(JSON.stringify(body))).object);
-const texts = (errors: readonly { readonly field: string; readonly body: string }[]): string[] =>
-  errors.map((error) => `${error.field}: ${error.body}`);
 
 function create(
   resource: ServedResource,
@@ -34,11 +24,11 @@ function create(
   readonly warnings: readonly string[];
 } {
   const object = decoded(resource, body);
-  resource.strategy.prepareForCreate(object, context());
+  resource.strategy.prepareForCreate(object, silentContext());
   return {
     object,
-    errors: texts(resource.strategy.validateCreate(object, context())),
-    warnings: resource.strategy.warningsOnCreate(object, context()),
+    errors: printErrors(resource.strategy.validateCreate(object, silentContext())),
+    warnings: resource.strategy.warningsOnCreate(object, silentContext()),
   };
 }
 
@@ -63,19 +53,17 @@ test("a namespace's finalizers and phase change only through their own endpoints
     spec: { finalizers: ["a/b"] },
     status: { phase: "Terminating" },
   });
-  namespaces.strategy.prepareForUpdate(changed, old, context());
+  namespaces.strategy.prepareForUpdate(changed, old, silentContext());
   assert.deepEqual([changed["spec"], changed["status"]], [old["spec"], old["status"]]);
   const finalize = namespaces.subresources.get("finalize")!;
   assert.ok(finalize.at === "store");
   assert.deepEqual(
-    texts(
-      toOutcome(
-        finalize.strategy.validateUpdate(
-          decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }),
-          old,
-          context(),
-        ),
-      ).errors,
+    printErrors(
+      finalize.strategy.validateUpdate(
+        decoded(namespaces, { metadata: { name: "red" }, spec: { finalizers: ["odd"] } }),
+        old,
+        silentContext(),
+      ),
     ),
     [
       'spec.finalizers[0]: Invalid value: "odd": name is neither a standard finalizer name nor is it fully qualified',
@@ -84,7 +72,7 @@ test("a namespace's finalizers and phase change only through their own endpoints
   const status = namespaces.subresources.get("status")!;
   assert.ok(status.at === "store");
   assert.match(
-    texts(toOutcome(status.strategy.validateUpdate(changed, old, context())).errors).join(),
+    printErrors(status.strategy.validateUpdate(changed, old, silentContext())).join(),
     /^$/,
   );
 });
@@ -93,7 +81,7 @@ test("deletion of a namespace marks first and waits for spec.finalizers", () => 
   const rule = find("", "namespaces").strategy.deletion!;
   const object: JsonObject = { metadata: { name: "red" }, spec: {}, status: { phase: "Active" } };
   assert.equal(rule.holds(object), true);
-  rule.mark(object, context());
+  rule.mark(object, silentContext());
   assert.deepEqual([object["status"], rule.holds(object)], [{ phase: "Terminating" }, false]);
   assert.equal(rule.holds({ ...object, spec: { finalizers: ["kubernetes"] } }), true);
 });
@@ -144,7 +132,7 @@ test("frozen data stays", () => {
     data: { a: "2" },
     binaryData: { "..": "eA==" },
   });
-  assert.deepEqual(texts(toOutcome(maps.strategy.validateUpdate(change, old, context())).errors), [
+  assert.deepEqual(printErrors(maps.strategy.validateUpdate(change, old, silentContext())), [
     "immutable: Forbidden: field is immutable when `immutable` is set",
     "data: Forbidden: field is immutable when `immutable` is set",
     "binaryData: Forbidden: field is immutable when `immutable` is set",

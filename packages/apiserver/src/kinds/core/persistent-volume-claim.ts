@@ -21,9 +21,10 @@ import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
   classAnnotation,
-  classAnnotationWarning,
+  classAnnotationWarnings,
   classOf,
   formatAccessModes,
+  hasClassAnnotation,
 } from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
@@ -161,9 +162,6 @@ function comparable(
   return [frozen, changed];
 }
 
-const hasClassAnnotation = ({ metadata }: Decoded<PersistentVolumeClaim>): boolean =>
-  metadata?.annotations?.[classAnnotation] !== undefined;
-
 function annotationErrors(
   object: Decoded<PersistentVolumeClaim>,
   old: Decoded<PersistentVolumeClaim>,
@@ -203,10 +201,7 @@ function attributesErrors(
 }
 
 function claimWarnings(object: Decoded<PersistentVolumeClaim>): string[] {
-  return [
-    ...(hasClassAnnotation(object) ? [classAnnotationWarning] : []),
-    ...claimSpecWarnings(object.spec ?? {}, "spec"),
-  ];
+  return [...classAnnotationWarnings(object), ...claimSpecWarnings(object.spec ?? {}, "spec")];
 }
 
 function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly Json[] {

@@ -17,8 +17,7 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
 import {
   addFinalizer,
-  classAnnotation,
-  classAnnotationWarning,
+  classAnnotationWarnings,
   classOf,
   formatAccessModes,
 } from "./persistent-volume/persistent-storage.ts";
@@ -101,10 +100,11 @@ const removedPlugins: readonly (readonly [keyof PersistentVolumeSpec, string])[]
   ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-function volumeWarnings({ metadata, spec }: Decoded<PersistentVolume>): string[] {
+function volumeWarnings(volume: Decoded<PersistentVolume>): string[] {
+  const { metadata, spec } = volume;
   const annotations = metadata?.annotations ?? {};
   return [
-    ...(annotations[classAnnotation] === undefined ? [] : [classAnnotationWarning]),
+    ...classAnnotationWarnings(volume),
     ...(annotations["volume.beta.kubernetes.io/mount-options"] === undefined
       ? []
       : [

@@ -8,13 +8,13 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../definition/default-strategy.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { setPodTemplateDefaults } from "./pod/pod-template.ts";
 import { createReplicaScale } from "./workload/replica-scale.ts";
-import { validateReplicaStatus } from "./workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "./workload/validate-replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
 import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";
@@ -34,15 +34,7 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
       ...validateSpec(object.spec ?? {}, old.spec ?? {}),
     ],
   },
-  subresources: {
-    status: {
-      ...statusStrategy,
-      validateUpdate: (object) => [
-        ...finalizerErrors(object),
-        ...validateReplicaStatus(object.status ?? {}),
-      ],
-    },
-  },
+  subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale((object) => selectorText(object, "")),
   selectable: {
     names: ["status.replicas"],

@@ -24,6 +24,6 @@ export const statusOnlyStrategy: StrategyOverrides<SpecStatusObject> = {
 };
 
 /** Resets metadata to the old one, except resourceVersion and managedFields. */
-function keepMetadataForStatus(object: DecodedObject, old: DecodedObject): void {
+export function keepMetadataForStatus(object: DecodedObject, old: DecodedObject): void {
   for (const field of fields) keepOld(metadataOf(object), metadataOf(old), field);
 }

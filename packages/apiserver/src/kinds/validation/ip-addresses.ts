@@ -87,11 +87,13 @@ export function legacyIpErrors(
 export function ipErrors(value: string, path: string): FieldError[] {
   const errors = legacyIpErrors(value, path);
   if (errors.length) return errors;
-  const canonical = formatAddress(parseIpSloppy(value)!);
-  return value === canonical
+  return canonicalErrors(value, formatAddress(parseIpSloppy(value)!), path);
+}
+
+const canonicalErrors = (value: string, canonical: string, path: string): FieldError[] =>
+  value === canonical
     ? []
     : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
-}
 
 /** The same for a CIDR of a legacy field. */
 export function legacyCidrErrors(
@@ -123,10 +125,7 @@ export function legacyCidrErrors(
 export function cidrErrors(value: string, path: string): FieldError[] {
   const errors = legacyCidrErrors(value, path);
   if (errors.length) return errors;
-  const canonical = formatCidr(parseCidrSloppy(value)!);
-  return value === canonical
-    ? []
-    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+  return canonicalErrors(value, formatCidr(parseCidrSloppy(value)!), path);
 }
 
 /** An address with the length of its network's prefix, as interfaces have it: `10.9.8.7/24`. */

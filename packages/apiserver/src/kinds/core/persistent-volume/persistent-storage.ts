@@ -19,8 +19,17 @@ const abbreviations = [
   ["ReadWriteOncePod", "RWOP"],
 ] as const;
 
-/** The deprecation of the annotation. */
-export const classAnnotationWarning = `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`;
+/** Whether an object names its storage class by the annotation. */
+export const hasClassAnnotation = ({ metadata }: DecodedObject): boolean =>
+  metadata?.annotations?.[classAnnotation] !== undefined;
+
+/** The deprecation of the annotation, for an object that has it. */
+export const classAnnotationWarnings = (object: DecodedObject): string[] =>
+  hasClassAnnotation(object)
+    ? [
+        `metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+      ]
+    : [];
 
 /** Access modes as tables show them, e.g. `RWO,ROX`. */
 export function formatAccessModes(modes: Decoded<PersistentVolumeSpec>["accessModes"]): string {

@@ -10,6 +10,7 @@ import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
+import { keepMetadataForStatus } from "../../definition/status-metadata.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
@@ -113,17 +114,8 @@ function finishUpdate(object: Decoded<Pod>, old: Decoded<Pod>): void {
  * no other metadata.
  */
 function keepMetadata(object: Decoded<Pod>, old: Decoded<Pod>): void {
-  for (const field of [
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "generation",
-    "selfLink",
-    "labels",
-    "annotations",
-    "finalizers",
-    "ownerReferences",
-  ] as const)
-    keepOld(metadataOf(object), metadataOf(old), field);
+  keepMetadataForStatus(object, old);
+  keepOld(metadataOf(object), metadataOf(old), "deletionGracePeriodSeconds");
 }
 
 /**

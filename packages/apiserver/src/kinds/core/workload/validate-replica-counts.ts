@@ -3,11 +3,13 @@
 // ValidateDeploymentStatus, ValidateStatefulSetStatus),
 // pkg/apis/core/validation/validation.go (ValidateReplicationControllerStatusUpdate).
 import type { Decoded } from "homeostat/api";
-import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
-import type { ReplicationControllerStatus } from "homeostat/k8s/core/v1";
+import type { ReplicaSet, ReplicaSetStatus } from "homeostat/k8s/apps/v1";
+import type { ReplicationController, ReplicationControllerStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
+import { finalizerErrors, statusStrategy } from "../../definition/default-strategy.ts";
+import type { StrategyOverrides } from "../../definition/kind-definition.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 
 /** Refuses negative counts. */
@@ -57,7 +59,7 @@ const validateAtMost = (path: string, count: number, max: Bound): FieldError[] =
   count > max.bound ? [fieldError.invalid(path, count, `cannot be greater than ${max.path}`)] : [];
 
 /** Validates the status of a ReplicaSet or a ReplicationController. */
-export const validateReplicaStatus = (
+const validateReplicaStatus = (
   status: Decoded<ReplicaSetStatus> & Decoded<ReplicationControllerStatus>,
 ): FieldError[] => [
   ...validateCounts(status, [
@@ -70,6 +72,17 @@ export const validateReplicaStatus = (
   ]),
   ...validateBounds(status, ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]),
 ];
+
+/** The status endpoint of a ReplicaSet or a ReplicationController. */
+export const replicaStatusStrategy: StrategyOverrides<
+  Decoded<ReplicaSet> | Decoded<ReplicationController>
+> = {
+  ...statusStrategy,
+  validateUpdate: (object) => [
+    ...finalizerErrors(object),
+    ...validateReplicaStatus(object.status ?? {}),
+  ],
+};
 
 interface WithCollisionCount {
   status?: { collisionCount?: number | null } | null;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/open-kind-data.ts";
 import { readSources } from "../read-sources.ts";
 import { emitTypeFiles, toExports } from "./types/emit-type-files.ts";
 import { referenceLink } from "./types/reference-link.ts";

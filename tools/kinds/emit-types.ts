@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/open-kind-data.ts";
 import { readSources } from "../read-sources.ts";
 import { emitTypeFiles, toExports } from "./types/emit-type-files.ts";
 

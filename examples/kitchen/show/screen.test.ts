@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createScreen } from "./screen.ts";
-import type { ShownObject } from "./watch-dinner.ts";
+import type { ShownObject } from "./shown-object.ts";
 
 const object = (kind: string, name: string, because = ""): ShownObject => ({
   kind,

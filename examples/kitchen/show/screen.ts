@@ -1,6 +1,6 @@
 // Shows the dinner on a terminal, redrawn in place; elsewhere prints one line per change, without
 // colour.
-import type { ShownObject } from "./watch-dinner.ts";
+import type { ShownObject } from "./shown-object.ts";
 
 /** Where the dinner is shown. */
 export interface Screen {

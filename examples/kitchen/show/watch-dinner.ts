@@ -4,17 +4,7 @@ import type { Kind, Manager } from "homeostat";
 import type { Client } from "homeostat/client";
 import type { KitchenManifest } from "./apply-manifests.ts";
 import type { Screen } from "./screen.ts";
-
-/** One object of the kitchen, as the screen shows it. */
-export interface ShownObject {
-  readonly kind: string;
-  readonly name: string;
-  readonly applied: boolean;
-  readonly ready: boolean;
-  /** What it waits for, or what went wrong; "" when ready. */
-  readonly because: string;
-  readonly conditions: Readonly<Record<string, string>>;
-}
+import type { ShownObject } from "./shown-object.ts";
 
 /** The result of a dinner. */
 export interface DinnerReport {

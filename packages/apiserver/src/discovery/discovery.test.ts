@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { catalog } from "./testdata/catalog.ts";
-import { createDiscovery, type DiscoveryRequest, pageNotFound } from "./discovery.ts";
+import { createDiscovery, pageNotFound } from "./discovery.ts";
+import type { DiscoveryRequest } from "./discovery-request.ts";
 
 const verbs = ["get", "list"];
 const discovery = createDiscovery({

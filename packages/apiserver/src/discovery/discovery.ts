@@ -12,6 +12,7 @@ import {
   acceptDiscovery,
   discoveryMediaTypes,
 } from "./accept-discovery.ts";
+import type { DiscoveryRequest } from "./discovery-request.ts";
 import { apiGroupDiscoveryList } from "./aggregated-document.ts";
 import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "../apimachinery/kubernetes-version.ts";
@@ -19,20 +20,6 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-d
 import { failure, json, refusal } from "./installed-route.ts";
 import { groupsOf, type ServedGroup } from "./served-groups.ts";
 import { type PublicIssuer, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
-
-/** The parts of a request that discovery reads. */
-export interface DiscoveryRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** Without the question mark. */
-  readonly query: string;
-  /** "" when the header is absent. */
-  readonly accept: string;
-  readonly ifNoneMatch?: string | undefined;
-  /** Indented JSON: requested in the query, or for an interactive client. */
-  readonly pretty: boolean;
-}
 
 export interface DiscoveryOptions {
   readonly catalog: ResourceCatalog;

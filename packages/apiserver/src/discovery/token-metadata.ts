@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/routes/openidmetadata.go, pkg/serviceaccount/openidmetadata.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../apimachinery/handler.ts";
-import type { DiscoveryRequest } from "./discovery.ts";
+import type { DiscoveryRequest } from "./discovery-request.ts";
 import { refusal } from "./installed-route.ts";
 
 /** The public part of a TokenIssuer. */

@@ -2,10 +2,8 @@
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
 import type { AnyKindDefinition } from "./definition/kind-definition.ts";
-import {
-  type BuiltinResourceOptions,
-  createBuiltinResource,
-} from "./definition/create-builtin-resource.ts";
+import { createBuiltinResource } from "./definition/create-builtin-resource.ts";
+import type { BuiltinResourceOptions } from "./definition/builtin-resource-options.ts";
 
 /**
  * Every built-in resource; `more` are definitions that the caller created, such as that of

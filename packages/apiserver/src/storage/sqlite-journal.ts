@@ -37,6 +37,7 @@ const sweepRows = 500;
 /** Size limit of the write-ahead log after a checkpoint, and of empty pages before a vacuum. */
 const spareBytes = 8 * 2 ** 20;
 const types = ["ADDED", "MODIFIED", "DELETED"] as const;
+/** The column `facts` holds parsed metadata as JSON; the name belongs to the disk format. */
 const schema = `
   CREATE TABLE IF NOT EXISTS revisions (
     revision INTEGER PRIMARY KEY, key TEXT NOT NULL, created INTEGER NOT NULL, epoch INTEGER NOT NULL,

@@ -6,21 +6,9 @@ import { isExpired } from "../api/status.ts";
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
 import { askForMetadata, listRequest } from "../client/request/object-requests.ts";
+import type { Comparison } from "./comparison.ts";
 import type { InformerScope } from "./informer.ts";
 import { splitList } from "./split-list.ts";
-
-/** Result of a comparison: keys, at most {@link keysShown} of each. */
-export interface Comparison {
-  /** False when the server has compacted the revision. */
-  readonly conclusive: boolean;
-  readonly compared: number;
-  /** On the server, not in the cache. */
-  readonly missing: readonly string[];
-  /** In the cache, not on the server. */
-  readonly extra: readonly string[];
-  /** In both, at different revisions. */
-  readonly different: readonly string[];
-}
 
 const keysShown = 10;
 const pageSize = 500;

@@ -1,5 +1,5 @@
 // The public interface of this folder.
-export type { Comparison } from "./compare-with-server.ts";
+export type { Comparison } from "./comparison.ts";
 export { type CacheOptions, createCache } from "./create-cache.ts";
 export type {
   Cache,

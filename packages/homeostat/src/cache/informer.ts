@@ -3,7 +3,7 @@
 // Upstream: k8s.io/client-go/tools/cache (SharedInformer, Indexer, ResourceEventHandler).
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
-import type { Comparison } from "./compare-with-server.ts";
+import type { Comparison } from "./comparison.ts";
 
 /** One object in the cache. Its metadata needs no parsing; `read()` parses on first use. */
 export interface CachedObject<O = any> {

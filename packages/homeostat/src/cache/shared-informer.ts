@@ -14,7 +14,8 @@ import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
-import { compareWithServer, type Comparison, describeComparison } from "./compare-with-server.ts";
+import { compareWithServer, describeComparison } from "./compare-with-server.ts";
+import type { Comparison } from "./comparison.ts";
 import type {
   CachedObject,
   Freshness,

@@ -17,7 +17,8 @@ import { createObjectStates, type ObjectState, type Progress } from "./object-st
 import type { ControllerNames } from "./names.ts";
 import { type Loop, LoopDetector } from "./loop-detector.ts";
 import { isTerminal } from "./outcome.ts";
-import { type Call, type Reconciled, reconcileObject } from "./reconcile.ts";
+import { type Reconciled, reconcileObject } from "./reconcile.ts";
+import type { ReconcileCall } from "./reconcile-dependencies.ts";
 import { connectSources } from "./sources.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -133,7 +134,7 @@ interface RunContext {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly timeoutMs: number | undefined;
-  reconcile(item: QueueItem, call: Call): Promise<Reconciled>;
+  reconcile(item: QueueItem, call: ReconcileCall): Promise<Reconciled>;
 }
 
 /**

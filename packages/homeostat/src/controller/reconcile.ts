@@ -1,40 +1,14 @@
 // Reconciles one object: reads it, manages its finalizer, calls the user's code with a context, and
 // writes the status as one complete apply, whether the user's code returned or threw. Knows no
 // queue, and only reads from informers.
-import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
-import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
-import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
-import type { ControllerNames } from "./names.ts";
 import type { Outcome, Result } from "./outcome.ts";
+import type { ReconcileCall, ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
 import { writeStatus } from "./write-status.ts";
-
-/** Dependencies of every reconcile of a controller. */
-export interface ReconcileDependencies {
-  readonly definition: ControllerDefinition;
-  readonly names: ControllerNames;
-  readonly runtime: Runtime;
-  readonly client: Client;
-  readonly log: ReconcileLog;
-  readonly primary: Informer;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
-  informer(kind: Kind): Informer | undefined;
-  /** Called with the current step of the user's work. */
-  stepping(key: string, step: string | undefined): void;
-}
-
-/** Parameters of one call. */
-export interface Call {
-  readonly signal: AbortSignal;
-  /** Called with work that may outlive the call; its key stays in processing until it settles. */
-  outliving(work: Promise<unknown>): void;
-}
 
 /** The result of a reconcile. */
 export interface Reconciled {
@@ -57,7 +31,7 @@ const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions
 export async function reconcileObject(
   dependencies: ReconcileDependencies,
   key: ObjectKey,
-  call: Call,
+  call: ReconcileCall,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
   const client = dependencies.client.with({ fieldManager: names.manager, signal: call.signal });
@@ -70,7 +44,7 @@ export async function reconcileObject(
       ? await addFinalizer(client, definition.kind, found, names.finalizer)
       : found;
   const run = createRun(dependencies, object, client, call);
-  const outcome = await speak(dependencies, run, client, (context) =>
+  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
     definition.reconcile(context),
   );
   return { outcome, writes: run.writes };
@@ -81,13 +55,15 @@ async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
   client: Client,
-  call: Call,
+  call: ReconcileCall,
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
   const { finalize } = definition;
   if (!finalize || !hasFinalizer(object, names.finalizer)) return nothing;
   const run = createRun(dependencies, object, client, call);
-  const outcome = await speak(dependencies, run, client, (context) => finalize(context));
+  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+    finalize(context),
+  );
   if (!outcome) await removeFinalizer(client, definition.kind, object, names.finalizer);
   return { outcome, writes: run.writes };
 }
@@ -96,7 +72,7 @@ async function finalizeObject(
  * Runs the user's code, then writes the status it set. Its error takes precedence over an error of
  * that write.
  */
-async function speak(
+async function runAndWriteStatus(
   dependencies: ReconcileDependencies,
   run: Run,
   client: Client,
@@ -108,7 +84,7 @@ async function speak(
     await run.settleOpen();
   } catch (error) {
     await writeStatus(dependencies, run, client).catch((second: unknown) =>
-      dependencies.log.debug("what was said before the error could not be written", {
+      dependencies.log.debug("the status set before the error could not be written", {
         error: second,
       }),
     );

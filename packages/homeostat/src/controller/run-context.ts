@@ -17,15 +17,20 @@ import type {
 } from "./define-controller.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn } from "./owned-set.ts";
-import type { Call, ReconcileDependencies } from "./reconcile.ts";
+import type { ReconcileCall, ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
-import { createSaid, type Said, type SaidCondition, sayStatus } from "./status-intent.ts";
+import {
+  createStatusIntent,
+  type StatusIntent,
+  type ConditionIntent,
+  setStatusFields,
+} from "./status-intent.ts";
 
 /** One running call. */
 export interface Run {
   readonly object: KubeObject;
   readonly context: Context<any, any, any>;
-  readonly said: Said;
+  readonly intent: StatusIntent;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
   /**
@@ -39,11 +44,11 @@ export function createRun(
   dependencies: ReconcileDependencies,
   object: KubeObject,
   client: Client,
-  call: Call,
+  call: ReconcileCall,
 ): Run {
   const { definition } = dependencies;
   const title = `${definition.kind.kind} ${formatObjectKey(object.metadata)}`;
-  const said = createSaid();
+  const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
   const open = new OpenWork();
   const context = {
@@ -53,9 +58,9 @@ export function createRun(
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
     }),
     ...ownAndStep({ dependencies, object, client, call, open, writes }),
-    status: (fields: Readonly<Record<string, unknown>>) => sayStatus(said, fields),
-    condition: (type: string, status: SaidCondition["status"], reason: string, message = "") =>
-      sayCondition(definition, said, { type, status, reason, message }),
+    status: (fields: Readonly<Record<string, unknown>>) => setStatusFields(intent, fields),
+    condition: (type: string, status: ConditionIntent["status"], reason: string, message = "") =>
+      setCondition(definition, intent, { type, status, reason, message }),
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
     client: createControllerClient(
@@ -69,7 +74,7 @@ export function createRun(
   return {
     object,
     context: context as unknown as Context<any, any, any>,
-    said,
+    intent,
     writes,
     settleOpen: () => open.settle(title),
   };
@@ -79,7 +84,7 @@ interface OpenRun {
   readonly dependencies: ReconcileDependencies;
   readonly object: KubeObject;
   readonly client: Client;
-  readonly call: Call;
+  readonly call: ReconcileCall;
   readonly open: OpenWork;
   readonly writes: Run["writes"];
 }
@@ -137,10 +142,10 @@ class OpenWork {
   }
 }
 
-function sayCondition(
+function setCondition(
   { kind, name }: ControllerDefinition,
-  said: Said,
-  condition: SaidCondition,
+  intent: StatusIntent,
+  condition: ConditionIntent,
 ): void {
   const known = (kind as { readonly definition?: ResourceDefinition }).definition?.conditions;
   if (known && !known.includes(condition.type))
@@ -151,7 +156,7 @@ function sayCondition(
         hint: "list it in the resource's `conditions`",
       },
     );
-  said.conditions.set(condition.type, condition);
+  intent.conditions.set(condition.type, condition);
 }
 
 interface Step<T> {
@@ -162,7 +167,7 @@ interface Step<T> {
 
 async function runStep<T>(
   { definition, runtime, stepping }: ReconcileDependencies,
-  call: Call,
+  call: ReconcileCall,
   key: string,
   { name, work, timeout }: Step<T>,
 ): Promise<T> {

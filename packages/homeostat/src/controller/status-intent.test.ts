@@ -1,48 +1,61 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../api/json.ts";
-import { createSaid, nextStatus, type Said, sayStatus } from "./status-intent.ts";
+import {
+  createStatusIntent,
+  nextStatus,
+  type StatusIntent,
+  setStatusFields,
+} from "./status-intent.ts";
 
 const now = "2026-11-21T18:00:00Z";
-const facts = (prior: JsonObject = {}) => ({ prior, generation: 3, now, tracksGeneration: true });
-
-function say(
-  fields: Record<string, unknown>,
-  conditions: readonly [string, "True" | "False", string][] = [],
-): Said {
-  const said = createSaid();
-  sayStatus(said, fields);
-  for (const [type, status, reason] of conditions)
-    said.conditions.set(type, { type, status, reason, message: "" });
-  return said;
-}
-
-test("nothing said is nothing written", () => {
-  assert.equal(nextStatus(createSaid(), facts({ cooked: 1 })), undefined);
+const contextOf = (prior: JsonObject = {}) => ({
+  prior,
+  generation: 3,
+  now,
+  tracksGeneration: true,
 });
 
-test("what was said before and not now is kept, undefined clears, the rest is set", () => {
+function intentOf(
+  fields: Record<string, unknown>,
+  conditions: readonly [string, "True" | "False", string][] = [],
+): StatusIntent {
+  const intent = createStatusIntent();
+  setStatusFields(intent, fields);
+  for (const [type, status, reason] of conditions)
+    intent.conditions.set(type, { type, status, reason, message: "" });
+  return intent;
+}
+
+test("an empty intent writes nothing", () => {
+  assert.equal(nextStatus(createStatusIntent(), contextOf({ cooked: 1 })), undefined);
+});
+
+test("keeps fields that are not set again, clears those set to undefined, sets the rest", () => {
   assert.deepEqual(
-    nextStatus(say({ cooked: 2, note: undefined }), facts({ cooked: 1, note: "x", dishes: 4 })),
+    nextStatus(
+      intentOf({ cooked: 2, note: undefined }),
+      contextOf({ cooked: 1, note: "x", dishes: 4 }),
+    ),
     { cooked: 2, dishes: 4, observedGeneration: 3 },
   );
 });
 
-test("the same again is not written", () => {
-  const first = nextStatus(say({ cooked: 2 }, [["Ready", "False", "Cooking"]]), facts())!;
+test("does not write an unchanged status", () => {
+  const first = nextStatus(intentOf({ cooked: 2 }, [["Ready", "False", "Cooking"]]), contextOf())!;
   assert.equal(
-    nextStatus(say({ cooked: 2 }, [["Ready", "False", "Cooking"]]), {
-      ...facts(first),
+    nextStatus(intentOf({ cooked: 2 }, [["Ready", "False", "Cooking"]]), {
+      ...contextOf(first),
       now: "2026-11-21T19:00:00Z",
     }),
     undefined,
   );
 });
 
-test("lastTransitionTime moves with the status and not with the reason", () => {
-  const before = nextStatus(say({}, [["Ready", "False", "Cooking"]]), facts())!;
-  const later = { ...facts(before), now: "2026-11-21T19:00:00Z" };
-  const reason = nextStatus(say({}, [["Ready", "False", "Waiting"]]), later)!;
+test("lastTransitionTime changes with the status, not with the reason", () => {
+  const before = nextStatus(intentOf({}, [["Ready", "False", "Cooking"]]), contextOf())!;
+  const later = { ...contextOf(before), now: "2026-11-21T19:00:00Z" };
+  const reason = nextStatus(intentOf({}, [["Ready", "False", "Waiting"]]), later)!;
   assert.deepEqual(reason["conditions"], [
     {
       type: "Ready",
@@ -53,27 +66,27 @@ test("lastTransitionTime moves with the status and not with the reason", () => {
       observedGeneration: 3,
     },
   ]);
-  const status = nextStatus(say({}, [["Ready", "True", "Served"]]), later)!;
+  const status = nextStatus(intentOf({}, [["Ready", "True", "Served"]]), later)!;
   assert.equal(
     (status["conditions"] as JsonObject[])[0]!["lastTransitionTime"],
     "2026-11-21T19:00:00Z",
   );
 });
 
-test("conditions keep their order, new ones follow", () => {
+test("conditions keep their order; new ones follow", () => {
   const before = nextStatus(
-    say({}, [
+    intentOf({}, [
       ["B", "True", "X"],
       ["A", "True", "X"],
     ]),
-    facts(),
+    contextOf(),
   )!;
   const after = nextStatus(
-    say({}, [
+    intentOf({}, [
       ["C", "True", "X"],
       ["A", "False", "X"],
     ]),
-    facts(before),
+    contextOf(before),
   )!;
   assert.deepEqual(
     (after["conditions"] as JsonObject[]).map((one) => one["type"]),
@@ -81,14 +94,14 @@ test("conditions keep their order, new ones follow", () => {
   );
 });
 
-test("values are copied when they are said", () => {
+test("copies values when they are set", () => {
   const list = ["a"];
-  const said = say({ list });
+  const intent = intentOf({ list });
   list.push("b");
-  assert.deepEqual(nextStatus(said, facts())!["list"], ["a"]);
+  assert.deepEqual(nextStatus(intent, contextOf())!["list"], ["a"]);
 });
 
-test("an object or an associative list that loses its last item is left out, an atomic list is not", () => {
+test("omits empty objects and empty associative lists, keeps empty atomic lists", () => {
   const schema = {
     properties: {
       set: { "x-kubernetes-list-type": "set" as const },
@@ -97,8 +110,8 @@ test("an object or an associative list that loses its last item is left out, an 
     },
   };
   assert.deepEqual(
-    nextStatus(say({ map: {}, set: [], list: [], deep: { inner: {} } }), {
-      ...facts({ map: { a: 1 }, set: ["x"], list: ["x"] }),
+    nextStatus(intentOf({ map: {}, set: [], list: [], deep: { inner: {} } }), {
+      ...contextOf({ map: { a: 1 }, set: ["x"], list: ["x"] }),
       schema,
     }),
     { list: [], observedGeneration: 3 },

@@ -5,33 +5,36 @@ import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../a
 import type { Condition } from "../api/kind.ts";
 import type { StructuralSchema } from "../api/resource/json-schema.ts";
 
-/** A condition that was set. */
-export interface SaidCondition {
+/** A condition that the reconcile sets. */
+export interface ConditionIntent {
   readonly type: string;
   readonly status: Condition["status"];
   readonly reason: string;
   readonly message: string;
 }
 
-/** What was set so far; the last call wins. */
-export interface Said {
+/** The fields and conditions set so far; the last call wins. */
+export interface StatusIntent {
   readonly fields: Map<string, Json | undefined>;
-  readonly conditions: Map<string, SaidCondition>;
+  readonly conditions: Map<string, ConditionIntent>;
 }
 
-/** Nothing set yet. */
-export function createSaid(): Said {
+/** An intent that sets nothing. */
+export function createStatusIntent(): StatusIntent {
   return { fields: new Map(), conditions: new Map() };
 }
 
 /** Records status fields. Copies values, so that later changes by the caller have no effect. */
-export function sayStatus(said: Said, fields: Readonly<Record<string, unknown>>): void {
+export function setStatusFields(
+  intent: StatusIntent,
+  fields: Readonly<Record<string, unknown>>,
+): void {
   for (const [name, value] of Object.entries(fields))
-    said.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
+    intent.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
 }
 
-/** What is needed to complete an intent. */
-export interface IntentFacts {
+/** The input beside the intent from which the next status follows. */
+export interface StatusContext {
   /** Status as this manager last applied it. */
   readonly prior: JsonObject;
   readonly generation: number | undefined;
@@ -47,26 +50,26 @@ export interface IntentFacts {
  * The complete status that this manager should own, or undefined when it equals the last applied
  * one (or nothing was ever set).
  */
-export function nextStatus(said: Said, facts: IntentFacts): JsonObject | undefined {
-  if (said.fields.size === 0 && said.conditions.size === 0) return undefined;
-  const next: JsonObject = { ...facts.prior };
-  for (const [name, value] of said.fields) {
+export function nextStatus(intent: StatusIntent, context: StatusContext): JsonObject | undefined {
+  if (intent.fields.size === 0 && intent.conditions.size === 0) return undefined;
+  const next: JsonObject = { ...context.prior };
+  for (const [name, value] of intent.fields) {
     if (value === undefined) delete next[name];
     else {
-      const kept = withoutEmpty(value, facts.schema?.properties?.[name]);
+      const kept = withoutEmpty(value, context.schema?.properties?.[name]);
       if (kept === undefined) delete next[name];
       else next[name] = kept;
     }
   }
-  const conditions = nextConditions(said.conditions, facts);
+  const conditions = nextConditions(intent.conditions, context);
   if (conditions.length) next["conditions"] = conditions;
   if (
-    facts.tracksGeneration &&
-    facts.generation !== undefined &&
-    !said.fields.has("observedGeneration")
+    context.tracksGeneration &&
+    context.generation !== undefined &&
+    !intent.fields.has("observedGeneration")
   )
-    next["observedGeneration"] = facts.generation;
-  return equalJson(next, facts.prior) ? undefined : next;
+    next["observedGeneration"] = context.generation;
+  return equalJson(next, context.prior) ? undefined : next;
 }
 
 /**
@@ -86,21 +89,24 @@ function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json |
   return kept.length ? Object.fromEntries(kept) : undefined;
 }
 
-function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentFacts): Json[] {
-  const before = (Array.isArray(facts.prior["conditions"]) ? facts.prior["conditions"] : []).filter(
-    (one) => isObject(one),
-  );
-  const kept = before.filter((one) => !said.has(String(one["type"])));
-  const spoken = [...said.values()].map((one) =>
+function nextConditions(
+  intents: ReadonlyMap<string, ConditionIntent>,
+  context: StatusContext,
+): Json[] {
+  const before = (
+    Array.isArray(context.prior["conditions"]) ? context.prior["conditions"] : []
+  ).filter((one) => isObject(one));
+  const kept = before.filter((one) => !intents.has(String(one["type"])));
+  const changed = [...intents.values()].map((one) =>
     toCondition(
       one,
       before.find((old) => old["type"] === one.type),
-      facts,
+      context,
     ),
   );
   const order = new Map(before.map((one, i) => [String(one["type"]), i]));
   const rank = (one: JsonObject): number => order.get(String(one["type"])) ?? order.size;
-  return [...kept, ...spoken].toSorted((a, b) => rank(a) - rank(b));
+  return [...kept, ...changed].toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
@@ -108,19 +114,19 @@ function nextConditions(said: ReadonlyMap<string, SaidCondition>, facts: IntentF
  * status properties").
  */
 function toCondition(
-  said: SaidCondition,
+  intent: ConditionIntent,
   old: JsonObject | undefined,
-  { generation, now }: IntentFacts,
+  { generation, now }: StatusContext,
 ): JsonObject {
   const since =
-    old && old["status"] === said.status && typeof old["lastTransitionTime"] === "string"
+    old && old["status"] === intent.status && typeof old["lastTransitionTime"] === "string"
       ? old["lastTransitionTime"]
       : now;
   return {
-    type: said.type,
-    status: said.status,
-    reason: said.reason,
-    message: said.message,
+    type: intent.type,
+    status: intent.status,
+    reason: intent.reason,
+    message: intent.message,
     lastTransitionTime: since,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };

@@ -6,14 +6,14 @@ import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { appliedFields, extractFields } from "./owned-fields.ts";
-import type { ReconcileDependencies } from "./reconcile.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import type { Run } from "./run-context.ts";
 import { nextStatus } from "./status-intent.ts";
 
 /** Writes the status that a run has set, and records the write in the run. */
 export async function writeStatus(
   { definition, names, runtime, primary }: ReconcileDependencies,
-  { object, said, writes }: Run,
+  { object, intent, writes }: Run,
   client: Client,
 ): Promise<void> {
   const { kind } = definition;
@@ -22,7 +22,7 @@ export async function writeStatus(
     object) as KubeObject & { readonly status?: JsonObject };
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
-  const status = nextStatus(said, {
+  const status = nextStatus(intent, {
     prior,
     generation,
     now: formatSeconds(runtime.clock.now()),

@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openKindData, type FieldFacts, type TypeRef } from "./kind-data.ts";
+import type { FieldFacts, TypeRef } from "./kind-data.ts";
+import { openKindData } from "./open-kind-data.ts";
 import { readKindData } from "./read-kind-data.ts";
 
 const data = readKindData("1.36");

@@ -1,22 +1,9 @@
 // Facts about the built-in kinds of one Kubernetes minor: their Go structs, wire forms, merge rules
-// and names. The file behind it has one JSON line for each group, each table and each type; only
-// the lines asked for are parsed, so that opening costs an index and a small operator never pays
-// for the thousand types it does not touch.
-// Knows nothing of requests, defaults in Go code or validation, and reads no file:
-// read-kind-data.ts is the rim.
+// and names. Knows nothing of requests, defaults in Go code or validation.
 // Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver,
 // k8s.io/kube-aggregator (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules,
 // enums, defaults) and a running server's discovery.
-
-import {
-  decodeColumns,
-  decodeDescriptions,
-  decodeGroup,
-  decodeType,
-  type GroupLine,
-} from "./decode-line.ts";
-
-import { type Layout, openLayout } from "./decode-layout.ts";
+import type { Layout } from "./decode-layout.ts";
 
 export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
 
@@ -197,83 +184,3 @@ export interface KindData {
   /** The internal structs that refusals print; read when first asked for. */
   layout(): Layout;
 }
-
-const indexLines = (text: string): ReadonlyMap<string, string> => {
-  const lines = new Map<string, string>();
-  for (let start = 0; start < text.length;) {
-    const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
-    // A line is `["<key>",…]`; keys hold no escapes.
-    if (text[start] === "[")
-      lines.set(text.slice(start + 2, text.indexOf('"', start + 2)), text.slice(start, end));
-    start = end + 1;
-  }
-  return lines;
-};
-
-interface Head {
-  readonly kubernetes: string;
-  readonly groups: readonly GroupFacts[];
-}
-
-const unknownType = (model: string): Error =>
-  Object.assign(
-    new Error(
-      `look up type ${JSON.stringify(model)}: the kind data has no such model; regenerate it with tools/kinds or correct the name`,
-    ),
-    { code: "ERR_KINDS_UNKNOWN_TYPE" },
-  );
-
-/**
- * Opens kind data from the text of a `vX.Y.jsonl` file, and of the layout beside it when that is
- * asked for. Lines are parsed when first asked for and kept.
- */
-export const openKindData = (text: string, readLayout: () => string = () => ""): KindData => {
-  const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
-  const lines = indexLines(text);
-  const types = new Map<string, TypeFacts>();
-  const groups = new Map<string, GroupLine>();
-  let descriptions: readonly string[] | undefined;
-  let layout: Layout | undefined;
-
-  const type = (model: string): TypeFacts => {
-    const known = types.get(model);
-    if (known) return known;
-    const line = lines.get(model);
-    if (line === undefined) throw unknownType(model);
-    const facts = decodeType(line, type);
-    types.set(model, facts);
-    return facts;
-  };
-  const group = (name: string): GroupLine | undefined => {
-    const known = groups.get(name);
-    if (known) return known;
-    const line = lines.get(`group:${name}`);
-    if (line === undefined) return undefined;
-    const facts = decodeGroup(line);
-    groups.set(name, facts);
-    return facts;
-  };
-  return {
-    kubernetes: head.kubernetes,
-    groups: head.groups,
-    kinds: (name) => group(name)?.kinds ?? [],
-    kind: (name, version, kind) =>
-      group(name)?.kinds.find((each) => each.version === version && each.kind === kind),
-    resource: (name, version, resource) =>
-      group(name)?.kinds.find((each) => each.version === version && each.resource === resource),
-    columns: (name, version, resource) => {
-      const line = lines.get(`columns:${name}/${version}/${resource}`);
-      if (line === undefined) return [];
-      descriptions ??= decodeDescriptions(lines.get("columns") ?? '["columns",[]]');
-      return decodeColumns(line, descriptions);
-    },
-    typeOf: (name, version, kind) => {
-      const model = group(name)?.types.get(`${version}/${kind}`);
-      return model === undefined ? undefined : type(model);
-    },
-    type,
-    layout: () => (layout ??= openLayout(readLayout())),
-    models: [...lines.keys()].filter((key) => !/^(group|columns)(:|$)/.test(key)),
-  };
-};

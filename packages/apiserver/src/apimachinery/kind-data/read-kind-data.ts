@@ -3,7 +3,8 @@
 // the sources and from the compiled output.
 
 import { readFileSync } from "node:fs";
-import { openKindData, type KindData } from "./kind-data.ts";
+import { type KindData } from "./kind-data.ts";
+import { openKindData } from "./open-kind-data.ts";
 
 /** Minors whose data ship with the package. */
 export type KubernetesMinor = "1.36";

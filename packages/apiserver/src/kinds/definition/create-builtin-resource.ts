@@ -2,13 +2,13 @@
 // kind.
 import { compareBytewise, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
+import type { BuiltinResourceOptions } from "./builtin-resource-options.ts";
 import { bindPrinter, type BoundKindDefinition, type BoundStorage } from "./bind-printer.ts";
 import type { AnyKindDefinition } from "./kind-definition.ts";
 import { builtinTraits } from "./builtin-traits.ts";
@@ -19,12 +19,6 @@ import { defaultStrategy } from "./default-strategy.ts";
 import { createInternalPrinter } from "../printers/print-internal.ts";
 import { createStructPlans } from "../serializer/struct-plans.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
-
-/** What all built-in kinds are created with. */
-export interface BuiltinResourceOptions {
-  readonly data: KindData;
-  readonly smdOf: (model: string) => SmdType;
-}
 
 /** The served resource of one definition. Throws ERR_KINDS_UNKNOWN_KIND for an unknown kind. */
 export function createBuiltinResource(

@@ -7,7 +7,7 @@ import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { BoundKindDefinition } from "./bind-printer.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
-import type { BuiltinResourceOptions } from "./create-builtin-resource.ts";
+import type { BuiltinResourceOptions } from "./builtin-resource-options.ts";
 import { defaultStrategy } from "./default-strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type JsonObject, parseJson } from "homeostat/api";
-import { openKindData } from "../../apimachinery/kind-data/kind-data.ts";
+import { openKindData } from "../../apimachinery/kind-data/open-kind-data.ts";
 import { createGoDecoder, GoDecodeError } from "./go-decoder.ts";
 
 const data = openKindData(

@@ -9,7 +9,8 @@ import { badRequestError, genericNotFoundError } from "../../apimachinery/errors
 import { readObject } from "../body/read-object.ts";
 import { BodyError, parseBody } from "../body/parse-body.ts";
 import { bodyOf } from "../body/request-body.ts";
-import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { writeContextOf } from "../scope/write-context-of.ts";
 import { createConnectTools } from "./connect-tools.ts";
 import { matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";

@@ -1,11 +1,9 @@
 // A request that has been routed to a resource; every handler takes one.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/rest.go (RequestScope).
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
 import type { CoreServices } from "./core-services.ts";
 import type { Accepted } from "../negotiation/accept.ts";
-import { findStored } from "./find-stored.ts";
 import type { ServerRequest } from "../request/server-request.ts";
 
 /** The action of a request; each has a handler. */
@@ -31,18 +29,4 @@ export interface RequestScope {
   readonly name: string;
   readonly subresource: { readonly name: string; readonly endpoint: Subresource } | undefined;
   readonly accepted: Accepted;
-}
-
-/** The part of a request that strategies see. */
-export function writeContextOf(scope: RequestScope, dryRun: boolean): WriteContext {
-  const { request, subresource } = scope;
-  return {
-    user: request.user.name,
-    caller: request.user,
-    dryRun,
-    subresource: subresource?.name ?? "",
-    now: request.now,
-    warn: (text) => request.warnings.add(text),
-    find: (kind, name) => findStored(scope, kind, name),
-  };
 }

@@ -4,7 +4,8 @@
 import { ApiStatusError, type JsonObject } from "homeostat/api";
 import { alreadyExistsError, failure, plainError } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
-import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { writeContextOf } from "../scope/write-context-of.ts";
 import { fillSystemFields, generateName } from "../../apimachinery/meta/system-fields.ts";
 import { metadataOf, metaString } from "../../apimachinery/meta/read-meta.ts";
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";

@@ -11,7 +11,8 @@ import {
   plainError,
 } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
-import { type RequestScope, writeContextOf } from "../scope/request-scope.ts";
+import type { RequestScope } from "../scope/request-scope.ts";
+import { writeContextOf } from "../scope/write-context-of.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import {

@@ -5,15 +5,8 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
 import { equalJson, isObject, type Json, type JsonObject } from "../json.ts";
 import type { StructuralSchema } from "./json-schema.ts";
 import type { Schema } from "./schema.ts";
+import type { SchemaFault } from "./schema-fault.ts";
 import { zodFaults } from "./zod-faults.ts";
-
-/** Why part of a schema cannot be used. */
-export interface SchemaFault {
-  /** The path, e.g. `spec.dishes[].name`. */
-  readonly path: string;
-  readonly problem: string;
-  readonly remedy: string;
-}
 
 /** Keywords with the same meaning in both. */
 const copied = [

@@ -1,7 +1,7 @@
 // Finds what zod would silently drop in JSON Schema, by inspecting the schema: JavaScript checks,
 // coercions, transforms, regular expression flags, key patterns, fallbacks. Uses zod's documented
 // `_zod.def` and imports nothing of zod.
-import type { SchemaFault } from "./convert-schema.ts";
+import type { SchemaFault } from "./schema-fault.ts";
 import type { Schema } from "./schema.ts";
 
 interface ZodLike {

@@ -1,0 +1,15 @@
+// The input of discovery.
+
+/** The parts of a request that discovery reads. */
+export interface DiscoveryRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** "" when the header is absent. */
+  readonly accept: string;
+  readonly ifNoneMatch?: string | undefined;
+  /** Indented JSON: requested in the query, or for an interactive client. */
+  readonly pretty: boolean;
+}

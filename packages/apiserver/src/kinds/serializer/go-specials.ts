@@ -14,18 +14,12 @@ import {
   rfc3339,
   rfc3339Micro,
 } from "../../apimachinery/values/go-time.ts";
-import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { DecodeError, goKindOf } from "./go-kinds.ts";
 import { canonicalQuantity } from "../../apimachinery/values/quantity.ts";
 
 /** The error of a type's UnmarshalJSON. With `mismatch`, the message names the current field. */
-export class UnmarshalerError extends Error {
+export class UnmarshalerError extends DecodeError {
   override readonly name = "UnmarshalerError";
-  readonly mismatch: TypeMismatch | undefined;
-
-  constructor(message: string, mismatch?: TypeMismatch) {
-    super(message);
-    this.mismatch = mismatch;
-  }
 }
 
 /** Decodes a nested struct without strictness. */

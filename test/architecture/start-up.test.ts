@@ -8,7 +8,7 @@ const heavy = ["node:http", "node:http2", "node:https", "node:sqlite", "node:tls
 const expected: Readonly<Record<string, readonly string[]>> = {
   "@homeostat/cel": [],
   "@homeostat/cel/net": [],
-  homeostat: ["zod"], // k builds zod schemas; whoever defines resources has it anyway
+  homeostat: ["zod"], // k builds zod schemas; programs that define resources load it anyway
   "homeostat/api": [],
   "homeostat/client": [],
   "homeostat/k8s/core/v1": [],

@@ -342,7 +342,7 @@ describe(
       await administrator.close();
       client = createClient({ access, namespace: metadata.name });
     });
-    // Nobody collects garbage there: what holds something is let go here.
+    // No garbage collector runs there: the test removes finalizers itself.
     after(async () => {
       for (const kind of resources)
         for (const { metadata } of (await client.list(kind, { namespace: client.namespace })).items)

@@ -1,8 +1,8 @@
-// npm run test:outside -- NAME…: sessions with clients that nobody here wrote, each on an embedded
-// server of its own. What they need comes from the public registries into .cache; nothing of it is
-// committed, and `npm test` needs none of it.
+// npm run test:outside -- NAME…: sessions with external clients, each on a separate embedded
+// server. Dependencies come from the public registries into .cache and are not committed; `npm
+// test` does not need them.
 //   --on FILE       use the server of this kubeconfig instead
-//   --compare FILE  run on that server too, and tell where the two differ
+//   --compare FILE  also run on that server, and report differences
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -32,7 +32,7 @@ export interface CaseResult {
   readonly seen: string;
 }
 
-/** Somebody else's client. */
+/** An external client. */
 export interface Suite {
   /** Its name and version, for the record. */
   readonly client: string;

@@ -14,16 +14,14 @@ import {
   boolType,
   bytesType,
   doubleType,
-  durationType,
   dynType,
   intType,
   listType,
   mapType,
+  namedTypes,
   nullType,
   stringType,
-  timestampType,
   type Type,
-  typeOf,
   uintType,
 } from "./types/type.ts";
 import { Double } from "./values/double.ts";
@@ -83,22 +81,7 @@ function toNumber(word: string): number {
   return /^nan$/i.test(word) ? NaN : Number(word);
 }
 
-const typeNames = new Map(
-  [
-    boolType,
-    bytesType,
-    doubleType,
-    intType,
-    uintType,
-    stringType,
-    nullType,
-    listType(dynType),
-    mapType(dynType, dynType),
-    durationType,
-    timestampType,
-    typeOf(dynType),
-  ].map((type) => [type.name, type] as const),
-);
+const typeNames = new Map(namedTypes.map((type) => [type.name, type] as const));
 
 /** google.api.expr.v1alpha1.Value. */
 function toValue(message: TextMessage): CelValue {

@@ -61,6 +61,7 @@ export {
 } from "./functions/declarations.ts";
 export type { Call, Comprehension, Expr, Ident, Literal, Select } from "./ast/ast.ts";
 export { formatIssues, type Issue, type Source } from "./ast/source.ts";
+export { reservedNames } from "./parser/grammar.ts";
 export { type ParseResult, parseExpression } from "./parser/parser.ts";
 export {
   createEnvironment,

@@ -169,7 +169,7 @@ function answerObject(record: ObjectRecord): Verdict {
     budget: Number(record.budget),
     ...(record.ratchet ? { warn: () => undefined } : {}),
   });
-  // What a failing rule has cost is nobody's business: the request is refused.
+  // The cost of a failing rule does not matter: the request is refused.
   const failed = (record.errors ?? []).length > 0;
   const ours = JSON.stringify([
     errors.map((error) => `${error.field}: ${error.body}`),

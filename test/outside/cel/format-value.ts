@@ -1,5 +1,5 @@
-// A CEL value as text with its type in it, as the Go recorder beside this file writes it: `1`,
-// `1u`, `1e+00`, `"a"`, `b00ff`, `duration(5)`, `{1: "a"}`, `optional(1)`, `type(int)`.
+// Formats a CEL value with its type, as the Go recorder beside this file does: `1`, `1u`, `1e+00`,
+// `"a"`, `b00ff`, `duration(5)`, `{1: "a"}`, `optional(1)`, `type(int)`.
 import {
   CelList,
   CelMap,

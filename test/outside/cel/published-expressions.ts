@@ -1,5 +1,5 @@
-// The expressions of CEL's published tests (cel.dev/expr, tests/simple/testdata), each once,
-// without what is expected of them.
+// The expressions of the published CEL tests (cel.dev/expr, tests/simple/testdata), without
+// duplicates and expected results.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {

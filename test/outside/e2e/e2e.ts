@@ -1,5 +1,5 @@
-// Upstream's own end-to-end tests, unchanged, built from the published modules with the kubectl of
-// the same release and run by ginkgo, several at a time. What is run is said in choices.ts.
+// Upstream's end-to-end tests, unchanged, built from the published modules with the kubectl of the
+// same release and run by ginkgo in parallel. choices.ts selects the tests.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CaseResult, Suite, Surroundings } from "../suite.ts";

@@ -1,7 +1,5 @@
-// What the programs in the containers of upstream's tests would do, by their command lines, told as
-// the annotations by which a simulated pod is steered. A handful of rules, for programs that sleep
-// or fail; of all others nothing is said, and the simulated life of a pod is as it is by itself.
-// Pure.
+// Derives the annotations of a fake pod from the command lines of its containers in upstream's
+// tests. A few rules for programs that sleep or fail; other pods keep the built-in lifecycle. Pure.
 // Upstream: k8s.io/kubernetes/test/e2e/{framework/job/fixtures.go,apps/*.go}.
 
 /** As much of a pod as the rules look at. */

@@ -5,7 +5,7 @@ import { type JsonObject, parseJson } from "homeostat/api";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { FieldError } from "../apimachinery/errors/field-error.ts";
 import { deducedType } from "../apimachinery/types/smd-type.ts";
-import type { Strategy } from "../apimachinery/rest/strategy.ts";
+import { type Strategy, toOutcome, type ValidationResult } from "../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../apimachinery/rest/write-context.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { ipAddressKind } from "./networking/ip-address.ts";
@@ -24,8 +24,8 @@ export const silentContext = (): WriteContext => ({
 });
 
 /** `spec.ports: Required value`. */
-export const printErrors = (errors: readonly FieldError[]): string[] =>
-  errors.map(({ field, body }) => `${field}: ${body}`);
+export const printErrors = (result: ValidationResult): string[] =>
+  toOutcome(result).errors.map(({ field, body }) => `${field}: ${body}`);
 
 /** The result of a write. */
 export interface Tried {
@@ -93,7 +93,8 @@ export function openKind(group: string, plural: string): OpenKind {
         const strategy = sub?.at === "store" ? sub.strategy : resource.strategy;
         strategy.reserve?.(object, old, context);
         strategy.prepareForUpdate(object, old, context);
-        const errors = strategy.validateUpdate(object, old, context);
+        const { errors, warnings } = toOutcome(strategy.validateUpdate(object, old, context));
+        for (const text of warnings) context.warn(text);
         warnUnless(errors, context, () => strategy.warningsOnUpdate(object, old, context));
         return { object, errors };
       }),

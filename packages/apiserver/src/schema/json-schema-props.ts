@@ -2,20 +2,9 @@
 // server accepts the schema of a custom resource. Compile it once; never walk it per request.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go.
 import type { Json } from "homeostat/api";
+import type { ValidationRule } from "homeostat/k8s/apiextensions/v1";
 
-/** One `x-kubernetes-validations` rule. */
-export interface ValidationRule {
-  readonly rule: string;
-  readonly message?: string;
-  readonly messageExpression?: string;
-  readonly reason?:
-    | "FieldValueInvalid"
-    | "FieldValueForbidden"
-    | "FieldValueRequired"
-    | "FieldValueDuplicate";
-  readonly fieldPath?: string;
-  readonly optionalOldSelf?: boolean;
-}
+export type { ValidationRule };
 
 /** A schema node, wire names. */
 export interface JsonSchemaProps {

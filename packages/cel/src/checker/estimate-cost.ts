@@ -192,11 +192,7 @@ export class CostEstimator {
   #costLoop(node: Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
-    this.#push(node.accumulator, {
-      path: this.#pathOf(node.init),
-      size: this.#sizeOf(node.init),
-      entries: this.#entriesOf(node.init),
-    });
+    this.#pushAccumulator(node);
     this.#pushLoopVariables(node);
     const perItem = addEstimates(this.cost(node.condition), this.cost(node.step));
     this.#pop(node.variable);
@@ -206,6 +202,14 @@ export class CostEstimator {
     const count = this.#sizeOf(node.range) ?? unknownSize;
     this.#learnLoopSize(node, count);
     return addEstimates(range, init, result, multiplyEstimates(count, perItem));
+  }
+
+  #pushAccumulator({ accumulator, init }: Comprehension): void {
+    this.#push(accumulator, {
+      path: this.#pathOf(init),
+      size: this.#sizeOf(init),
+      entries: this.#entriesOf(init),
+    });
   }
 
   #learnLoopSize(node: Comprehension, count: Estimate): void {
@@ -241,11 +245,7 @@ export class CostEstimator {
   #costBinding(node: Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
-    this.#push(node.accumulator, {
-      path: this.#pathOf(node.init),
-      size: this.#sizeOf(node.init),
-      entries: this.#entriesOf(node.init),
-    });
+    this.#pushAccumulator(node);
     const result = this.cost(node.result);
     this.#pop(node.accumulator);
     this.#copySizes(node, node.result);

@@ -22,19 +22,13 @@ import { ident, memberCall } from "../ast/build-expr.ts";
 import { bindValue, foldList } from "../parser/fold.ts";
 import { loopVariable, type Macro } from "../parser/macros.ts";
 import {
-  boolType,
-  bytesType,
-  doubleType,
-  durationType,
+  comparableTypes,
   dynType,
   formatType,
   intType,
   listType,
   paramType,
-  stringType,
-  timestampType,
   type Type,
-  uintType,
 } from "../types/type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { compareValues, equalValues } from "../values/equality.ts";
@@ -43,16 +37,6 @@ import { type CelInt, type CelValue, typeOfValue } from "../values/value.ts";
 
 const t = paramType("T");
 const listT = listType(t);
-const comparable: readonly Type[] = [
-  intType,
-  uintType,
-  doubleType,
-  boolType,
-  durationType,
-  timestampType,
-  stringType,
-  bytesType,
-];
 
 const slice: Implementation = (list, start, end) => {
   const items = list as CelList;
@@ -108,7 +92,7 @@ const sortByKeys: Implementation = (list, keys) => {
     );
   if (items.length === 0) return list!;
   const { name } = typeOfValue(ranks[0]!);
-  if (!comparable.some((type) => type.name === name))
+  if (!comparableTypes.some((type) => type.name === name))
     throw new CelError("list elements must be comparable");
   if (ranks.some((rank) => typeOfValue(rank).name !== name))
     throw new CelError("list elements must have the same type");
@@ -156,7 +140,7 @@ const sortBy: Macro = (at, target, args) => {
 };
 
 const eachComparable = (make: (type: Type) => Overload): readonly Overload[] =>
-  comparable.map(make);
+  comparableTypes.map(make);
 
 /** List extensions, version 3. */
 export const listExtensions: Library = {

@@ -10,6 +10,7 @@ import {
   overload,
   pricedFunction,
 } from "../functions/declarations.ts";
+import { shortEscapes } from "../go/quote.ts";
 import type { Library } from "../environment/environment.ts";
 import { dynType, intType, listType, stringType } from "../types/type.ts";
 import { CelError } from "../values/cel-error.ts";
@@ -115,19 +116,8 @@ const goSpace =
   /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
 const trim: Implementation = (text) => (text as string).replace(goSpace, "");
 
-const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
 const quote: Implementation = (text) =>
-  `"${(text as string).replace(/[\u0007\b\f\n\r\t\v\\"]/g, (c) => escapes[c]!)}"`;
+  `"${(text as string).replace(/[\u0007\b\f\n\r\t\v\\"]/g, (c) => shortEscapes[c]!)}"`;
 
 const lower: Implementation = (text) =>
   (text as string).replace(/[A-Z]+/g, (part) => part.toLowerCase());

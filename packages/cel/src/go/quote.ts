@@ -1,7 +1,8 @@
 // Quotes texts as Go's `%q` does.
 // Upstream: Go's strconv.Quote.
 
-const named: Readonly<Record<string, string>> = {
+/** Characters with a short escape. */
+export const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   "\\": "\\\\",
   "\u0007": "\\a",
@@ -17,7 +18,8 @@ const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 /** E.g. `"a\tb"`. */
 export function quoteGoText(text: string): string {
   let out = "";
-  for (const c of text) out += named[c] ?? (printable.test(c) ? c : escape(c.codePointAt(0)!));
+  for (const c of text)
+    out += shortEscapes[c] ?? (printable.test(c) ? c : escape(c.codePointAt(0)!));
   return `"${out}"`;
 }
 

@@ -10,14 +10,12 @@ import {
 import type { Library } from "../environment/environment.ts";
 import {
   boolType,
-  bytesType,
+  comparableTypes,
   doubleType,
   durationType,
   intType,
   listType,
   paramType,
-  stringType,
-  timestampType,
   type Type,
   uintType,
 } from "../types/type.ts";
@@ -30,16 +28,6 @@ import { Uint } from "../values/uint.ts";
 import type { CelValue } from "../values/value.ts";
 import { operatorFunctions } from "../stdlib/operators.ts";
 
-const comparable: readonly (readonly [string, Type])[] = [
-  ["int", intType],
-  ["uint", uintType],
-  ["double", doubleType],
-  ["bool", boolType],
-  ["duration", durationType],
-  ["timestamp", timestampType],
-  ["string", stringType],
-  ["bytes", bytesType],
-];
 const summable: readonly (readonly [string, Type, CelValue])[] = [
   ["int", intType, 0],
   ["uint", uintType, new Uint(0n)],
@@ -91,7 +79,7 @@ const lastIndexOf: Implementation = (list, item) => {
 };
 
 const each = (make: (name: string, type: Type) => Overload): readonly Overload[] =>
-  comparable.map(([name, type]) => make(name, type));
+  comparableTypes.map((type) => make(type.kind, type));
 
 /** Kubernetes' list functions. */
 export const listLibrary: Library = {

@@ -1,17 +1,7 @@
 // Which tokens may start, join and follow the parts of an expression. Error texts list them.
 // Upstream: github.com/google/cel-go v0.26 parser/gen/CEL.g4; parser/parser.go (reservedIds).
-import type { TokenKind } from "./lexer.ts";
+import { literalTokens, type TokenKind } from "./lexer.ts";
 
-const literalStart: readonly TokenKind[] = [
-  "true",
-  "false",
-  "null",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
-];
 const relationOperators: readonly TokenKind[] = ["==", "!=", "in", "<", "<=", ">=", ">"];
 
 export const memberStart: readonly TokenKind[] = [
@@ -20,7 +10,7 @@ export const memberStart: readonly TokenKind[] = [
   "(",
   ".",
   "-",
-  ...literalStart,
+  ...literalTokens,
   "IDENTIFIER",
 ];
 export const exprStart: readonly TokenKind[] = [...memberStart, "!"];

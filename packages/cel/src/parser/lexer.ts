@@ -4,6 +4,18 @@
 // recovery for the error texts.
 import type { Issue, Source } from "../ast/source.ts";
 
+/** Kinds that are a literal by themselves. */
+export const literalTokens = [
+  "true",
+  "false",
+  "null",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+] as const;
+
 /** Kinds in the order in which errors list them. Punctuation and keywords are kinds themselves. */
 export const tokenKinds = [
   "<EOF>",
@@ -32,14 +44,7 @@ export const tokenKinds = [
   "*",
   "/",
   "%",
-  "true",
-  "false",
-  "null",
-  "NUM_FLOAT",
-  "NUM_INT",
-  "NUM_UINT",
-  "STRING",
-  "BYTES",
+  ...literalTokens,
   "IDENTIFIER",
   "ESC_IDENTIFIER",
 ] as const;

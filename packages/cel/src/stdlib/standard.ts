@@ -1,21 +1,7 @@
 // The standard library: operators, conversions, strings, time, and the names of the basic types.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go.
 import type { Library } from "../environment/environment.ts";
-import {
-  boolType,
-  bytesType,
-  doubleType,
-  durationType,
-  dynType,
-  intType,
-  listType,
-  mapType,
-  nullType,
-  stringType,
-  timestampType,
-  typeOf,
-  uintType,
-} from "../types/type.ts";
+import { namedTypes } from "../types/type.ts";
 import { conversionFunctions } from "./conversions.ts";
 import { operatorFunctions } from "./operators.ts";
 import { stringTests } from "./strings.ts";
@@ -25,18 +11,5 @@ import { timeFunctions } from "./time.ts";
 export const standardLibrary: Library = {
   name: "standard",
   functions: [...operatorFunctions, ...conversionFunctions, ...stringTests, ...timeFunctions],
-  types: [
-    boolType,
-    bytesType,
-    doubleType,
-    durationType,
-    intType,
-    listType(dynType),
-    mapType(dynType, dynType),
-    nullType,
-    stringType,
-    timestampType,
-    typeOf(dynType),
-    uintType,
-  ],
+  types: namedTypes,
 };

@@ -98,6 +98,14 @@ const declare = (
   ...more: Overload[]
 ): FunctionDeclaration => ({ name, overloads: [...timestampPart(id, part), ...more] });
 
+/** A part that durations have too: there it is the whole number of units. */
+const clockPart = (
+  name: string,
+  id: string,
+  nanoseconds: bigint,
+  part: Part,
+): FunctionDeclaration => declare(name, id, part, durationPart(id, nanoseconds));
+
 /** Parts of times. */
 export const timeFunctions: readonly FunctionDeclaration[] = [
   declare("getFullYear", "year", (date) => date.getUTCFullYear()),
@@ -106,28 +114,10 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
   declare("getDayOfMonth", "day_of_month", (date) => date.getUTCDate() - 1),
   declare("getDate", "day_of_month_1_based", (date) => date.getUTCDate()),
   declare("getDayOfWeek", "day_of_week", (date) => date.getUTCDay()),
-  declare(
-    "getHours",
-    "hours",
-    (date) => date.getUTCHours(),
-    durationPart("hours", 3_600_000_000_000n),
-  ),
-  declare(
-    "getMinutes",
-    "minutes",
-    (date) => date.getUTCMinutes(),
-    durationPart("minutes", 60_000_000_000n),
-  ),
-  declare(
-    "getSeconds",
-    "seconds",
-    (date) => date.getUTCSeconds(),
-    durationPart("seconds", 1_000_000_000n),
-  ),
-  declare(
-    "getMilliseconds",
-    "milliseconds",
-    (_date, timestamp) => Math.floor(timestamp.nanos / 1_000_000),
-    durationPart("milliseconds", 1_000_000n),
+  clockPart("getHours", "hours", 3_600_000_000_000n, (date) => date.getUTCHours()),
+  clockPart("getMinutes", "minutes", 60_000_000_000n, (date) => date.getUTCMinutes()),
+  clockPart("getSeconds", "seconds", 1_000_000_000n, (date) => date.getUTCSeconds()),
+  clockPart("getMilliseconds", "milliseconds", 1_000_000n, (_date, { nanos }) =>
+    Math.floor(nanos / 1_000_000),
   ),
 ];

@@ -71,6 +71,34 @@ export const opaqueType = (name: string, ...params: Type[]): Type => ({
 export const optionalType = (value: Type): Type => opaqueType("optional_type", value);
 export const paramType = (name: string): Type => ({ kind: "param", name, params: [] });
 
+/** Types whose values have an order. */
+export const comparableTypes: readonly Type[] = [
+  intType,
+  uintType,
+  doubleType,
+  boolType,
+  durationType,
+  timestampType,
+  stringType,
+  bytesType,
+];
+
+/** Types that the standard library declares as values: `type(x) == int`. */
+export const namedTypes: readonly Type[] = [
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType(dynType),
+  mapType(dynType, dynType),
+  nullType,
+  stringType,
+  timestampType,
+  typeOf(dynType),
+  uintType,
+];
+
 /** The parameter of an optional, or undefined for any other type. */
 export function unwrapOptional(type: Type): Type | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.params[0] : undefined;

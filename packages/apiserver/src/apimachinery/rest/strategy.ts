@@ -3,7 +3,7 @@
 // RESTDeleteStrategy, RESTGracefulDeleteStrategy).
 import type { JsonObject } from "homeostat/api";
 import type { FieldError } from "../errors/field-error.ts";
-import type { WriteContext } from "./write-context.ts";
+import type { ValidationContext, WriteContext } from "./write-context.ts";
 
 /**
  * The decisions of a kind. Built-in kinds see objects in the storage version, custom resources in
@@ -39,22 +39,22 @@ export interface Strategy<T extends object = JsonObject> {
    * Validates a new object; collects every error. The registry has put the common metadata rules
    * (with `validateName`) in front of these.
    */
-  validateCreate(object: T, context: WriteContext): readonly FieldError[];
+  validateCreate(object: T, context: ValidationContext): readonly FieldError[];
   /**
    * Validates a change. The registry has put in front: the common metadata rules with the
    * path-segment rule for names, and twice the rules on metadata changes, as upstream has them. A
    * kind that validates the whole object again calls `validateObjectMeta` itself.
    */
-  validateUpdate(object: T, old: T, context: WriteContext): readonly FieldError[];
+  validateUpdate(object: T, old: T, context: ValidationContext): ValidationResult;
   /** Validates metadata.name beyond presence; returns a message for every violation. */
   readonly validateName: (name: string, prefixOnly: boolean) => readonly string[];
   /**
    * Warnings on a new object that has passed validation, in order. Pure. Upstream:
    * `WarningsOnCreate` of rest.RESTCreateStrategy.
    */
-  warningsOnCreate(object: T, context: WriteContext): readonly string[];
+  warningsOnCreate(object: T, context: ValidationContext): readonly string[];
   /** The same for a change. Upstream: `WarningsOnUpdate` of rest.RESTUpdateStrategy. */
-  warningsOnUpdate(object: T, old: T, context: WriteContext): readonly string[];
+  warningsOnUpdate(object: T, old: T, context: ValidationContext): readonly string[];
   /** Paths (field-set form, `f:status`) that a write through this endpoint cannot own. */
   readonly resetFields: readonly (readonly string[])[];
   /**
@@ -64,6 +64,20 @@ export interface Strategy<T extends object = JsonObject> {
   gracePeriod?(object: T, requested: number | undefined): number | undefined;
   /** For kinds whose deletion is held by more than metadata.finalizers. */
   readonly deletion?: DeletionRule<T>;
+}
+
+/** The errors of a change, or the errors and warnings. */
+export type ValidationResult = readonly FieldError[] | ValidationOutcome;
+
+/** The errors of a change, and what validation itself warns about. */
+export interface ValidationOutcome {
+  readonly errors: readonly FieldError[];
+  /**
+   * Sent even when errors refuse the change, unlike `warningsOnUpdate`: upstream's validation of
+   * CEL rules sends them as it finds them. Upstream: validateExpressions in
+   * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+   */
+  readonly warnings: readonly string[];
 }
 
 /** What a write has allocated until its outcome is known. */
@@ -87,3 +101,7 @@ export interface DeletionRule<T extends object = JsonObject> {
   /** The first delete does not change metadata.finalizers, whatever propagation it requests. */
   readonly ignoresPropagation?: true;
 }
+
+/** The result with its warnings, of which most kinds have none. */
+export const toOutcome = (result: ValidationResult): ValidationOutcome =>
+  "errors" in result ? result : { errors: result, warnings: [] };

@@ -11,7 +11,7 @@ import {
 import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
@@ -75,7 +75,7 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
   cells,
 };
 
-const warnings = (object: Decoded<APIService>, context: WriteContext): readonly string[] =>
+const warnings = (object: Decoded<APIService>, context: ValidationContext): readonly string[] =>
   object.spec?.service ? notEnforcedWarnings("APIService", context) : [];
 
 function validate(object: Decoded<APIService>): FieldError[] {

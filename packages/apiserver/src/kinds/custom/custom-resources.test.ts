@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { createKindTypes } from "../../merge/typed/smd-from-kind-data.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import { toOutcome, type ValidationResult } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import { createCustomResources, type CustomMaterials } from "./create-custom-resources.ts";
@@ -42,8 +42,8 @@ const cageOf = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({
   spec,
   ...more,
 });
-const print = (errors: readonly FieldError[]): readonly string[] =>
-  errors.map(({ field, body }) => `${field}: ${body}`);
+const print = (result: ValidationResult): readonly string[] =>
+  toOutcome(result).errors.map(({ field, body }) => `${field}: ${body}`);
 const statusView = (resource: ServedResource): Strategy => {
   const view = resource.subresources.get("status");
   assert.equal(view?.at, "store");
@@ -166,7 +166,7 @@ test("lists that held something twice before may keep doing so", () => {
   ]);
   assert.deepEqual(
     cage.strategy.validateUpdate(cageOf({ color: "red", tags: ["a", "a", "a"] }), old, context),
-    [],
+    { errors: [], warnings: [] },
   );
 });
 

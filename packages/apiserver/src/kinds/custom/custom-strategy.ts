@@ -12,8 +12,7 @@ import {
 import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { Strategy } from "../../apimachinery/rest/strategy.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { Strategy, ValidationOutcome } from "../../apimachinery/rest/strategy.ts";
 import { CorrelatedObject } from "../../schema/validation/correlated-object.ts";
 import { validateEmbeddedMetadata } from "../../schema/objectmeta/validate-embedded-metadata.ts";
 import { validateListSetsAndMaps } from "../../schema/listtype/validate-list-sets-and-maps.ts";
@@ -51,7 +50,7 @@ export function createCustomStrategy(custom: CustomStrategyOptions): Strategy {
         metadataOf(object).generation = (metaNumber(old, "generation") ?? 0) + 1;
     },
     validateCreate: (object) => validateNew(object, custom),
-    validateUpdate: (object, old, context) => validateUpdate(object, old, custom, context),
+    validateUpdate: (object, old) => validateUpdate(object, old, custom),
     warningsOnCreate: (object) => finalizerWarnings(finalizersOf(object)),
     warningsOnUpdate: (object, old) => finalizerWarnings(addedFinalizers(object, old)),
     validateName: nameIsDnsSubdomain,
@@ -64,7 +63,7 @@ export function createCustomStatusStrategy(custom: CustomStrategyOptions): Strat
   return {
     ...createCustomStrategy(custom),
     prepareForUpdate: takeStatusOnly,
-    validateUpdate: (object, old, context) => validateStatusUpdate(object, old, custom, context),
+    validateUpdate: (object, old) => validateStatusUpdate(object, old, custom),
     warningsOnUpdate: () => [],
     resetFields: [["f:metadata"], ["f:spec"]],
   };
@@ -101,15 +100,14 @@ function validateNew(object: JsonObject, custom: CustomStrategyOptions): readonl
     ],
     custom,
     { object },
-  );
+  ).errors;
 }
 
 function validateUpdate(
   object: JsonObject,
   old: JsonObject,
   custom: CustomStrategyOptions,
-  context: WriteContext,
-): readonly FieldError[] {
+): ValidationOutcome {
   const body = validateBody(object, custom, (node) =>
     validateSchema(object, node, { correlation: new CorrelatedObject(object, old, node) }),
   );
@@ -120,7 +118,7 @@ function validateUpdate(
       ...newListErrors(object, old, custom),
     ],
     custom,
-    { object, old, context },
+    { object, old },
   );
 }
 
@@ -128,12 +126,11 @@ function validateStatusUpdate(
   object: JsonObject,
   old: JsonObject,
   custom: CustomStrategyOptions,
-  context: WriteContext,
-): readonly FieldError[] {
+): ValidationOutcome {
   return withRuleErrors(
     [...validateStatus(object, old, custom), ...newListErrors(object, old, custom)],
     custom,
-    { object, old, context },
+    { object, old },
   );
 }
 
@@ -186,25 +183,19 @@ function newListErrors(
 }
 
 /**
- * CEL rules run only when no error blocks them. With `context`, violations that did not change
- * become warnings, which are sent even when the write is refused.
+ * CEL rules run only when no error blocks them. With `old`, violations that did not change become
+ * warnings.
  */
 function withRuleErrors(
   errors: readonly FieldError[],
   { rules }: CustomStrategyOptions,
-  {
-    object,
-    old,
-    context,
-  }: { readonly object: JsonObject; readonly old?: JsonObject; readonly context?: WriteContext },
-): readonly FieldError[] {
-  if (!rules) return errors;
+  change: { readonly object: JsonObject; readonly old?: JsonObject },
+): ValidationOutcome {
+  if (!rules) return { errors, warnings: [] };
   const blocked = blockingError(errors);
-  if (blocked) return [...errors, blocked];
-  const warn =
-    context &&
-    ((text: string) => (context.warnAnyway ? context.warnAnyway(text) : context.warn(text)));
-  return [...errors, ...rules.evaluate({ object, old, path: "", warn }).errors];
+  if (blocked) return { errors: [...errors, blocked], warnings: [] };
+  const found = rules.evaluate({ ...change, path: "", ratchets: true });
+  return { errors: [...errors, ...found.errors], warnings: found.warnings };
 }
 
 function validateTypeMeta(

@@ -3,6 +3,7 @@
 import type { JsonObject } from "homeostat/api";
 import { printError, type PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
+import { toOutcome } from "../../apimachinery/rest/strategy.ts";
 import type { AnyKindDefinition, KindDefinition, StrategyOverrides } from "./kind-definition.ts";
 
 /** A definition whose functions have their printer. */
@@ -59,8 +60,10 @@ function withPrintedErrors(overrides: StrategyOverrides, print: PrintInternal): 
       : {}),
     ...(validateUpdate
       ? {
-          validateUpdate: (object, old, context) =>
-            validateUpdate(object, old, context).map((error) => printError(error, print)),
+          validateUpdate(object, old, context) {
+            const { errors, warnings } = toOutcome(validateUpdate(object, old, context));
+            return { errors: errors.map((error) => printError(error, print)), warnings };
+          },
         }
       : {}),
   };

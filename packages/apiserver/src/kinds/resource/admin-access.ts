@@ -5,7 +5,7 @@ import type { Decoded } from "homeostat/api";
 import type { ResourceClaim, ResourceClaimSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
+import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const label = "resource.kubernetes.io/admin-access";
@@ -14,7 +14,7 @@ const label = "resource.kubernetes.io/admin-access";
 export function adminRequestErrors(
   object: DecodedObject,
   spec: Decoded<ResourceClaimSpec>,
-  context: WriteContext,
+  context: ValidationContext,
 ): FieldError[] {
   const i = (spec.devices?.requests ?? []).findIndex(
     (request) => request.exactly?.adminAccess === true,
@@ -27,7 +27,7 @@ export function adminRequestErrors(
 export function adminResultErrors(
   claim: Decoded<ResourceClaim>,
   old: Decoded<ResourceClaim>,
-  context: WriteContext,
+  context: ValidationContext,
 ): FieldError[] {
   const granted = (object: Decoded<ResourceClaim>): number =>
     (object.status?.allocation?.devices?.results ?? []).findIndex(
@@ -41,7 +41,7 @@ export function adminResultErrors(
 
 function namespaceErrors(
   object: DecodedObject,
-  { find }: WriteContext,
+  { find }: ValidationContext,
   path: string,
 ): FieldError[] {
   const namespace = find?.(

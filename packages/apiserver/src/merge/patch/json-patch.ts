@@ -10,12 +10,10 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  JsonSyntaxError,
-  parseJson,
-  type ParsedJson,
   setOwn,
 } from "homeostat/api";
 import { badRequestError, failure } from "../../apimachinery/errors/api-errors.ts";
+import { parsePatchText } from "./parse-patch-text.ts";
 import {
   duplicateErrors,
   type FieldValidation,
@@ -45,7 +43,10 @@ const memberTypes: Readonly<Record<string, "string" | "any">> = {
  * Decodes a body. Throws ApiStatusError: 400 for a malformed patch, 413 for too many operations.
  */
 export function decodeJsonPatch(text: string, validation: FieldValidation): JsonPatchBody {
-  const { value, duplicates, overflow } = parse(text, validation);
+  const { value, duplicates, overflow } = parsePatchText(text, {
+    overflow: "kept",
+    describe: (message) => (validation === "Ignore" ? message : `error decoding patch: ${message}`),
+  });
   const strict = validation !== "Ignore";
   const fault = strict ? strictFault(value) : looseFault(value);
   if (fault) throw badRequestError(fault);
@@ -61,17 +62,6 @@ export function decodeJsonPatch(text: string, validation: FieldValidation): Json
       `Request entity too large: The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
     );
   return { operations, strictErrors: strict ? strictErrors(operations, duplicates) : [] };
-}
-
-function parse(text: string, validation: FieldValidation): ParsedJson {
-  try {
-    return parseJson(text, { overflow: "kept" });
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequestError(
-      validation === "Ignore" ? error.message : `error decoding patch: ${error.message}`,
-    );
-  }
 }
 
 function looseFault(value: Json): string | undefined {

@@ -6,12 +6,11 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  JsonSyntaxError,
-  parseJson,
   type ParsedJson,
   setOwn,
 } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
+import { parsePatchText } from "./parse-patch-text.ts";
 import { withoutNulls } from "./without-nulls.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "./patch-error.ts";
 
@@ -29,7 +28,10 @@ export interface MergePatchBody {
 
 /** Decodes a body. Throws ApiStatusError 400. */
 export function decodeMergePatch(text: string, validation: FieldValidation): MergePatchBody {
-  const { value, duplicates, floatLiterals } = parse(text, validation);
+  const { value, duplicates, floatLiterals } = parsePatchText(text, {
+    describe: (message) =>
+      validation === "Ignore" ? "Invalid JSON Patch" : `error decoding patch: ${message}`,
+  });
   if (validation !== "Ignore" && value !== null && !isObject(value))
     throw badRequestError(
       `error decoding patch: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
@@ -40,17 +42,6 @@ export function decodeMergePatch(text: string, validation: FieldValidation): Mer
     strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates),
     floatLiterals,
   };
-}
-
-function parse(text: string, validation: FieldValidation): ParsedJson {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequestError(
-      validation === "Ignore" ? "Invalid JSON Patch" : `error decoding patch: ${error.message}`,
-    );
-  }
 }
 
 /** The patched document, which shares nothing with the arguments. A list replaces the document. */

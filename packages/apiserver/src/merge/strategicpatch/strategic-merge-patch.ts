@@ -8,13 +8,11 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  JsonSyntaxError,
-  parseJson,
-  type ParsedJson,
   setOwn,
 } from "homeostat/api";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
+import { parsePatchText } from "../patch/parse-patch-text.ts";
 import { duplicateErrors, type FieldValidation, jsonKindOf } from "../patch/patch-error.ts";
 import { lookUpField, lookUpList, type PatchType } from "../../apimachinery/types/patch-meta.ts";
 import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
@@ -43,7 +41,7 @@ export function decodeStrategicMergePatch(
   text: string,
   validation: FieldValidation,
 ): StrategicMergePatchBody {
-  const { value, duplicates } = parse(text);
+  const { value, duplicates } = parsePatchText(text);
   if (value !== null && !isObject(value))
     throw badRequestError(
       `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
@@ -52,14 +50,6 @@ export function decodeStrategicMergePatch(
     patch: value ?? {},
     strictErrors: validation === "Ignore" ? [] : duplicateErrors(duplicates),
   };
-}
-
-function parse(text: string): ParsedJson {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw error instanceof JsonSyntaxError ? badRequestError(error.message) : error;
-  }
 }
 
 /**

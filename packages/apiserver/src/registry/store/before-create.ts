@@ -22,35 +22,15 @@ export function beforeCreate(
   context: WriteContext,
 ): void {
   const { resource, namespace } = scope;
-  const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
-  strategy.prepareForCreate(hub, quiet);
+  strategy.prepareForCreate(hub, context);
   const errors = [
     ...validateObjectMeta(hub, resource, strategy.validateName),
-    ...strategy.validateCreate(hub, quiet),
+    ...strategy.validateCreate(hub, context),
   ];
   assertValid(resource, hub, errors);
   assertValid(resource, hub, validateObjectMeta(hub, resource, pathSegmentName));
-  flush();
   for (const text of strategy.warningsOnCreate(hub, context)) context.warn(text);
-}
-
-/** Holds warnings until validation has passed: upstream warns about valid objects only. */
-export function holdWarnings(context: WriteContext): {
-  readonly quiet: WriteContext;
-  flush(): void;
-} {
-  const held: string[] = [];
-  return {
-    quiet: {
-      ...context,
-      warn: (text) => void held.push(text),
-      warnAnyway: (text) => context.warn(text),
-    },
-    flush() {
-      for (const text of held) context.warn(text);
-    },
-  };
 }
 
 /**

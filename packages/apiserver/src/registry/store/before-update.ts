@@ -11,9 +11,9 @@ import {
   pathSegmentName,
   validateObjectMeta,
 } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import { type Strategy, toOutcome } from "../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { assertValid, holdWarnings } from "./before-create.ts";
+import { assertValid } from "./before-create.ts";
 
 /** Both objects are in the hub version. */
 interface UpdateInput {
@@ -30,21 +30,21 @@ export function beforeUpdate(
   { hub, old, context }: UpdateInput,
 ): void {
   const { resource, namespace } = scope;
-  const { quiet, flush } = holdWarnings(context);
   matchNamespace(hub, resource.namespaced ? namespace : "");
   copyField("generation", hub, old);
-  strategy.prepareForUpdate(hub, old, quiet);
+  strategy.prepareForUpdate(hub, old, context);
   keepSystemFields(hub, old);
   const metaErrors = validateMetaUpdate(hub, old);
+  const { errors, warnings } = toOutcome(strategy.validateUpdate(hub, old, context));
+  for (const text of warnings) context.warn(text);
   // Upstream's common rules and the kind's own both check metadata changes, so every such error is
   // reported twice.
   assertValid(resource, hub, [
     ...validateObjectMeta(hub, resource, pathSegmentName),
     ...metaErrors,
     ...metaErrors,
-    ...strategy.validateUpdate(hub, old, quiet),
+    ...errors,
   ]);
-  flush();
   for (const text of strategy.warningsOnUpdate(hub, old, context)) context.warn(text);
 }
 

@@ -19,15 +19,17 @@ interface Run {
 
 /** Errors as `path: body`, and warnings with a mark. */
 function run(schema: JsonSchemaProps, { object, old, ratchet, budget }: Run): readonly string[] {
-  const warnings: string[] = [];
   const outcome = compileRules(schema)!.evaluate({
     object,
     old,
     path: "",
-    ...(ratchet ? { warn: (text: string) => void warnings.push(`warning: ${text}`) } : {}),
+    ...(ratchet ? { ratchets: true } : {}),
     ...(budget === undefined ? {} : { budget }),
   });
-  return [...outcome.errors.map((error) => `${error.field}: ${error.body}`), ...warnings];
+  return [
+    ...outcome.errors.map((error) => `${error.field}: ${error.body}`),
+    ...outcome.warnings.map((text) => `warning: ${text}`),
+  ];
 }
 
 const object = (

@@ -16,17 +16,21 @@ export interface RuleInput {
   /** Path of the value, e.g. `spec.size`; "" for a whole object. */
   readonly path: string;
   /**
-   * On update: receives violations in unchanged parts as warnings, unless the rule uses oldSelf.
-   * Undefined where upstream does not ratchet (create, defaults).
+   * With an old value: violations in unchanged parts are warnings, unless the rule uses oldSelf.
+   * Absent where upstream does not ratchet (defaults).
    */
-  readonly warn?: ((text: string) => void) | undefined;
+  readonly ratchets?: true;
   /** Cost units left for this request. Default: the server's limit. */
   readonly budget?: number;
 }
 
-/** Errors in upstream's order, and the cost units left; negative when the budget is exceeded. */
+/**
+ * Errors and warnings in upstream's order, and the cost units left; negative when the budget is
+ * exceeded.
+ */
 export interface RuleOutcome {
   readonly errors: readonly FieldError[];
+  readonly warnings: readonly string[];
   readonly remainingBudget: number;
 }
 

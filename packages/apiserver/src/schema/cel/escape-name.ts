@@ -1,30 +1,12 @@
 // Property names as CEL identifiers and back: `min-lanes` is written `min__dash__lanes`,
 // `namespace` is `__namespace__`.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/escaping.go.
+import { reservedNames } from "@homeostat/cel";
 
-/** Reserved words of CEL. */
+/** Reserved words of CEL, with the words that are tokens. */
 export const reservedWords: ReadonlySet<string> = new Set([
-  "true",
-  "false",
-  "null",
-  "in",
-  "as",
-  "break",
-  "const",
-  "continue",
-  "else",
-  "for",
-  "function",
-  "if",
-  "import",
-  "let",
-  "loop",
-  "package",
-  "namespace",
-  "return",
-  "var",
-  "void",
-  "while",
+  ...["true", "false", "null", "in"],
+  ...reservedNames,
 ]);
 
 const escapes: Readonly<Record<string, string>> = {

@@ -132,7 +132,8 @@ function reportViolation(
   const { rule, usesOldSelf } = compiled;
   const field = fieldOf(rule, node, subject.path);
   const add = (error: FieldError): void => {
-    if (!usesOldSelf && isUnchanged(subject.ratchet)) run.warn?.(`${error.field}: ${error.body}`);
+    if (!usesOldSelf && isUnchanged(subject.ratchet))
+      run.warnings.push(`${error.field}: ${error.body}`);
     else run.errors.push(error);
   };
   const message = evaluateMessage(compiled, variables, run.budget);

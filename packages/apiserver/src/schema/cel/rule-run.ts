@@ -22,15 +22,14 @@ export interface RuleSubject {
   readonly ratchet: Ratchet;
 }
 
-/** The errors found and the cost units left. */
+/** The errors and warnings found and the cost units left. */
 export class RuleRun {
   readonly errors: FieldError[] = [];
-  readonly warn: ((text: string) => void) | undefined;
+  readonly warnings: string[] = [];
   budget: number;
 
-  constructor(budget: number, warn: ((text: string) => void) | undefined) {
+  constructor(budget: number) {
     this.budget = budget;
-    this.warn = warn;
   }
 
   get isOver(): boolean {

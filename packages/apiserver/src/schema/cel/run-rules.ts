@@ -24,14 +24,14 @@ export function createRuleRunner(tree: RuleNode, schema: JsonSchemaProps): Compi
   let node: ReturnType<typeof compileSchema> | undefined;
   return {
     evaluate(input) {
-      const run = new RuleRun(input.budget ?? requestBudget, input.warn);
-      const ratchets = input.warn !== undefined && input.old !== undefined;
+      const run = new RuleRun(input.budget ?? requestBudget);
+      const ratchets = input.ratchets === true && input.old !== undefined;
       const current = ratchets
         ? new CorrelatedObject(input.object, input.old!, (node ??= compileSchema(schema)))
         : undefined;
       const ratchet = { current, parent: undefined };
       visit(root, { value: input.object, old: input.old, path: input.path, ratchet }, run);
-      return { errors: run.errors, remainingBudget: run.budget };
+      return { errors: run.errors, warnings: run.warnings, remainingBudget: run.budget };
     },
   };
 }

@@ -5,7 +5,7 @@ import { createTokenIssuer } from "../../../certificates/token-issuer.ts";
 import { deducedType } from "../../../apimachinery/types/smd-type.ts";
 import type { ConnectTools } from "../../../apimachinery/rest/connecter.ts";
 import type { ServedResource } from "../../../apimachinery/rest/served-resource.ts";
-import type { Strategy } from "../../../apimachinery/rest/strategy.ts";
+import { type Strategy, toOutcome } from "../../../apimachinery/rest/strategy.ts";
 import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { createBuiltinResources } from "../../create-builtin-resources.ts";
 import { readKindData } from "../../../apimachinery/kind-data/read-kind-data.ts";
@@ -61,7 +61,7 @@ export function change(
   const pod = structuredClone(old);
   edit(pod);
   strategy.prepareForUpdate(pod, old, context());
-  return { pod, errors: texts(strategy.validateUpdate(pod, old, context())) };
+  return { pod, errors: texts(toOutcome(strategy.validateUpdate(pod, old, context())).errors) };
 }
 
 export const view = (name: string): Strategy => {

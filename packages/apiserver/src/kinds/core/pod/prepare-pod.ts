@@ -96,7 +96,7 @@ function copyAppArmorAnnotations(
         appArmorProfile: usable,
       };
     if (differs || !usable)
-      (context.warnAnyway ?? context.warn)(
+      context.warn(
         `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
       );
     return [];

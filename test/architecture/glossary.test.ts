@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const sections = [
   { heading: "## The API server, by folder", place: "apiserver" },
   { heading: "## The framework, by folder", place: "homeostat" },
+  { heading: "## The CEL engine, by folder", place: "cel" },
 ] as const;
 
 /** First cells of the table below a heading, without code marks. */

@@ -81,11 +81,21 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
     at: driver,
     text: `export const ${"x".repeat(90)} = 1 + 1 + 1;`,
   },
-  { rule: "eslint(max-lines)", at: driver, text: `${"// x\n".repeat(550)}export const n = 1;` },
+  {
+    rule: "eslint(no-nested-ternary)",
+    at: driver,
+    text: "export const f = (n: number) => (n < 0 ? -1 : n > 0 ? 1 : 0);",
+  },
+  {
+    rule: "eslint(max-params)",
+    at: driver,
+    text: "export const f = (a: 1, b: 1, c: 1, d: 1, e: 1) => a + b + c + d + e;",
+  },
+  { rule: "eslint(max-lines)", at: driver, text: `${"// x\n".repeat(350)}export const n = 1;` },
   {
     rule: "eslint(max-lines-per-function)",
     at: driver,
-    text: `export function f() {\n${"  f();\n".repeat(100)}}`,
+    text: `export function f() {\n${"  f();\n".repeat(50)}}`,
   },
   {
     rule: "homeostat(no-module-state)",

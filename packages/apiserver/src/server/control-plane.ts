@@ -80,6 +80,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const { catalog } = kinds;
   const protobuf = createProtobufCodec(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
+  const shown = { address: address ? hostAndPort(address) : withoutPort };
   const core = createGenericApiServer({
     store,
     runtime,
@@ -91,14 +92,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names) },
     paths: [
-      discoveryPaths(
-        createDiscovery({
-          catalog,
-          protobuf: protobuf.encode,
-          issuer,
-          address: address ? hostAndPort(address) : withoutPort,
-        }),
-      ),
+      discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
       openApiPaths(
         createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }),
       ),

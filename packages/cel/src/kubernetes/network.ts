@@ -1,13 +1,14 @@
 // ip and cidr: addresses and prefixes.
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/library/{ip,cidr}.go, pkg/cel/{ip,cidr}.go.
 import { canonicalPrice, containsCidrPrice, containsIpPrice } from "./network-prices.ts";
-import { fixedPrice } from "../cost/price.ts";
+import { fixedPrice, type Price } from "../cost/price.ts";
 import { unitEquality } from "../cost/equality-price.ts";
 import { argumentPass } from "../cost/prices.ts";
 import {
   type FunctionDeclaration,
   type Implementation,
   member,
+  type Overload,
   overload,
   priced,
   pricedFunction,
@@ -156,6 +157,17 @@ const addressTest = (
   overloads: [member(id, [ipType], boolType, (ip) => test((ip as Ip).address.bytes))],
 });
 
+/** A function whose argument costs more to take as a string than parsed. */
+const containment = (
+  name: string,
+  price: (argument: "string" | "parsed") => Price,
+  { string, parsed }: { readonly string: Overload; readonly parsed: Overload },
+): FunctionDeclaration => ({
+  name,
+  price: price("string"),
+  overloads: [priced(price("string"), string), priced(price("parsed"), parsed)],
+});
+
 /** Addresses and prefixes. */
 export const networkLibrary: Library = {
   name: "kubernetes network addresses",
@@ -219,34 +231,14 @@ export const networkLibrary: Library = {
         ),
       ],
     }),
-    {
-      name: "containsIP",
-      price: containsIpPrice("string"),
-      overloads: [
-        priced(
-          containsIpPrice("string"),
-          member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp),
-        ),
-        priced(
-          containsIpPrice("parsed"),
-          member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp),
-        ),
-      ],
-    },
-    {
-      name: "containsCIDR",
-      price: containsCidrPrice("string"),
-      overloads: [
-        priced(
-          containsCidrPrice("string"),
-          member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr),
-        ),
-        priced(
-          containsCidrPrice("parsed"),
-          member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr),
-        ),
-      ],
-    },
+    containment("containsIP", containsIpPrice, {
+      string: member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp),
+      parsed: member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp),
+    }),
+    containment("containsCIDR", containsCidrPrice, {
+      string: member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr),
+      parsed: member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr),
+    }),
     {
       name: "prefixLength",
       overloads: [

@@ -152,6 +152,14 @@ function onPage(
   };
 }
 
+/** What an event or a bookmark says about its watch: it works. */
+const afterDelivery = {
+  delivered: true,
+  failures: 0,
+  lastError: undefined,
+  lostAt: undefined,
+} as const;
+
 /** Events of a streamed list are collected by the driver; later events advance the revision. */
 function onEvent(state: ReflectorState, resourceVersion: string): ReflectorStep {
   if (state.phase !== "watching") return { state, effects: none };
@@ -159,10 +167,7 @@ function onEvent(state: ReflectorState, resourceVersion: string): ReflectorStep 
     state: {
       ...state,
       resourceVersion,
-      delivered: true,
-      failures: 0,
-      lastError: undefined,
-      lostAt: undefined,
+      ...afterDelivery,
     },
     effects: none,
   };
@@ -180,10 +185,7 @@ function onBookmark(
       state: {
         ...state,
         resourceVersion,
-        delivered: true,
-        failures: 0,
-        lastError: undefined,
-        lostAt: undefined,
+        ...afterDelivery,
       },
       effects: [{ do: "progress", resourceVersion }],
     };

@@ -75,3 +75,69 @@ test("a stop drops what waits, started or not", async () => {
   await runtime.advance(10);
   assert.deepEqual(synced, []);
 });
+
+test("the back-off starts over after a success", async () => {
+  const runtime = createVirtualRuntime();
+  const times: number[] = [];
+  let fails = 3;
+  const workers = createKeyedWorkers({ runtime, backoff: { firstMs: 100, maxMs: 10_000 } });
+  workers.start(async () => {
+    times.push(runtime.clock.monotonic());
+    if (fails-- > 0) throw new Error("no");
+  });
+  workers.add("a");
+  await runtime.advance(5000);
+  assert.deepEqual(times, [0, 100, 300, 700]);
+  fails = 1;
+  workers.add("a");
+  await runtime.advance(5000);
+  assert.deepEqual(times.slice(4), [5000, 5100]);
+  await workers.stop();
+});
+
+test("a stop awaits the sync that runs, and retries nothing afterwards", async () => {
+  const runtime = createVirtualRuntime();
+  const gate = Promise.withResolvers<void>();
+  let runs = 0;
+  const workers = createKeyedWorkers({ runtime, backoff: { firstMs: 1, maxMs: 1 } });
+  workers.start(async () => {
+    runs++;
+    await gate.promise;
+    throw new Error("late");
+  });
+  workers.add("a");
+  workers.add("b");
+  await runtime.advance(1);
+  let isStopped = false;
+  const stopped = workers.stop().then(() => (isStopped = true));
+  await runtime.advance(10);
+  assert.equal(isStopped, false);
+  gate.resolve();
+  await stopped;
+  await runtime.advance(1000);
+  assert.equal(runs, 1);
+});
+
+test("a report that throws ends neither the worker nor the stop", async () => {
+  const runtime = createVirtualRuntime();
+  const synced: string[] = [];
+  const workers = createKeyedWorkers({
+    runtime,
+    backoff: { firstMs: 1, maxMs: 1 },
+    failing: () => {
+      throw new Error("reporter");
+    },
+  });
+  workers.start(async (key) => {
+    synced.push(key);
+    if (key === "a") throw new Error("no");
+    return Number.NaN;
+  });
+  workers.add("a");
+  await runtime.advance(100);
+  workers.add("b");
+  await runtime.advance(10);
+  assert.equal(synced.filter((key) => key === "b").length, 1);
+  assert.ok(synced.filter((key) => key === "a").length > reportAfterFailures);
+  await workers.stop();
+});

@@ -66,11 +66,21 @@ async function runWorker(
     try {
       const afterMs = isStopping() ? undefined : await sync(key);
       queue.forget(key);
-      if (typeof afterMs === "number") queue.add(key, { afterMs });
+      if (typeof afterMs === "number" && afterMs >= 0) queue.add(key, { afterMs });
     } catch (error) {
       if (!isStopping()) queue.addRateLimited(key);
-      if (failures === reportAfterFailures) failing?.(key, error);
+      if (failures + 1 === reportAfterFailures) report(failing, key, error);
+    } finally {
+      queue.done(key);
     }
-    queue.done(key);
+  }
+}
+
+/** A report that throws must not end the worker; the key is retried either way. */
+function report(failing: KeyedWorkersOptions["failing"], key: string, error: unknown): void {
+  try {
+    failing?.(key, error);
+  } catch {
+    // There is no other place to report to.
   }
 }

@@ -9,11 +9,11 @@ import {
   isInvalid,
   type LabelSelector,
   matchesLabels,
-  toControllerReference,
   type Kind,
 } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { ApiObject } from "../meta/api-object.ts";
+import { newControllerRef } from "../meta/controller-reference.ts";
 
 /** An informer index of the objects without a controller, by namespace. */
 export const orphanIndex = (object: ApiObject): readonly string[] =>
@@ -111,14 +111,9 @@ async function adopt<O extends ApiObject>(
   kind: Kind<O>,
   { metadata }: O,
 ): Promise<O | undefined> {
-  const reference = toControllerReference({
-    ...owner,
-    apiVersion: ownerKind.apiVersion,
-    kind: ownerKind.kind,
-  });
   const body = {
     metadata: {
-      ownerReferences: [reference],
+      ownerReferences: [newControllerRef(owner, ownerKind)],
       uid: metadata.uid,
       ...(finalizers ? { finalizers } : {}),
     },

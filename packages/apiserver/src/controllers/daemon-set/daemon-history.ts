@@ -2,8 +2,9 @@
 // those to delete.
 // Upstream: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory, snapshot,
 // dedupCurHistories, cleanupHistory).
+import { newControllerRef } from "../../component-helpers/meta/controller-reference.ts";
 import { createObject } from "../../component-helpers/meta/write-object.ts";
-import { isAlreadyExists, toControllerReference } from "homeostat/api";
+import { isAlreadyExists } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import {
   isSameData,
@@ -99,13 +100,7 @@ async function snapshot(
   const hash = templateHash(kindData, template, set.status.collisionCount);
   const data = templatePatch(template);
   const labels = { ...template.metadata?.labels, [revisionLabel]: hash };
-  const ownerReferences = [
-    toControllerReference({
-      ...set,
-      apiVersion: DaemonSet.apiVersion,
-      kind: DaemonSet.kind,
-    }),
-  ];
+  const ownerReferences = [newControllerRef(set, DaemonSet)];
   const metadata = {
     name: `${name}-${hash}`,
     namespace,

@@ -1,6 +1,6 @@
 // The replica set to be created for the template of a Deployment. Pure.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/sync.go (getNewReplicaSet).
-import { toControllerReference } from "homeostat/api";
+import { newControllerRef } from "../../component-helpers/meta/controller-reference.ts";
 import { Deployment, type ReplicaSet } from "homeostat/k8s/apps/v1";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import type { NamedObject } from "../../component-helpers/meta/write-object.ts";
@@ -32,13 +32,7 @@ export function newReplicaSet(
         ...newestAnnotations(deployment, {}, maxRevision(sets) + 1n),
         ...sizeAnnotations(deployment),
       },
-      ownerReferences: [
-        toControllerReference({
-          ...deployment,
-          apiVersion: Deployment.apiVersion,
-          kind: Deployment.kind,
-        }),
-      ],
+      ownerReferences: [newControllerRef(deployment, Deployment)],
     },
     spec: {
       replicas: newSetSize(deployment, sets, 0),

@@ -2,7 +2,7 @@
 // revision it updates from, and deletes unused revisions.
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
 // (getStatefulSetRevisions, truncateHistory).
-import { toControllerReference } from "homeostat/api";
+import { newControllerRef } from "../../component-helpers/meta/controller-reference.ts";
 import type { Client } from "homeostat/client";
 import {
   byRevision,
@@ -56,13 +56,7 @@ export function planRevision(
   const hash = revisionHash(data, set.status.collisionCount ?? 0);
   const { name, namespace, annotations } = set.metadata;
   const labels = { ...set.spec.template.metadata?.labels, [hashLabel]: hash };
-  const ownerReferences = [
-    toControllerReference({
-      ...set,
-      apiVersion: StatefulSet.apiVersion,
-      kind: StatefulSet.kind,
-    }),
-  ];
+  const ownerReferences = [newControllerRef(set, StatefulSet)];
   const metadata = {
     name: revisionName(name, hash),
     namespace,

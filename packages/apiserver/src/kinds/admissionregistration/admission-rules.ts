@@ -19,6 +19,7 @@ import type {
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { requiredValid } from "../validation/field-rules.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { PolicyExpressions } from "./policy-expressions.ts";
@@ -86,22 +87,14 @@ function resourceErrors(resources: readonly string[], path: string): FieldError[
     else if (slash < 0) hasPlain = text !== "*";
     if (!text || slash < 0) return;
     const [resource, sub] = [text.slice(0, slash), text.slice(slash + 1)];
-    if (allOf.has(resource))
-      errors.push(
-        fieldError.invalid(
-          `${path}[${i}]`,
-          text,
-          `if '${resource}/*' is present, must not specify ${text}`,
-        ),
-      );
-    if (everywhere.has(sub))
-      errors.push(
-        fieldError.invalid(
-          `${path}[${i}]`,
-          text,
-          `if '*/${sub}' is present, must not specify ${text}`,
-        ),
-      );
+    const covering = [
+      ...(allOf.has(resource) ? [`${resource}/*`] : []),
+      ...(everywhere.has(sub) ? [`*/${sub}`] : []),
+    ];
+    for (const wildcard of covering) {
+      const message = `if '${wildcard}' is present, must not specify ${text}`;
+      errors.push(fieldError.invalid(`${path}[${i}]`, text, message));
+    }
     if (sub === "*") allOf.add(resource);
     if (resource === "*") everywhere.add(sub);
   });
@@ -203,10 +196,8 @@ export function validateParamKind(kind: Decoded<ParamKind>, path: string): Field
   const apiVersion = kind.apiVersion ?? "";
   const name = kind.kind ?? "";
   return [
-    ...(apiVersion
-      ? apiVersionErrors(apiVersion, `${path}.apiVersion`)
-      : [fieldError.required(`${path}.apiVersion`, "")]),
-    ...(name ? kindErrors(name, `${path}.kind`) : [fieldError.required(`${path}.kind`, "")]),
+    ...requiredValid(apiVersionErrors, apiVersion, `${path}.apiVersion`),
+    ...requiredValid(kindErrors, name, `${path}.kind`),
   ];
 }
 

@@ -221,19 +221,16 @@ function indexErrors(
         "cannot set non-null failedIndexes when backoffLimitPerIndex is null",
       ),
     );
-  const overlap =
-    (newFailed || newCompleted) && completions !== undefined && failed !== undefined
-      ? findOverlap(completed, failed, completions)
-      : undefined;
-  if (overlap !== undefined)
-    errors.push(
-      fieldError.invalid(
-        "status.failedIndexes",
-        failed,
-        `failedIndexes and completedIndexes overlap at index: ${overlap}`,
-      ),
-    );
+  if ((newFailed || newCompleted) && completions !== undefined && failed !== undefined)
+    errors.push(...overlapErrors(completed, failed, completions));
   return errors;
+}
+
+function overlapErrors(completed: string, failed: string, completions: number): FieldError[] {
+  const overlap = findOverlap(completed, failed, completions);
+  if (overlap === undefined) return [];
+  const detail = `failedIndexes and completedIndexes overlap at index: ${overlap}`;
+  return [fieldError.invalid("status.failedIndexes", failed, detail)];
 }
 
 function podCountErrors(now: State, was: State): FieldError[] {

@@ -19,19 +19,31 @@ interface Range {
   readonly b2: number;
 }
 
+/**
+ * Lines that a search may visit. Upstream's search is quadratic too, but has a thread of its own;
+ * here a refusal of a large object must not hold up other requests. What is not searched counts as
+ * replaced.
+ */
+export const visitLimit = 2_000_000;
+
 /** Blocks in order, neighbours joined; an empty one at the end of both ends the list. */
 export function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   const places = placesOf(b);
   const found: Block[] = [];
-  const search = (range: Range): void => {
+  const ranges: Range[] = [{ a1: 0, a2: a.length, b1: 0, b2: b.length }];
+  let visits = 0;
+  for (let range = ranges.pop(); range; range = ranges.pop()) {
+    visits += range.a2 - range.a1;
+    if (visits > visitLimit) break;
     const block = longest(a, b, places, range);
-    if (!block.size) return;
-    const [endA, endB] = [block.a + block.size, block.b + block.size];
-    if (range.a1 < block.a && range.b1 < block.b) search({ ...range, a2: block.a, b2: block.b });
+    if (!block.size) continue;
     found.push(block);
-    if (endA < range.a2 && endB < range.b2) search({ ...range, a1: endA, b1: endB });
-  };
-  search({ a1: 0, a2: a.length, b1: 0, b2: b.length });
+    const [endA, endB] = [block.a + block.size, block.b + block.size];
+    if (range.a1 < block.a && range.b1 < block.b)
+      ranges.push({ ...range, a2: block.a, b2: block.b });
+    if (endA < range.a2 && endB < range.b2) ranges.push({ ...range, a1: endA, b1: endB });
+  }
+  found.sort((one, other) => one.a - other.a);
   return [...joined(found), { a: a.length, b: b.length, size: 0 }];
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { indentJson } from "./indent-json.ts";
-import { matchingBlocks } from "./matching-blocks.ts";
+import { matchingBlocks, visitLimit } from "./matching-blocks.ts";
 import { diffPrinted } from "./unified-diff.ts";
 
 const numbers = (length: number, changed: Readonly<Record<number, number>> = {}): string =>
@@ -42,4 +42,14 @@ test("the longest stretch counts, not the most lines", () => {
 test("in long texts frequent lines start no stretch", () => {
   const b = Array.from({ length: 200 }, (_, i) => (i % 2 ? "same" : `line ${i}`));
   assert.deepEqual(matchingBlocks(["same"], b), [{ a: 1, b: 200, size: 0 }]);
+});
+
+test("a diff of two large texts is bounded", () => {
+  const lines = (changed: boolean): string[] =>
+    Array.from({ length: 60_000 }, (_, i) => (changed && i % 2 ? `new ${i}` : `line ${i}`));
+  const blocks = matchingBlocks(lines(false), lines(true));
+  assert.deepEqual(blocks.at(-1), { a: 60_000, b: 60_000, size: 0 });
+  assert.ok(blocks.every(({ a, b }) => a === b));
+  // Each found block costs at most one pass over its range.
+  assert.ok(blocks.length < visitLimit / 1000, String(blocks.length));
 });

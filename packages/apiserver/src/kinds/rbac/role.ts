@@ -24,14 +24,10 @@ export const role: KindDefinition<Decoded<Role>> = {
   kind: "Role",
   strategy: {
     ...commonStrategy,
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateRules(object, "namespaced"),
-    ],
+    validateCreate: (object) => validateRole(object, "namespaced"),
     validateUpdate: (object) => [
       ...validateObjectMeta(object, { namespaced: true }, nameIsPathSegment),
-      ...finalizerErrors(object),
-      ...validateRules(object, "namespaced"),
+      ...validateRole(object, "namespaced"),
     ],
   },
 };
@@ -43,14 +39,12 @@ export const clusterRole: KindDefinition<Decoded<ClusterRole>> = {
   strategy: {
     ...commonStrategy,
     validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateRules(object, "cluster"),
+      ...validateRole(object, "cluster"),
       ...validateAggregation(object, { invalidValues: "refused" }),
     ],
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: false }, nameIsPathSegment),
-      ...finalizerErrors(object),
-      ...validateRules(object, "cluster"),
+      ...validateRole(object, "cluster"),
       ...validateAggregation(object, {
         invalidValues: validateAggregation(old, { invalidValues: "refused" }).length
           ? "allowed"
@@ -60,11 +54,14 @@ export const clusterRole: KindDefinition<Decoded<ClusterRole>> = {
   },
 };
 
-function validateRules(
+function validateRole(
   object: Decoded<Role> | Decoded<ClusterRole>,
   scope: "namespaced" | "cluster",
 ): FieldError[] {
-  return (object.rules ?? []).flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`));
+  return [
+    ...finalizerErrors(object),
+    ...(object.rules ?? []).flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`)),
+  ];
 }
 
 function validateRule(

@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "h
 import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
 import type { FieldFacts, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
-import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { DecodeError, goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
 import { createStrictErrors, type StrictErrors } from "./strict-errors.ts";
 import {
@@ -33,15 +33,8 @@ export interface GoDecoded {
  * The value does not fit the type; `message` is Go's, e.g. `json: cannot unmarshal string into Go
  * struct field ConfigMap.data of type map[string]string`.
  */
-export class GoDecodeError extends Error {
+export class GoDecodeError extends DecodeError {
   override readonly name = "GoDecodeError";
-  /** The mismatch, for the document that contains this one. */
-  readonly mismatch: TypeMismatch | undefined;
-
-  constructor(message: string, mismatch?: TypeMismatch) {
-    super(message);
-    this.mismatch = mismatch;
-  }
 }
 
 /** How empty lists are written: protobuf storage does not tell them from absent ones. */

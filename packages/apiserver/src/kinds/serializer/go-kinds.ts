@@ -9,6 +9,17 @@ export interface TypeMismatch {
   readonly stack: readonly string[];
 }
 
+/** Ends decoding; `message` is Go's. */
+export class DecodeError extends Error {
+  /** The mismatch, for the document that contains this one. */
+  readonly mismatch: TypeMismatch | undefined;
+
+  constructor(message: string, mismatch?: TypeMismatch) {
+    super(message);
+    this.mismatch = mismatch;
+  }
+}
+
 /** The kind of a JSON value that is not null, e.g. `array`, `number`. */
 export function goKindOf(input: Json): string {
   if (Array.isArray(input)) return "array";

@@ -4,7 +4,7 @@
 // Upstream: UnmarshalJSON in k8s.io/apimachinery pkg/apis/meta/v1 (time.go, micro_time.go,
 // duration.go), pkg/util/intstr, pkg/api/resource/quantity.go, pkg/runtime/extension.go;
 // k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1/marshal.go.
-import { isObject, type Json } from "homeostat/api";
+import { encodeJson, isObject, type Json } from "homeostat/api";
 import type { SpecialName } from "../../apimachinery/kind-data/kind-data.ts";
 import {
   formatGoTime,
@@ -14,18 +14,12 @@ import {
   rfc3339,
   rfc3339Micro,
 } from "../../apimachinery/values/go-time.ts";
-import { goKindOf, type TypeMismatch } from "./go-kinds.ts";
+import { DecodeError, goKindOf } from "./go-kinds.ts";
 import { canonicalQuantity } from "../../apimachinery/values/quantity.ts";
 
 /** The error of a type's UnmarshalJSON. With `mismatch`, the message names the current field. */
-export class UnmarshalerError extends Error {
+export class UnmarshalerError extends DecodeError {
   override readonly name = "UnmarshalerError";
-  readonly mismatch: TypeMismatch | undefined;
-
-  constructor(message: string, mismatch?: TypeMismatch) {
-    super(message);
-    this.mismatch = mismatch;
-  }
 }
 
 /** Decodes a nested struct without strictness. */
@@ -90,7 +84,7 @@ function quantity(input: Json): string {
 
 function quantityText(input: Json): string {
   if (typeof input === "string") return input.trim();
-  return typeof input === "object" ? JSON.stringify(input) : String(input);
+  return typeof input === "object" ? encodeJson(input) : String(input);
 }
 
 function intOrString(input: Json): Json {

@@ -51,6 +51,12 @@ export const portNumberErrors = (port: number, path: string): FieldError[] =>
 /** Not empty. */
 export const requiredName = (value: string, path: string): FieldError[] =>
   value ? [] : [fieldError.required(path, "")];
+/** Neither absent nor empty, and valid by `rule`. */
+export const requiredValid = <T>(
+  rule: (value: T, path: string) => FieldError[],
+  value: NoInfer<T> | null | undefined,
+  path: string,
+): FieldError[] => (value ? rule(value, path) : [fieldError.required(path, "")]);
 
 /** The name of a port. */
 export const portNameErrors = (name: string, path: string): FieldError[] =>

@@ -109,23 +109,25 @@ export function numberFaults(
   }
   if (minimum) {
     if (minimum.misfit) misfit(minimum.misfit);
-    if (fallsShort(value, minimum))
-      faults.push({
-        kind: "minimum",
-        text: `${path} in body should be greater than ${minimum.exclusive ? "" : "or equal to "}${limitText(value, minimum)}`,
-        value,
-      });
+    if (fallsShort(value, minimum)) faults.push(limitFault("minimum", value, minimum, path));
   }
   if (maximum) {
     if (maximum.misfit) misfit(maximum.misfit);
-    if (exceeds(value, maximum))
-      faults.push({
-        kind: "maximum",
-        text: `${path} in body should be less than ${maximum.exclusive ? "" : "or equal to "}${limitText(value, maximum)}`,
-        value,
-      });
+    if (exceeds(value, maximum)) faults.push(limitFault("maximum", value, maximum, path));
   }
   return faults;
+}
+
+const comparisons = { minimum: "greater", maximum: "less" } as const;
+
+function limitFault(
+  kind: keyof typeof comparisons,
+  value: number | bigint,
+  limit: NumberLimit,
+  path: string,
+): NumberFault {
+  const bound = `${limit.exclusive ? "" : "or equal to "}${limitText(value, limit)}`;
+  return { kind, text: `${path} in body should be ${comparisons[kind]} than ${bound}`, value };
 }
 
 /** Integers compare with the truncated limit, unless the limit itself does not fit the type. */

@@ -14,6 +14,7 @@ import {
   dnsSubdomainErrors,
   inRange,
   requiredName,
+  requiredValid,
 } from "../../validation/field-rules.ts";
 import { podValidationOptions } from "../pod/validation/pod-validation-options.ts";
 import { isIscsiName } from "../pod/validation/volumes/validate-volume-plugins.ts";
@@ -186,9 +187,7 @@ const storageos: Validate<"storageos"> = (source, path) => {
   const name = source.volumeName ?? "";
   const namespace = source.volumeNamespace ?? "";
   return [
-    ...(name
-      ? dnsLabelErrors(name, `${path}.volumeName`)
-      : [fieldError.required(`${path}.volumeName`, "")]),
+    ...requiredValid(dnsLabelErrors, name, `${path}.volumeName`),
     ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
     ...validateSecretParts(source.secretRef, path),
   ];
@@ -210,12 +209,8 @@ const csi: Validate<"csi"> = (source, path) => [
     if (!secret) return [];
     const [name, namespace] = [secret.name ?? "", secret.namespace ?? ""];
     return [
-      ...(name
-        ? dnsSubdomainErrors(name, `${path}.${field}.name`)
-        : [fieldError.required(`${path}.${field}.name`, "")]),
-      ...(namespace
-        ? dnsLabelErrors(namespace, `${path}.${field}.namespace`)
-        : [fieldError.required(`${path}.${field}.namespace`, "")]),
+      ...requiredValid(dnsSubdomainErrors, name, `${path}.${field}.name`),
+      ...requiredValid(dnsLabelErrors, namespace, `${path}.${field}.namespace`),
     ];
   }),
 ];

@@ -38,32 +38,26 @@ export function validatePodDns(
   ];
 }
 
+const countErrors = (
+  values: readonly string[],
+  max: number,
+  what: string,
+  path: string,
+): FieldError[] =>
+  values.length > max
+    ? [fieldError.invalid(path, [...values], `must not have more than ${max} ${what}`)]
+    : [];
+
 function serverErrors(servers: readonly string[], path: string): FieldError[] {
   return [
-    ...(servers.length > maxServers
-      ? [
-          fieldError.invalid(
-            path,
-            [...servers],
-            `must not have more than ${maxServers} nameservers`,
-          ),
-        ]
-      : []),
+    ...countErrors(servers, maxServers, "nameservers", path),
     ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
   ];
 }
 
 function searchErrors(searches: readonly string[], path: string): FieldError[] {
   return [
-    ...(searches.length > maxSearches
-      ? [
-          fieldError.invalid(
-            path,
-            [...searches],
-            `must not have more than ${maxSearches} search paths`,
-          ),
-        ]
-      : []),
+    ...countErrors(searches, maxSearches, "search paths", path),
     ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
       ? [
           fieldError.invalid(

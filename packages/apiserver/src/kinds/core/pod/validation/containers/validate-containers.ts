@@ -17,6 +17,7 @@ import {
   enumErrors,
   portNameErrors,
   portNumberErrors,
+  requiredValid,
 } from "../../../../validation/field-rules.ts";
 import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
@@ -173,7 +174,7 @@ function commonErrors(
 ): FieldError[] {
   const name = container.name ?? "";
   return [
-    ...(name ? dnsLabelErrors(name, `${path}.name`) : [fieldError.required(`${path}.name`, "")]),
+    ...requiredValid(dnsLabelErrors, name, `${path}.name`),
     ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
     ...enumErrors(
       container.terminationMessagePolicy ?? "",

@@ -20,6 +20,7 @@ import {
   dnsSubdomainErrors,
   environmentNameFaults,
   ruled,
+  requiredValid,
 } from "../../../../validation/field-rules.ts";
 import { validateFieldRef, validateResourceFieldRef } from "../volumes/validate-downward-api.ts";
 
@@ -90,10 +91,8 @@ function fileErrors(source: Decoded<FileKeySelector>, path: string): FieldError[
     ...(key
       ? ruled(environmentNameFaults, key, `${path}.key`)
       : [fieldError.required(`${path}.key`, "")]),
-    ...(volume
-      ? dnsLabelErrors(volume, `${path}.volumeName`)
-      : [fieldError.required(`${path}.volumeName`, "")]),
-    ...(file ? backstepErrors(file, `${path}.path`) : [fieldError.required(`${path}.path`, "")]),
+    ...requiredValid(dnsLabelErrors, volume, `${path}.volumeName`),
+    ...requiredValid(backstepErrors, file, `${path}.path`),
   ];
 }
 

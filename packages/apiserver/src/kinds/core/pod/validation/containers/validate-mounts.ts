@@ -120,6 +120,9 @@ function recursionErrors(mount: Decoded<VolumeMount>, path: string): FieldError[
   ];
 }
 
+const notBlock =
+  "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
+
 /** `volumeDevices`. */
 export function validateDevices(
   container: Decoded<Container>,
@@ -142,15 +145,7 @@ export function validateDevices(
       ...(names.has(name)
         ? [fieldError.invalid(`${path}[${i}].name`, name, "must be unique")]
         : []),
-      ...(volume && !isBlock
-        ? [
-            fieldError.invalid(
-              `${path}[${i}].name`,
-              name,
-              "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
-            ),
-          ]
-        : []),
+      ...(volume && !isBlock ? [fieldError.invalid(`${path}[${i}].name`, name, notBlock)] : []),
       ...(volume ? [] : [fieldError.notFound(`${path}[${i}].name`, name)]),
       ...(target ? [] : [fieldError.required(`${path}[${i}].devicePath`, "")]),
       ...(targets.has(target)

@@ -10,7 +10,11 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
-import { fileModeErrors, freePathErrors } from "../../../../validation/field-rules.ts";
+import {
+  fileModeErrors,
+  freePathErrors,
+  requiredValid,
+} from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
 
@@ -113,8 +117,6 @@ function tokenErrors(
           ),
         ]
       : []),
-    ...(target
-      ? freePathErrors(target, `${volumePath}.path`)
-      : [fieldError.required(`${volumePath}.path`, "")]),
+    ...requiredValid(freePathErrors, target, `${volumePath}.path`),
   ];
 }

@@ -15,7 +15,12 @@ import type {
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../../apimachinery/meta/read-fields.ts";
-import { dnsLabelErrors, inRange, requiredName } from "../../../../validation/field-rules.ts";
+import {
+  dnsLabelErrors,
+  inRange,
+  requiredName,
+  requiredValid,
+} from "../../../../validation/field-rules.ts";
 
 /** `partition` of a disk. */
 export function validateDiskPartition(
@@ -62,7 +67,7 @@ export function validateIscsi(source: Decoded<ISCSIVolumeSource>, path: string):
     !isSet(source.secretRef);
   return [
     ...requiredName(source.targetPortal ?? "", `${path}.targetPortal`),
-    ...(iqn ? iqnErrors(iqn, `${path}.iqn`) : [fieldError.required(`${path}.iqn`, "")]),
+    ...requiredValid(iqnErrors, iqn, `${path}.iqn`),
     ...inRange(source.lun ?? 0, 0, 255, `${path}.lun`),
     ...(needsSecret ? [fieldError.required(`${path}.secretRef`, "")] : []),
     ...(initiator === undefined ? [] : iqnErrors(initiator, `${path}.initiatorname`)),
@@ -229,9 +234,7 @@ export function validateStorageOs(
   const name = source.volumeName ?? "";
   const namespace = source.volumeNamespace ?? "";
   return [
-    ...(name
-      ? dnsLabelErrors(name, `${path}.volumeName`)
-      : [fieldError.required(`${path}.volumeName`, "")]),
+    ...requiredValid(dnsLabelErrors, name, `${path}.volumeName`),
     ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
     ...validateSecretRef(source, path),
   ];

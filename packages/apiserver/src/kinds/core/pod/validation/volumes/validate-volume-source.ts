@@ -24,6 +24,7 @@ import {
   dnsSubdomainErrors,
   fileModeErrors,
   requiredName,
+  requiredValid,
 } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
@@ -181,9 +182,7 @@ const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
   const claim = `${podName}-${volumeName}`;
   const nameFaults = podName && volumeName ? dnsSubdomainFaults(claim) : [];
   return [
-    ...(template
-      ? validateClaimTemplate(template, `${path}.volumeClaimTemplate`)
-      : [fieldError.required(`${path}.volumeClaimTemplate`, "")]),
+    ...requiredValid(validateClaimTemplate, template, `${path}.volumeClaimTemplate`),
     ...nameFaults.map((fault) =>
       fieldError.invalid(
         `${path.slice(0, -".ephemeral".length)}.name`,

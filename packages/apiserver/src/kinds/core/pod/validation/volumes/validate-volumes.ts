@@ -5,7 +5,7 @@ import type { Volume } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
-import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
+import { dnsLabelErrors, requiredValid } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../pod-validation-options.ts";
 import { validateVolumeSource } from "./validate-volume-source.ts";
 
@@ -29,7 +29,7 @@ export function validateVolumes(
     const at = `${path}[${i}]`;
     const own = [
       ...validateVolumeSource(volume, at, { volumeName: name, podName, options }),
-      ...(name ? dnsLabelErrors(name, `${at}.name`) : [fieldError.required(`${at}.name`, "")]),
+      ...requiredValid(dnsLabelErrors, name, `${at}.name`),
       ...(valid.has(name) ? [fieldError.duplicate(`${at}.name`, name)] : []),
     ];
     if (!own.length) valid.set(name, volume);

@@ -21,8 +21,10 @@ export function encodeSpecial(
     case "Time":
     case "MicroTime":
       return writeTime(name, value, writer);
-    case "Duration":
-      return writer.varint(1, parseGoDuration(String(value ?? "0s")) ?? 0n);
+    case "Duration": {
+      const duration = parseGoDuration(String(value ?? "0s"));
+      return writer.varint(1, "nanos" in duration ? duration.nanos : 0n);
+    }
     case "Quantity":
       return writer.string(1, value === null ? "0" : String(value));
     case "IntOrString":

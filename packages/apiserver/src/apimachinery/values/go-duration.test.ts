@@ -17,19 +17,34 @@ test("durations read as Go writes them", () => {
     [3_600_000_000_000n, "1h0m0s"],
   ];
   for (const [nanos, text] of cases)
-    assert.deepEqual([formatGoDuration(nanos), parseGoDuration(text)], [text, nanos]);
-  assert.equal(parseGoDuration("1.5h"), 5_400_000_000_000n);
-  assert.equal(parseGoDuration("1h30m"), 5_400_000_000_000n);
-  assert.equal(parseGoDuration("-10ms"), -10_000_000n);
-  assert.equal(parseGoDuration("0"), 0n);
-  for (const wrong of ["", "1", "5", "s", "h", "1x", "1h-2m"])
-    assert.equal(parseGoDuration(wrong), undefined);
+    assert.deepEqual([formatGoDuration(nanos), parseGoDuration(text)], [text, { nanos }]);
+  assert.deepEqual(parseGoDuration("1.5h"), { nanos: 5_400_000_000_000n });
+  assert.deepEqual(parseGoDuration("1h30m"), { nanos: 5_400_000_000_000n });
+  assert.deepEqual(parseGoDuration("-10ms"), { nanos: -10_000_000n });
+  assert.deepEqual(parseGoDuration("0"), { nanos: 0n });
+});
+
+test("other texts fail with Go's message", () => {
+  const cases: Readonly<Record<string, string>> = {
+    "": 'time: invalid duration ""',
+    "-": 'time: invalid duration "-"',
+    s: 'time: invalid duration "s"',
+    ".s": 'time: invalid duration ".s"',
+    "5": 'time: missing unit in duration "5"',
+    "1h5": 'time: missing unit in duration "1h5"',
+    "1x": 'time: unknown unit "x" in duration "1x"',
+    "1h-2m": 'time: unknown unit "h-" in duration "1h-2m"',
+    "1toString": 'time: unknown unit "toString" in duration "1toString"',
+    "9223372036854775808ns": 'time: invalid duration "9223372036854775808ns"',
+  };
+  for (const [text, fault] of Object.entries(cases))
+    assert.deepEqual(parseGoDuration(text), { fault });
 });
 
 test("formatting and parsing agree", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (nanos) =>
-      assert.equal(parseGoDuration(formatGoDuration(nanos)), nanos),
+      assert.deepEqual(parseGoDuration(formatGoDuration(nanos)), { nanos }),
     ),
   );
 });

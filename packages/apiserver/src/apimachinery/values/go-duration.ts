@@ -1,5 +1,6 @@
 // Go's time.Duration as text, e.g. `1h0m30s`, to and from nanoseconds.
 // Upstream: Go's time package (Duration.String, ParseDuration).
+import { quoteGo } from "../errors/field-error.ts";
 
 const unitNanos: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -28,20 +29,35 @@ export function formatGoDuration(nanos: bigint): string {
   return minutes ? `${sign}${minutes}m${seconds}` : sign + seconds;
 }
 
-/** Parses a duration such as `1h30m`, `1.5s` or `-10ms`; undefined for anything else. */
-export function parseGoDuration(text: string): bigint | undefined {
-  if (/^[+-]?0$/.test(text)) return 0n;
-  if (!/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
+/** A duration in nanoseconds, or Go's message for text that is none. */
+export type GoDuration = { readonly nanos: bigint } | { readonly fault: string };
+
+const term = /^([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/;
+
+/**
+ * Parses a duration such as `1h30m`, `1.5s` or `-10ms`. A message is e.g. `time: missing unit in
+ * duration "5"`.
+ */
+export function parseGoDuration(text: string): GoDuration {
+  const invalid = { fault: `time: invalid duration ${quoteGo(text)}` };
+  let rest = text.replace(/^[+-]/, "");
+  if (rest === "0") return { nanos: 0n };
+  if (rest === "") return invalid;
   let total = 0n;
-  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(
-    /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g,
-  )) {
+  while (rest) {
+    const [all, whole = "", fraction = "", unit = ""] = term.exec(rest)!;
+    if (!whole && !fraction) return invalid;
+    if (!unit) return { fault: `time: missing unit in duration ${quoteGo(text)}` };
+    if (!Object.hasOwn(unitNanos, unit))
+      return { fault: `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(text)}` };
     const nanos = unitNanos[unit]!;
     total +=
       BigInt(whole || "0") * nanos +
       (BigInt(fraction || "0") * nanos) / 10n ** BigInt(fraction.length);
+    rest = rest.slice(all.length);
   }
-  return text.startsWith("-") ? -total : total;
+  const value = text.startsWith("-") ? -total : total;
+  return BigInt.asIntN(64, value) === value ? { nanos: value } : invalid;
 }
 
 function decimal(n: bigint, unit: bigint): string {

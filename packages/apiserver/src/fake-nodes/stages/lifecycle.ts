@@ -111,8 +111,8 @@ function delayOf(
 function durationMs(value: unknown, now: number): number | undefined {
   if (typeof value === "number" || typeof value === "bigint") return Number(value) * 1000;
   const text = String(value);
-  const nanos = parseGoDuration(text);
-  if (nanos !== undefined) return Number(nanos) / 1e6;
+  const duration = parseGoDuration(text);
+  if ("nanos" in duration) return Number(duration.nanos) / 1e6;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time - now;
 }

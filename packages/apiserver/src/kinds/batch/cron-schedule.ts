@@ -108,11 +108,9 @@ function read(schedule: string): Schedule {
 
 /** Whole seconds, and one at least. */
 function readPause(text: string): number {
-  const duration = text.slice("@every ".length);
-  const nanos = parseGoDuration(duration);
-  if (nanos === undefined)
-    return fail(`failed to parse duration ${text}: ${durationFault(duration)}`);
-  return Math.max(1000, Number(nanos / 1_000_000_000n) * 1000);
+  const pause = parseGoDuration(text.slice("@every ".length));
+  if ("fault" in pause) return fail(`failed to parse duration ${text}: ${pause.fault}`);
+  return Math.max(1000, Number(pause.nanos / 1_000_000_000n) * 1000);
 }
 
 function readField(text: string, bounds: Bounds): ScheduleField {
@@ -122,16 +120,6 @@ function readField(text: string, bounds: Bounds): ScheduleField {
     Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, i) => start + i * step),
   );
   return { values: new Set(values), any: read.some(({ isAll, step }) => isAll && step === 1) };
-}
-
-function durationFault(duration: string): string {
-  const bare = duration.replace(/^[+-]/, "");
-  if (/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(bare.replace(/^(?:[0-9.]+[a-zµμ]+)*/, "") || "x"))
-    return `time: missing unit in duration ${quoteGo(duration)}`;
-  const unit = /^(?:[0-9.]+(?:ns|us|µs|μs|ms|s|m|h))*[0-9.]*[0-9][0-9.]*([^0-9.]+)/.exec(bare)?.[1];
-  return unit
-    ? `time: unknown unit ${quoteGo(unit)} in duration ${quoteGo(duration)}`
-    : `time: invalid duration ${quoteGo(duration)}`;
 }
 
 interface Range {

@@ -50,7 +50,7 @@ export function isDateTime(text: string): boolean {
 /** What time.ParseDuration accepts, or a string with at least one number before a unit. */
 export function isDuration(text: string): boolean {
   if (
-    parseGoDuration(text) !== undefined &&
+    "nanos" in parseGoDuration(text) &&
     !text.match(wholeNumbers)?.some((digits) => BigInt(digits) > maxInt64)
   )
     return true;

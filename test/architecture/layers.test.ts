@@ -131,7 +131,7 @@ const planted: readonly {
     says: /strangers/,
   },
   {
-    breach: "a folder nobody has placed",
+    breach: "a folder without a level",
     path: "packages/homeostat/src/misc/x.ts",
     text: 'import { y } from "../api/y.ts";',
     says: /no place/,

@@ -67,7 +67,7 @@ describe("certificate requests", { timeout: 30_000 }, () => {
       isApproved: false,
     },
   ])
-    it(`${signer}: ${isApproved ? "somebody approves" : "nobody needs to approve"}, and ${name} is let in`, async () => {
+    it(`${signer}: ${isApproved ? "after approval" : "without manual approval"}, ${name} is authenticated`, async () => {
       const server = await openServer("https", { controllers: ["csrsigning", "csrapproving"] });
       const access = await accessTo(server);
       const administrator = createClient({ access });

@@ -427,7 +427,7 @@ for (const what of serverKinds()) {
 
       it(
         "is not starved by a client that keeps writing to a dependent",
-        { skip: real && "asserts nothing about somebody else's speed" },
+        { skip: real && "asserts nothing about the speed of another server" },
         async () => {
           const client = await server.client();
           const owner = await make(client, ConfigMap, "owner");

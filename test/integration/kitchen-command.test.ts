@@ -187,7 +187,7 @@ describe(
       ["that is not there", undefined, /^ERR_KUBECONFIG_NOT_FOUND: .*none\.yaml.*\n {2}\S/],
       ["that is not YAML", "{", /^ERR_KUBECONFIG_SYNTAX: .*broken\.yaml.*\n/],
       [
-        "of a server that nobody runs",
+        "of a server that does not run",
         kubeconfig("https://127.0.0.1:1"),
         /^ERR_CLIENT_UNREACHABLE: .*https:\/\/127\.0\.0\.1:1 .*broken\.yaml/,
       ],

@@ -4,7 +4,7 @@
 const isNamed = (node, name) => node.type === "Identifier" && node.name === name;
 
 /**
- * The process's clock is read in one file; everybody else is given a Clock. `new Date(value)` and
+ * One file reads the process's clock; all other code receives a Clock. `new Date(value)` and
  * `Date.parse` are arithmetic.
  */
 const noAmbientClock = {

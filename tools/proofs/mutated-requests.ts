@@ -75,7 +75,7 @@ await eventually(() => handles() <= handlesBefore && openWatches() === 0);
 for (const finding of findings) console.log(finding);
 assert.equal(findings.length, 0, `${findings.length} findings`);
 assert.deepEqual(warnings, []);
-assert.equal(openWatches(), 0, "watches that nobody reads");
+assert.equal(openWatches(), 0, "watches without a reader");
 assert.ok(
   handles() <= handlesBefore,
   `${handles()} handles, ${handlesBefore} before: ${process.getActiveResourcesInfo().join(", ")}`,

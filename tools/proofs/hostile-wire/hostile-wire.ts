@@ -116,7 +116,7 @@ async function ordinary(): Promise<void> {
   slowestMs = Math.max(slowestMs, performance.now() - started);
 }
 
-/** What is left when everybody has gone. */
+/** Handles and bytes that remain after all clients have disconnected. */
 async function held(): Promise<{ readonly handles: number; readonly bytes: number }> {
   let handles = Infinity;
   for (let quiet = 0; quiet < 10;) {

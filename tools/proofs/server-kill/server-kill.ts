@@ -123,7 +123,7 @@ async function judge(transport: Transport): Promise<void> {
   await judgeAddresses(transport, [...found.values()]);
 }
 
-/** Each Service has an address of its own, and nobody else gets it. */
+/** Every Service has an address that no other Service has. */
 async function judgeAddresses(transport: Transport, objects: readonly Shown[]): Promise<void> {
   const addresses = objects.flatMap(({ spec }) => spec?.clusterIP ?? []);
   assert.equal(new Set(addresses).size, addresses.length, `addresses: ${addresses.join(", ")}`);
@@ -146,8 +146,8 @@ async function judgeAddresses(transport: Transport, objects: readonly Shown[]): 
 }
 
 /**
- * Nobody kills it: what there is is judged once more, controllers are at work, and the file is
- * whole when it has ended.
+ * A run without a kill: checks the state again, that controllers work, and that the file is intact
+ * after the end.
  */
 async function lastLife(): Promise<void> {
   const life = startServer(place);

@@ -67,7 +67,7 @@ function untilReady(child: ChildProcess, complaints: () => string): Promise<void
   });
 }
 
-/** A port that nobody uses now. */
+/** A port that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -122,7 +122,7 @@ test("a token is for its audiences only", async () => {
   });
 });
 
-test("tokens that the server was given are for the server alone, and others are nobody's", async () => {
+test("tokens given to the server are valid for the server only; other tokens are invalid", async () => {
   assert.deepEqual(await review("secret"), {
     authenticated: true,
     user: { username: "admin", groups: ["system:masters", "system:authenticated"] },

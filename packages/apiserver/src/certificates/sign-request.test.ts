@@ -12,7 +12,7 @@ const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z
 const authority = createAuthority({ runtime, commonName: "ca" });
 const keys = generateKeys();
 
-/** A request as OpenSSL words it; that nobody has signed it is not for those who read it to see. */
+/** A request in the form of OpenSSL. Its signature is invalid, which its readers do not check. */
 function request(): string {
   const attribute = (id: string, value: string): Uint8Array =>
     setOf(sequence(oid(id), utf8(value)));

@@ -14,7 +14,7 @@ for (const [algorithm, options] of [
 ] as const) {
   const tokens = createTokenIssuer(options);
 
-  test(`${algorithm}: a token is read back by its issuer, and by whoever has the public key`, () => {
+  test(`${algorithm}: the issuer and holders of the public key verify a token`, () => {
     const token = tokens.sign({ sub: "me", aud: ["you"] });
     const claims = { aud: ["you"], iss: tokens.issuer, sub: "me" };
     assert.deepEqual(tokens.verify(token), claims);

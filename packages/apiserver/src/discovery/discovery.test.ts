@@ -178,7 +178,7 @@ describe("aggregated discovery", () => {
     assert.deepEqual([again.status, again.text], [304, ""]);
   });
 
-  test("it is given at /api and /apis only, in version v2 only, and to whoever mentions it", async () => {
+  test("it is served at /api and /apis only, in version v2 only, when the Accept header lists it", async () => {
     const beta = aggregated.replace("v2", "v2beta1");
     assert.equal((await ask("/apis/apps", { accept: aggregated })).status, 406);
     assert.equal((await ask("/apis", { accept: beta })).status, 406);
@@ -266,7 +266,7 @@ test("health is ok, and says of what when asked", async () => {
   assert.equal((await ask("/livez/nope")).status, 404);
 });
 
-test("/version and the index of paths are indented for everybody", async () => {
+test("/version and the index of paths are always indented", async () => {
   const version = await ask("/version");
   assert.match(version.text, /^\{\n {2}"major": "1",\n {2}"minor": "36",/);
   assert.ok(version.text.endsWith("}"));

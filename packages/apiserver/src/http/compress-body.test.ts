@@ -8,7 +8,7 @@ const answer = (bytes: number, type = "application/json") => ({
   body: new Uint8Array(bytes),
 });
 
-test("objects are packed when large, metrics and version two of OpenAPI always, each for whoever asks in its own way", () => {
+test("compresses large objects, and always metrics and OpenAPI v2, as the request accepts", () => {
   const packed = { "content-encoding": "gzip" };
   assert.deepEqual(gzipHeaders("/api/v1/pods", "br, gzip", answer(200_000)), {
     ...packed,

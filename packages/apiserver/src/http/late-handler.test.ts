@@ -19,7 +19,7 @@ test("who comes early waits, who comes later does not", async () => {
   assert.equal(await late.handler(request), answer);
 });
 
-test("nobody waits for a server that does not come", async () => {
+test("requests do not wait for a server that fails to start", async () => {
   const late = createLateHandler();
   const early = late.handler(request);
   late.giveUp();

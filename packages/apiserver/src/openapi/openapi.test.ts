@@ -90,7 +90,7 @@ test("documents say when they were made, and are not sent again to who has them 
   assert.equal(typeof ask("/openapi/v3")?.headers["last-modified"], "string");
 });
 
-test("both versions have a binary form, for whoever likes it better", () => {
+test("both versions have a binary form on request", () => {
   const binary = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   const typeFor = (accept: string): unknown =>
     ask("/openapi/v2", { accept })?.headers["content-type"];

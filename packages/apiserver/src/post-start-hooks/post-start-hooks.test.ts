@@ -121,7 +121,7 @@ test("versions of definitions have their API services, as long as a definition s
   assert.equal((await ask("GET", `${services}/v1.example.com`))["code"], 404);
 });
 
-test("such an API service is put right, and one that is somebody's is not", async () => {
+test("repairs such API services, and leaves those of users alone", async () => {
   const { ask } = await start();
   await ask("POST", definitions, definition(["v1"]));
   await settle();

@@ -153,7 +153,7 @@ test("without an interval nothing is forgotten by time, and no timer is left beh
   await server.close();
 });
 
-test("Events expire an hour after they were last written, and whoever watches is told", async () => {
+test("Events expire an hour after their last write, and watches report it", async () => {
   const server = await open({ compactionIntervalMs: 0 });
   const told = await server.watch(`${events}?watch=1&timeoutSeconds=36000`);
   await server.ask("POST", events, event("once"));

@@ -23,7 +23,7 @@ const ask = async (
   };
 };
 
-test("a known token may read, an unknown one is nobody's, none is anonymous", async () => {
+test("accepts known tokens, refuses unknown ones; requests without a token are anonymous", async () => {
   assert.equal((await ask({ authorization: "Bearer secret" }, widgetsPath)).status, 200);
   assert.deepEqual(await ask({ authorization: "Bearer wrong" }, widgetsPath), {
     status: 401,

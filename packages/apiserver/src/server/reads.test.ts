@@ -81,7 +81,7 @@ test("a token older than history is expired, and the answer holds one that goes 
   );
 });
 
-test("a token that somebody wrote for the future is not waited for longer than any other revision", async () => {
+test("the wait for a forged continue token of a future revision has the usual limit", async () => {
   const { ask, runtime } = await serverWith("a");
   const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999,"start":"/a"}').toString(
     "base64url",

@@ -52,7 +52,7 @@ test("a member that is called __proto__ is one at any depth", () => {
   assert.deepEqual(Object.keys(innermost as object), ["__proto__"]);
 });
 
-test("duplicates and floats are named by where they stand, up to a weight that nobody reaches by accident", () => {
+test("reports duplicates and floats by path, up to a limit far above real objects", () => {
   const { duplicates, duplicatesAfter, floatLiterals } = parseJson(
     '{"a":[{"x":1,"x":2},[1.0]],"a":{"":{"y":1e3}},"b":[3.0]}',
   );

@@ -465,7 +465,7 @@ describe("informer", () => {
     });
   });
 
-  it("parses nothing that nobody reads", async () => {
+  it("does not parse objects that are never read", async () => {
     const { informer } = await playSynced();
     assert.equal(informer.stats().parsed, 0);
     assert.equal(informer.entry("home/soup")?.uid, "uid-soup");

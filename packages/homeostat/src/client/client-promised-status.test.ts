@@ -79,7 +79,7 @@ describe("a status that the types promise", () => {
     assert.equal((await gone.client.delete(Meal, "m")).status, "Success");
   });
 
-  it("is not written back, unless somebody wrote to it", async () => {
+  it("is not written back unless it was changed", async () => {
     const { client, transport } = play(answerWith(bare()));
     const read = await client.get(Meal, "m");
     await client.update(Meal, read);

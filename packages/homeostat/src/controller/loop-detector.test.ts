@@ -26,7 +26,7 @@ test("a loop is found after fifty self-woken writes in a row, named, and slowed 
   assert.equal(detector.delayMs("a", woken("49")), 0);
   assert.deepEqual(loop(detector, 1, 50), { runs: 50, wrote: ["status.count"], wokenBy: "self" });
   assert.equal(detector.delayMs("a", woken("50")), 100);
-  assert.equal(detector.delayMs("a", woken("60")), 0, "somebody else's change is not held up");
+  assert.equal(detector.delayMs("a", woken("60")), 0, "another client's change is not delayed");
   assert.equal(
     detector.delayMs("a", [{ ...detector.pacedCause(), at: 0, times: 1 }]),
     0,

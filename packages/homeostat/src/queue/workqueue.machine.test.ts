@@ -159,7 +159,7 @@ describe("WorkQueueMachine, for any calls", () => {
           const item = queue.take(now);
           if (!item) return undefined;
           assert.ok(!busy.has(item.key), `${item.key} was handed out twice`);
-          assert.ok(owed.delete(item.key), `${item.key} was handed out though nobody asked`);
+          assert.ok(owed.delete(item.key), `${item.key} was handed out without an add`);
           busy.add(item.key);
           return item.key;
         };

@@ -252,7 +252,7 @@ test("an unknown model is refused by name", () => {
   });
 });
 
-test("lines that nobody asks for are not parsed", () => {
+test("unused lines are not parsed", () => {
   const opened = openKindData(
     '{"kubernetes":"v0.0.0","groups":[]}\n["a.B","v1.B",{},[["x","X","string",1,"string","o"]]]\n["a.C",broken\n',
   );

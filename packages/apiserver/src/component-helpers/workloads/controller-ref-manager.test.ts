@@ -29,7 +29,7 @@ const selector = toSelector({
 })!;
 const fits = { labels: { app: "a", tier: "web" } };
 
-test("keeps its own, adopts who is nobody's, lets go who does not match", () => {
+test("keeps its own objects, adopts orphans, releases objects that do not match", () => {
   assert.equal(
     decideClaim(owner, selector, object("p", { ...fits, ...controlledBy("owner") })),
     "keep",
@@ -59,7 +59,7 @@ test("keeps its own, adopts who is nobody's, lets go who does not match", () => 
   );
 });
 
-test("one that is going takes and lets go of nobody, and nobody that is going is adopted", () => {
+test("an owner being deleted neither adopts nor releases; objects being deleted are not adopted", () => {
   assert.equal(decideClaim(going, selector, object("p", fits)), "ignore");
   assert.equal(decideClaim(going, selector, object("p", controlledBy("owner"))), "ignore");
   assert.equal(

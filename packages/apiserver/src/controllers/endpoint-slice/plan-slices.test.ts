@@ -48,7 +48,7 @@ const plan = (
   of = service(),
 ): unknown => shape(planSlices(of, "IPv4", groups, existing));
 
-test("a slice takes a hundred, and a service that nobody serves has one without any", () => {
+test("a slice holds a hundred endpoints; a service without endpoints has one empty slice", () => {
   assert.deepEqual(plan(group(endpoints(0, 230))), {
     create: [100, 100, 30],
     update: {},

@@ -280,7 +280,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.match(writes().join(), /^DELETE configmaps\/a .*"Foreground"}$/);
   });
 
-  test("blocks nobody where its own dependent waits: it may be a circle", async () => {
+  test("does not block its owner while its own dependent waits: it may be a cycle", async () => {
     const a = await make(ConfigMap, "a", [
       ownedBy(await waitingOwner(), { blockOwnerDeletion: true }),
     ]);
@@ -296,7 +296,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.match(deletion!, /^DELETE configmaps\/a .*"Foreground"}$/);
   });
 
-  test("lets an owner go that nobody blocks", async () => {
+  test("deletes an owner that no dependent blocks", async () => {
     await waitingOwner();
     assert.deepEqual(await collect(ConfigMap, "owner"), {});
     assert.deepEqual(writes(), [

@@ -85,7 +85,7 @@ const plays: Readonly<Record<string, string>> = {
     e@y <- d => nothing
     f@y <- g => look at f
     g@x => f misplaced under g, look at f`,
-  "a reference that names its owner wrongly is suspicious, whoever comes first": `
+  "a reference with wrong coordinates of its owner is suspicious in either order of events": `
     a => nothing
     b <- wrong#a => look at b
     d <- wrong#c => look at d

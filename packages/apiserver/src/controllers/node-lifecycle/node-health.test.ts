@@ -80,7 +80,7 @@ test("the old names of labels follow the new ones", () => {
   assert.deepEqual(nextLabels(nodeOf("True")), { "beta.kubernetes.io/os": "linux" });
 });
 
-test("nobody is driven away where everything is down, and nobody more where most of a zone is", () => {
+test("evicts no pods when all zones are down, and no further pods when most of a zone is", () => {
   const inZone = (zone: string, ready: "True" | "False"): Node => {
     const node = nodeOf(ready);
     return {

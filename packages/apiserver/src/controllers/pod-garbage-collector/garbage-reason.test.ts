@@ -33,7 +33,7 @@ const nodeOf = (ready: "True" | "False", ...taints: readonly string[]): Node => 
   status: { conditions: [{ type: "Ready", status: ready }] },
 });
 
-test("pods are garbage-reason by nodes that are gone, or out of service, and by nobody at all", () => {
+test("pods are garbage when their node is gone or out of service, or when unscheduled", () => {
   const outOfService = "node.kubernetes.io/out-of-service";
   assert.equal(garbageReason(podOf({ nodeName: "n" }), undefined), "orphan");
   assert.equal(garbageReason(podOf({ nodeName: "n", going: true }), nodeOf("False")), undefined);

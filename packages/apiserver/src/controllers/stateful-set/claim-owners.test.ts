@@ -63,7 +63,7 @@ const byOther: OwnerReference = {
   controller: true,
 };
 
-test("a claim is the set's, a scaled pod's, or nobody's, as the policy has it", () => {
+test("the policy decides the owner of a claim: the set, a scaled pod, or none", () => {
   const cases: readonly (readonly [
     RetentionPolicy | undefined,
     number,

@@ -42,7 +42,7 @@ test("a validation comes to a bool, over what admission knows", () => {
   );
 });
 
-test("messages are texts and ask nobody, annotations are texts or nothing", () => {
+test("message expressions are strings without authorizer, annotations strings or null", () => {
   const message = (messageExpression: string): readonly string[] =>
     errorsOf({ validations: [{ expression: "true", messageExpression }] });
   assert.deepEqual(message("'a' + request.name"), []);

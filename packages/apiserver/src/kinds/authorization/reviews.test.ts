@@ -25,7 +25,7 @@ const said = (ask: () => unknown): string => {
   }
 };
 
-test("everybody is told who they are", () => {
+test("a SelfSubjectReview returns the attributes of its user", () => {
   assert.deepEqual(selfSubjectReview.review!({}, caller, print), {
     apiVersion: "authentication.k8s.io/v1",
     kind: "SelfSubjectReview",
@@ -34,7 +34,7 @@ test("everybody is told who they are", () => {
   });
 });
 
-test("a review asks about a resource or a path, of somebody", () => {
+test("a review names a resource or a path, and a user or group", () => {
   assert.match(
     said(() => selfSubjectAccessReview.review!({ spec: {} }, caller, print)),
     /^\.authorization\.k8s\.io "" is invalid: spec\.resourceAttributes: Invalid value: null: exactly one of/,
@@ -58,7 +58,7 @@ test("a review asks about a resource or a path, of somebody", () => {
   );
 });
 
-test("a token review needs a token, and tells who holds it or why nobody does", () => {
+test("a token review requires a token, and returns its user or an error", () => {
   assert.equal(
     said(() => tokenReview.review!({ spec: {} }, caller, print)),
     "token is required for TokenReview in authentication",

@@ -71,7 +71,7 @@ test("what is malformed is told in Go's words", () => {
     assert.equal(fault(hex!), `asn1: ${text}`, hex);
 });
 
-test("who asks is whoever was authenticated", () => {
+test("the requester is the authenticated user", () => {
   const { object, errors } = requests.create(
     body({ username: "root", groups: ["system:masters"] }, { certificate: "eA==" }),
   );

@@ -98,7 +98,7 @@ describe("apply", () => {
     assert.deepEqual(times(apply(first, { a: "1" }, "bob", { second: 5 })), [null, at(0)]);
   });
 
-  test("of an object that nobody is tracked on enters the rest as before-first-apply", () => {
+  test("of an object without managers enters the rest as before-first-apply", () => {
     const live = stored(intent({ a: "1", b: "1" }));
     assert.deepEqual(owners(apply(live, { b: "1" }, "ann")), [
       "ann Apply: .spec.b",
@@ -176,7 +176,7 @@ describe("client-side apply", () => {
   const send = (live: JsonObject, spec: Json, manager: string): JsonObject =>
     fields.apply(live, intent(spec), { manager, force: false, now: at(1) });
 
-  test("kubectl may change what it had applied before and nobody has changed since", () => {
+  test("kubectl may change fields that it applied before, unless others have changed them since", () => {
     const live = annotated({ a: "1", b: "1" }, { a: "1", b: "0" });
     assert.equal((send(live, { a: "2" }, "kubectl")["spec"] as JsonObject)["a"], "2");
     assert.match(

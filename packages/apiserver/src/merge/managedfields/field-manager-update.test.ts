@@ -39,7 +39,7 @@ describe("update", () => {
     assert.deepEqual(owners(live), ["ann Update: .spec.a"]);
   });
 
-  test("drops removed fields from everybody, and untracks an object without owners", () => {
+  test("drops removed fields from all managers, and untracks an object without owners", () => {
     const live = apply(undefined, { a: "1" }, "ann");
     const bare = fields.update(
       live,

@@ -23,7 +23,7 @@ export async function emitTypeFiles(
   };
   const files = modules.flatMap((module): readonly (readonly [string, string])[] => [
     [`${module.path}/models.ts`, printModels(context, module)],
-    [`${module.path}/index.ts`, printIndex(context.head, module)],
+    [`${module.path}/index.ts`, printIndex(context, module)],
   ]);
   const formatted = await Promise.all(
     files.map(async ([path, text]) => {

@@ -7,44 +7,43 @@ const answeredWithStatus: ReadonlySet<string> = new Set(["io.k8s.api.core.v1.Bin
 
 export const manifestName = (name: string): string => `${name}Manifest`;
 
-export interface KindValue {
-  readonly text: string;
-  /** Types of modules that the text refers to, with the module's path. */
-  readonly types: readonly (readonly [path: string, name: string])[];
-  /** What the text refers to of built-in-kind.ts. */
-  readonly values: readonly string[];
-}
+/** Names of an import namespace of the models, e.g. `models.Deployment`. */
+const model = (name: string): string => `models.${name}`;
 
-/** The value that has the name of the kind's interface; its documentation is the interface's. */
-export function printKindValue(data: KindData, module: TypeModule, type: ModelType): KindValue {
+/** The value of a kind, and its interface under the same name. */
+export function printKindValue(data: KindData, module: TypeModule, type: ModelType): string {
   const { facts, role } = type;
   if (role.is !== "kind") throw new Error(`print the kind ${facts.model}: it is not served`);
   const name = facts.goStruct;
   const { resource, namespaced, verbs } = role.facts;
   const isStored = verbs.includes("get");
-  const values = isStored ? ["BuiltInKind", "builtInKind"] : ["ReviewKind", "reviewKind"];
-  const isStatus = answeredWithStatus.has(facts.model);
+  const [valueType, create] = isStored
+    ? ["BuiltInKind", "builtInKind"]
+    : ["ReviewKind", "reviewKind"];
   const parameters = [
-    isStatus ? "Status" : name,
-    manifestName(name),
+    isAnsweredWithStatus(type) ? "Status" : model(name),
+    model(manifestName(name)),
     ...(isStored ? statusParameters(data, type) : []),
   ];
   const names = [module.apiVersion, name, resource, namespaced ? "Namespaced" : "Cluster"];
-  const call = `${values[1]}(${names.map((each) => JSON.stringify(each)).join(", ")})`;
-  return {
-    text: `export const ${name}: ${values[0]}<${parameters.join(", ")}> = /*#__PURE__*/ ${call};`,
-    types: isStatus ? [["meta/v1", "Status"]] : [],
-    values,
-  };
+  const call = `${create}(${names.map((each) => JSON.stringify(each)).join(", ")})`;
+  return [
+    `export type ${name} = ${model(name)};`,
+    `export const ${name}: ${valueType}<${parameters.join(", ")}> = /*#__PURE__*/ ${call};`,
+  ].join("\n");
 }
+
+/** Whether creating the kind returns a Status. */
+export const isAnsweredWithStatus = ({ facts }: ModelType): boolean =>
+  answeredWithStatus.has(facts.model);
 
 /** The types of status and conditions, where a status can be written. */
 function statusParameters(data: KindData, { facts, role }: ModelType): readonly string[] {
   const status = facts.field("status");
   const isWritable =
     role.is === "kind" && role.facts.subresources.some(({ name }) => name === "status");
-  const model = status && isWritable ? modelOf(status.ref) : undefined;
-  if (model === undefined) return [];
-  const name = model.slice(model.lastIndexOf(".") + 1);
+  const statusModel = status && isWritable ? modelOf(status.ref) : undefined;
+  if (statusModel === undefined) return [];
+  const name = model(statusModel.slice(statusModel.lastIndexOf(".") + 1));
   return takesConditions(data, facts) ? [name, "string"] : [name];
 }

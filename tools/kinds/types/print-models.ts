@@ -1,12 +1,12 @@
-// Prints one module's models.ts: an interface for each of upstream's structs, and a value of the
-// same name for each kind. Pure; the formatter lays out the text.
+// Prints one module's models.ts: an interface for each of upstream's structs. Types only, so that
+// Node erases the file with its imports. Pure; the formatter lays out the text.
 import type {
   FieldFacts,
   KindData,
   SpecialName,
   TypeRef,
 } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
-import { manifestName, printKindValue } from "./print-kind-value.ts";
+import { manifestName } from "./print-kind-value.ts";
 import { referenceLink } from "./reference-link.ts";
 import { isAlwaysWritten, type ModelType, modulePathOf, type TypeModule } from "./type-modules.ts";
 
@@ -26,7 +26,7 @@ interface Names {
   readonly wireTypes: Set<string>;
   /** Types of homeostat/api. */
   readonly api: Set<string>;
-  /** Types and functions of built-in-kind.ts. */
+  /** Types of built-in-kind.ts. */
   readonly kinds: Set<string>;
   /** Closed sets of strings, by Go's name. */
   readonly enums: Map<string, readonly string[]>;
@@ -106,7 +106,6 @@ class ModelPrinter {
     if (role.is !== "kind") return [read, ...embedded];
     return [
       read,
-      this.#value(type),
       printInterface(
         docs(`${what}, as it is written.`),
         `${manifestName(name)} extends ${this.#asWritten(type)}`,
@@ -128,13 +127,6 @@ class ModelPrinter {
   #extending(docs: string, name: string, base: string): string {
     this.#names.kinds.add(base.slice(0, base.indexOf("<")));
     return `${docs}\nexport interface ${name} extends ${base} {}`;
-  }
-
-  #value(type: ModelType): string {
-    const { text, types, values } = printKindValue(this.#context.data, this.#module, type);
-    for (const [path, name] of types) this.#import(path, name);
-    for (const name of values) this.#names.kinds.add(name);
-    return text;
   }
 
   /**
@@ -307,13 +299,9 @@ function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: FieldFacts): boo
 function printImports({ imports, wireTypes, api, kinds }: Names): readonly string[] {
   const line = (names: Iterable<string>, from: string): string =>
     `import type { ${[...names].toSorted().join(", ")} } from "${from}";`;
-  const isValue = (name: string): boolean => /^[a-z]/.test(name);
-  const fromKinds = [...kinds].map((name) => (isValue(name) ? name : `type ${name}`));
   return [
     ...(api.size > 0 ? [line(api, "../../../api/kind.ts")] : []),
-    ...(kinds.size > 0
-      ? [`import { ${fromKinds.toSorted().join(", ")} } from "../../built-in-kind.ts";`]
-      : []),
+    ...(kinds.size > 0 ? [line(kinds, "../../built-in-kind.ts")] : []),
     ...[...imports]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, names]) => line(names, `../../${path}/models.ts`)),
@@ -321,7 +309,7 @@ function printImports({ imports, wireTypes, api, kinds }: Names): readonly strin
   ];
 }
 
-function printDocs(text: string, link: string): string {
+export function printDocs(text: string, link: string): string {
   const see = ` * @see ${link}`;
   return `\n/**\n * ${text}\n${see.length > 100 ? ` * @see\n * ${link}` : see}\n */`;
 }

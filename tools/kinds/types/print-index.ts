@@ -1,5 +1,5 @@
-// Prints one module's index.ts: all types, and a value for each kind. It imports the models as types
-// only, because Node would otherwise read thousands of lines for a few names. Pure.
+// Prints one module's index.ts: all types, and a value for each kind. The models are imported as
+// types only, because Node would otherwise read thousands of lines for a few names. Pure.
 import { isAnsweredWithStatus, printKindValue } from "./print-kind-value.ts";
 import { type PrintContext, printDocs } from "./print-models.ts";
 import { referenceLink } from "./reference-link.ts";

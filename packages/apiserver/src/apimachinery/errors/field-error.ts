@@ -236,6 +236,10 @@ export const typeInvalid = (
   body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
 });
 
+/** The error as a list when the condition holds, as `if` tests it; otherwise an empty list. */
+export const errorIf = (condition: unknown, error: () => FieldError): FieldError[] =>
+  condition ? [error()] : [];
+
 /** The cause that a field error becomes in a Status. */
 export function toCause(error: FieldError): StatusCause {
   return { reason: error.type, message: error.body, field: error.field };

@@ -18,7 +18,7 @@ import type {
   RuleWithOperations,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { requiredValid } from "../validation/field-rules.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -56,19 +56,19 @@ export function validateRule(rule: Decoded<RuleWithOperations>, path: string): F
   const groups = rule.apiGroups ?? [];
   const versions = rule.apiVersions ?? [];
   return [
-    ...(verbs.length ? [] : [fieldError.required(`${path}.operations`, "")]),
+    ...errorIf(!verbs.length, () => fieldError.required(`${path}.operations`, "")),
     ...wildcardErrors(verbs, `${path}.operations`, "operations"),
     ...verbs.flatMap((verb, i) =>
-      operations.includes(verb)
-        ? []
-        : [fieldError.notSupported(`${path}.operations[${i}]`, verb, operations)],
+      errorIf(!operations.includes(verb), () =>
+        fieldError.notSupported(`${path}.operations[${i}]`, verb, operations),
+      ),
     ),
-    ...(groups.length ? [] : [fieldError.required(`${path}.apiGroups`, "")]),
+    ...errorIf(!groups.length, () => fieldError.required(`${path}.apiGroups`, "")),
     ...wildcardErrors(groups, `${path}.apiGroups`, "API groups"),
-    ...(versions.length ? [] : [fieldError.required(`${path}.apiVersions`, "")]),
+    ...errorIf(!versions.length, () => fieldError.required(`${path}.apiVersions`, "")),
     ...wildcardErrors(versions, `${path}.apiVersions`, "API versions"),
     ...versions.flatMap((version, i) =>
-      version ? [] : [fieldError.required(`${path}.apiVersions[${i}]`, "")],
+      errorIf(!version, () => fieldError.required(`${path}.apiVersions[${i}]`, "")),
     ),
     ...resourceErrors(rule.resources ?? [], `${path}.resources`),
     ...enumErrors(rule, "scope", scopes, path),
@@ -145,7 +145,7 @@ function namedRuleErrors(rule: Decoded<NamedRuleWithOperations>, path: string): 
     const at = `${path}.resourceNames[${i}]`;
     return [
       ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
-      ...(names.indexOf(name) < i ? [fieldError.duplicate(at, name)] : []),
+      ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
     ];
   });
   return [...nameErrors, ...validateRule(rule, path)];
@@ -169,10 +169,9 @@ export function validateMatchConditions(
   expressions: PolicyExpressions,
 ): FieldError[] {
   const names = new Set<string>();
-  const many =
-    conditions.length > maxConditions
-      ? [fieldError.tooMany(path, conditions.length, maxConditions)]
-      : [];
+  const many = errorIf(conditions.length > maxConditions, () =>
+    fieldError.tooMany(path, conditions.length, maxConditions),
+  );
   const each = conditions.flatMap((condition, i) => {
     const name = condition.name ?? "";
     const expression = (condition.expression ?? "").trim();
@@ -204,7 +203,7 @@ export function validateParamKind(kind: Decoded<ParamKind>, path: string): Field
 function kindErrors(kind: string, path: string): FieldError[] {
   const faults = dns1035LabelFaults(kind.toLowerCase());
   const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
-  return faults.length ? [fieldError.invalid(path, kind, detail)] : [];
+  return errorIf(faults.length, () => fieldError.invalid(path, kind, detail));
 }
 
 function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
@@ -214,7 +213,9 @@ function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
   const version = parts.at(-1)!;
   const group = parts.length === 2 ? parts[0]! : "";
   const groupFaults = group ? dnsSubdomainFaults(group) : [];
-  const errors = groupFaults.length ? [fieldError.invalid(path, group, groupFaults.join(","))] : [];
+  const errors = errorIf(groupFaults.length, () =>
+    fieldError.invalid(path, group, groupFaults.join(",")),
+  );
   if (!version)
     return [...errors, fieldError.invalid(path, apiVersion, "version must be specified")];
   const versionFaults = dns1035LabelFaults(version);

@@ -12,7 +12,7 @@ import type {
   Variable,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import {
   enumErrors,
@@ -71,9 +71,9 @@ function commonErrors(
     ...(match
       ? [
           ...validateMatchResources(match, "spec.matchConstraints"),
-          ...(match.resourceRules?.length
-            ? []
-            : [fieldError.required("spec.matchConstraints.resourceRules", "")]),
+          ...errorIf(!match.resourceRules?.length, () =>
+            fieldError.required("spec.matchConstraints.resourceRules", ""),
+          ),
           ...validateMatch(match),
         ]
       : [fieldError.required("spec.matchConstraints", "")]),
@@ -107,9 +107,9 @@ function variableErrors(
 
 function variableNameErrors(name: string, path: string): FieldError[] {
   if (!name.trim()) return [fieldError.required(path, "name is not specified")];
-  return identifier.test(name)
-    ? []
-    : [fieldError.invalid(path, name, "must be a valid CEL identifier")];
+  return errorIf(!identifier.test(name), () =>
+    fieldError.invalid(path, name, "must be a valid CEL identifier"),
+  );
 }
 
 /** Every violation; `old` is the stored spec. */
@@ -177,16 +177,9 @@ function annotationErrors(
     Key: each.key ?? "",
     ValueExpression: each.valueExpression ?? "",
   }));
-  const many =
-    annotations.length > maxAnnotations
-      ? [
-          fieldError.invalid(
-            all,
-            printed,
-            `must not have more than ${maxAnnotations} auditAnnotations`,
-          ),
-        ]
-      : [];
+  const many = errorIf(annotations.length > maxAnnotations, () =>
+    fieldError.invalid(all, printed, `must not have more than ${maxAnnotations} auditAnnotations`),
+  );
   const each = annotations.flatMap((annotation, i) => {
     const path = `${all}[${i}]`;
     const key = annotation.key ?? "";
@@ -264,14 +257,12 @@ function mutationErrors(
     ...(mutation[own]
       ? ownErrors
       : [fieldError.required(`${path}.${own}`, `must be specified when patchType is ${type}`)]),
-    ...(mutation[other]
-      ? [
-          fieldError.invalid(
-            `${path}.${other}`,
-            `{${other}}`,
-            `must not be specified when patchType is ${type}`,
-          ),
-        ]
-      : []),
+    ...errorIf(mutation[other], () =>
+      fieldError.invalid(
+        `${path}.${other}`,
+        `{${other}}`,
+        `must not be specified when patchType is ${type}`,
+      ),
+    ),
   ];
 }

@@ -9,7 +9,7 @@ import type {
   WebhookClientConfig,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -189,15 +189,13 @@ function validateWebhook(
             `must specify one of ${options.sideEffects.join(", ")}`,
           ),
         ]),
-    ...(seconds > maxTimeoutSeconds || seconds < 1
-      ? [
-          fieldError.invalid(
-            `${path}.timeoutSeconds`,
-            seconds,
-            "the timeout value must be between 1 and 30 seconds",
-          ),
-        ]
-      : []),
+    ...errorIf(seconds > maxTimeoutSeconds || seconds < 1, () =>
+      fieldError.invalid(
+        `${path}.timeoutSeconds`,
+        seconds,
+        "the timeout value must be between 1 and 30 seconds",
+      ),
+    ),
     ...selectorFields.flatMap((field) =>
       validateLabelSelector(webhook[field] ?? {}, `${path}.${field}`, options.selectors),
     ),

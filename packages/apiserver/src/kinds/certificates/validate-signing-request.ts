@@ -13,7 +13,7 @@ import type {
   CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -76,15 +76,13 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
           ),
         ]
       : signerErrors(signer, "spec.signerName")),
-    ...(isSet(seconds) && seconds < 600
-      ? [
-          fieldError.invalid(
-            "spec.expirationSeconds",
-            seconds,
-            "may not specify a duration less than 600 seconds (10 minutes)",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(seconds) && seconds < 600, () =>
+      fieldError.invalid(
+        "spec.expirationSeconds",
+        seconds,
+        "may not specify a duration less than 600 seconds (10 minutes)",
+      ),
+    ),
     ...conditionErrors(object, old),
     ...certificateErrors(object.status?.certificate ?? "", old && (old.status?.certificate ?? "")),
   ];
@@ -99,12 +97,14 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
     ...(unknownBefore
       ? []
       : given.flatMap((usage, i) =>
-          usages.includes(usage) ? [] : [fieldError.notSupported(`${path}[${i}]`, usage, usages)],
+          errorIf(!usages.includes(usage), () =>
+            fieldError.notSupported(`${path}[${i}]`, usage, usages),
+          ),
         )),
     ...(twiceBefore
       ? []
       : given.flatMap((usage, i) =>
-          given.indexOf(usage) < i ? [fieldError.duplicate(`${path}[${i}]`, usage)] : [],
+          errorIf(given.indexOf(usage) < i, () => fieldError.duplicate(`${path}[${i}]`, usage)),
         )),
   ];
 }
@@ -131,19 +131,17 @@ function signerErrors(signer: string, path: string): FieldError[] {
         );
   };
   return [
-    ...(Buffer.byteLength(domain) > 253 ? [fieldError.tooLong(path, 253)] : []),
+    ...errorIf(Buffer.byteLength(domain) > 253, () => fieldError.tooLong(path, 253)),
     ...inside(domain, dnsLabelFaults),
-    ...(!domain.includes(".")
-      ? [
-          fieldError.invalid(
-            path,
-            domain,
-            "should be a domain with at least two segments separated by dots",
-          ),
-        ]
-      : []),
+    ...errorIf(!domain.includes("."), () =>
+      fieldError.invalid(
+        path,
+        domain,
+        "should be a domain with at least two segments separated by dots",
+      ),
+    ),
     ...inside(name, dnsSubdomainFaults),
-    ...(Buffer.byteLength(signer) > 571 ? [fieldError.tooLong(path, 571)] : []),
+    ...errorIf(Buffer.byteLength(signer) > 571, () => fieldError.tooLong(path, 571)),
   ];
 }
 
@@ -157,8 +155,9 @@ function conditionErrors(object: Request, old: Request | undefined): FieldError[
     const type = condition.type ?? "";
     const status = condition.status ?? "";
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
-    const errors: FieldError[] =
-      type || before.includes("") ? [] : [fieldError.required(`${path}[${i}].type`, "")];
+    const errors: FieldError[] = errorIf(!type && !before.includes(""), () =>
+      fieldError.required(`${path}[${i}].type`, ""),
+    );
     if (!status) errors.push(fieldError.required(`${path}[${i}].status`, ""));
     else if (!values.includes(status))
       errors.push(fieldError.notSupported(`${path}[${i}].status`, status, values));
@@ -218,20 +217,18 @@ export function validateRequestChange(
             return [
               fieldError.forbidden(path, `updates may not add a condition of type "${type}"`),
             ];
-          return now.length < before.length || equalJson(now, before)
-            ? []
-            : [
-                fieldError.forbiddenChange(
-                  path,
-                  `updates may not modify a condition of type "${type}"`,
-                  {
-                    type: "[]certificates.CertificateSigningRequestCondition",
-                    before,
-                    after: now,
-                    diff: diffPrinted,
-                  },
-                ),
-              ];
+          return errorIf(now.length >= before.length && !equalJson(now, before), () =>
+            fieldError.forbiddenChange(
+              path,
+              `updates may not modify a condition of type "${type}"`,
+              {
+                type: "[]certificates.CertificateSigningRequestCondition",
+                before,
+                after: now,
+                diff: diffPrinted,
+              },
+            ),
+          );
         });
   return [
     ...validateObjectMeta(object, { namespaced: false }, () => []),
@@ -247,12 +244,10 @@ function certificateChangeErrors(object: Request, old: Request, endpoint: string
   if (now === before) return [];
   if (endpoint !== "status")
     return [fieldError.forbidden("status.certificate", "updates may not set certificate content")];
-  return before
-    ? [
-        fieldError.forbidden(
-          "status.certificate",
-          "updates may not modify existing certificate content",
-        ),
-      ]
-    : [];
+  return errorIf(before, () =>
+    fieldError.forbidden(
+      "status.certificate",
+      "updates may not modify existing certificate content",
+    ),
+  );
 }

@@ -9,7 +9,7 @@ import type {
   EndpointSubset,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
@@ -77,9 +77,9 @@ function validateSubsets(object: Decoded<Endpoints>): FieldError[] {
     const ports = subset.ports ?? [];
     const isEmpty = addressLists.every((list) => !subset[list]?.length);
     return [
-      ...(isEmpty
-        ? [fieldError.required(path, "must specify `addresses` or `notReadyAddresses`")]
-        : []),
+      ...errorIf(isEmpty, () =>
+        fieldError.required(path, "must specify `addresses` or `notReadyAddresses`"),
+      ),
       ...addressLists.flatMap((list) =>
         (subset[list] ?? []).flatMap((address, j) =>
           validateAddress(address, `${path}.${list}[${j}]`),
@@ -108,13 +108,13 @@ function validatePort(port: Decoded<EndpointPort>, path: string, count: number):
   const { appProtocol } = port;
   return [
     ...(name ? dnsLabelErrors(name, `${path}.name`) : []),
-    ...(!name && count > 1 ? [fieldError.required(`${path}.name`, "")] : []),
+    ...errorIf(!name && count > 1, () => fieldError.required(`${path}.name`, "")),
     ...portNumberFaults(port.port ?? 0).map((fault) =>
       fieldError.invalid(`${path}.port`, port.port ?? 0, fault),
     ),
-    ...(protocols.includes(protocol)
-      ? []
-      : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)]),
+    ...errorIf(!protocols.includes(protocol), () =>
+      fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+    ),
     ...(isSet(appProtocol) ? qualifiedNameErrors(appProtocol, `${path}.appProtocol`) : []),
   ];
 }

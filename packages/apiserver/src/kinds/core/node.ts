@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
@@ -113,9 +113,9 @@ function taintErrors(object: Decoded<Node>): FieldError[] {
     const valueFaults = labelValueFaults(value);
     const errors = [
       ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
-      ...(valueFaults.length
-        ? [fieldError.invalid(`${path}.value`, value, valueFaults.join(";"))]
-        : []),
+      ...errorIf(valueFaults.length, () =>
+        fieldError.invalid(`${path}.value`, value, valueFaults.join(";")),
+      ),
     ];
     if (!effect) errors.push(fieldError.required(`${path}.effect`, ""));
     else if (!effects.includes(effect))
@@ -156,9 +156,9 @@ function featureErrors(object: Decoded<Node>): FieldError[] {
           body: `Duplicate value: ${JSON.stringify(feature)}`,
         },
       ];
-    return compareBytewise(before, feature) > 0
-      ? [fieldError.invalid(path, feature, "list must be sorted alphabetically")]
-      : [];
+    return errorIf(compareBytewise(before, feature) > 0, () =>
+      fieldError.invalid(path, feature, "list must be sorted alphabetically"),
+    );
   });
 }
 
@@ -203,18 +203,16 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
     ...(oldCidrs.length && oldCidrs.length !== cidrs.length
       ? [fixed]
       : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
-    ...(provider && provider !== (spec.providerID ?? "")
-      ? [
-          fieldError.forbidden(
-            "spec.providerID",
-            'node updates may not change providerID except from "" to valid',
-          ),
-        ]
-      : []),
+    ...errorIf(provider && provider !== (spec.providerID ?? ""), () =>
+      fieldError.forbidden(
+        "spec.providerID",
+        'node updates may not change providerID except from "" to valid',
+      ),
+    ),
     ...taintErrors(object),
-    ...((spec.externalID ?? "") === (before.externalID ?? "")
-      ? []
-      : [fieldError.forbidden("spec.externalID", "may not be updated")]),
+    ...errorIf((spec.externalID ?? "") !== (before.externalID ?? ""), () =>
+      fieldError.forbidden("spec.externalID", "may not be updated"),
+    ),
   ];
 }
 
@@ -224,9 +222,9 @@ function addressErrors(addresses: readonly Decoded<NodeAddress>[]): FieldError[]
     const key = JSON.stringify([address.type ?? "", address.address ?? ""]);
     const again = seen.has(key);
     seen.add(key);
-    return again
-      ? [fieldError.duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
-      : [];
+    return errorIf(again, () =>
+      fieldError.duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address]),
+    );
   });
 }
 

@@ -15,7 +15,7 @@ import type {
   EndpointSlice,
 } from "homeostat/k8s/discovery/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -44,9 +44,9 @@ export function validateEndpointSlice(
 
 function addressTypeErrors(type: string): FieldError[] {
   if (!type) return [fieldError.required("addressType", "")];
-  return addressTypes.includes(type)
-    ? []
-    : [fieldError.notSupported("addressType", type, addressTypes)];
+  return errorIf(!addressTypes.includes(type), () =>
+    fieldError.notSupported("addressType", type, addressTypes),
+  );
 }
 
 function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
@@ -123,9 +123,9 @@ function validateAddress(address: string, type: string, path: string, i: number)
   const errors = type === "IPv4" ? legacyIpErrors(address, at) : ipErrors(address, at);
   if (errors.length) return errors;
   return [
-    ...(ipFamilyOf(address) === type
-      ? []
-      : [fieldError.invalid(path, address, `must be an ${type} address`)]),
+    ...errorIf(ipFamilyOf(address) !== type, () =>
+      fieldError.invalid(path, address, `must be an ${type} address`),
+    ),
     ...endpointIpErrors(address, at),
   ];
 }
@@ -169,7 +169,7 @@ function validateHintNames(
   return items.flatMap((item, i) => {
     const name = item.name ?? "";
     const at = `${path}.${field}[${i}].name`;
-    const errors = seen.has(name) ? [fieldError.duplicate(at, name)] : [];
+    const errors = errorIf(seen.has(name), () => fieldError.duplicate(at, name));
     seen.add(name);
     return [...errors, ...faults(name).map((fault) => fieldError.invalid(at, name, fault))];
   });

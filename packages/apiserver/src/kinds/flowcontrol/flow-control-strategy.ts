@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -57,8 +57,8 @@ function conditionErrors({ status }: FlowControlObject): FieldError[] {
     const type = condition.type ?? "";
     const path = `status.conditions[${i}].type`;
     const errors = [
-      ...(seen.has(type) ? [fieldError.duplicate(path, type)] : []),
-      ...(type ? [] : [fieldError.required(path, "")]),
+      ...errorIf(seen.has(type), () => fieldError.duplicate(path, type)),
+      ...errorIf(!type, () => fieldError.required(path, "")),
     ];
     seen.add(type);
     return errors;

@@ -12,7 +12,7 @@ import type {
   NetworkPolicySpec,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
@@ -144,17 +144,17 @@ function typeErrors(spec: Decoded<NetworkPolicySpec>): FieldError[] {
       ),
     ];
   return types.flatMap((type, i) =>
-    policyTypes.includes(type)
-      ? []
-      : [fieldError.notSupported(`spec.policyTypes[${i}]`, type, policyTypes)],
+    errorIf(!policyTypes.includes(type), () =>
+      fieldError.notSupported(`spec.policyTypes[${i}]`, type, policyTypes),
+    ),
   );
 }
 
 function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldError[] {
   const protocol = entry.protocol ?? "";
-  const errors = protocols.includes(protocol)
-    ? []
-    : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)];
+  const errors = errorIf(!protocols.includes(protocol), () =>
+    fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+  );
   const { port, endPort } = entry;
   const end = (detail: string, shown: Json | undefined = endPort): FieldError =>
     fieldError.invalid(`${path}.endPort`, shown, detail);

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -69,9 +69,9 @@ function validateRule(
   scope: "namespaced" | "cluster",
   path: string,
 ): FieldError[] {
-  const errors: FieldError[] = hasItems(rule.verbs)
-    ? []
-    : [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
+  const errors: FieldError[] = errorIf(!hasItems(rule.verbs), () =>
+    fieldError.required(`${path}.verbs`, "verbs must contain at least one value"),
+  );
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length) {
     if (scope === "namespaced")

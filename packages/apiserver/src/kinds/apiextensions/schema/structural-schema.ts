@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { goPatternFault } from "../../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
@@ -24,16 +24,16 @@ function invariantErrors(s: JsonSchemaProps, level: Level, path: string): FieldE
   const items = singleItems(s);
   const additional = s.additionalProperties;
   return [
-    ...(s.type === "array" && !items
-      ? [fieldError.required(`${path}.items`, "must be specified")]
-      : []),
+    ...errorIf(s.type === "array" && !items, () =>
+      fieldError.required(`${path}.items`, "must be specified"),
+    ),
     ...(items ? invariantErrors(items, "item", `${path}.items`) : []),
     ...propertiesOf(s).flatMap(([name, child]) =>
       invariantErrors(child, "field", `${path}.properties[${name}]`),
     ),
-    ...(additional !== undefined && level === "root"
-      ? [fieldError.forbidden(`${path}.additionalProperties`, "must not be used at the root")]
-      : []),
+    ...errorIf(additional !== undefined && level === "root", () =>
+      fieldError.forbidden(`${path}.additionalProperties`, "must not be used at the root"),
+    ),
     ...(typeof additional === "object"
       ? invariantErrors(additional, "field", `${path}.additionalProperties`)
       : []),
@@ -163,15 +163,13 @@ function valueErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldError
       nestedErrors(branch, skipNothing, `${path}.oneOf[${i}]`),
     ),
     ...(s.not ? nestedErrors(s.not, skipNothing, `${path}.not`) : []),
-    ...(pattern === undefined
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.pattern`,
-            s.pattern!,
-            `must be a valid regular expression, but isn't: ${pattern}`,
-          ),
-        ]),
+    ...errorIf(pattern !== undefined, () =>
+      fieldError.invalid(
+        `${path}.pattern`,
+        s.pattern!,
+        `must be a valid regular expression, but isn't: ${pattern}`,
+      ),
+    ),
   ];
 }
 
@@ -199,9 +197,9 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
     ...propertiesOf(s).flatMap(([name, child]) =>
       nestedErrors(child, skipNothing, `${path}.properties[${name}]`),
     ),
-    ...(s.additionalProperties
-      ? [fieldError.forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
-      : []),
+    ...errorIf(s.additionalProperties, () =>
+      fieldError.forbidden(`${path}.additionalProperties`, "must be undefined to be structural"),
+    ),
     ...forbiddenInBranches
       .filter(([name]) =>
         name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]),
@@ -209,14 +207,12 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
       .map(([name, wanted]) =>
         fieldError.forbidden(`${path}.${name}`, `must be ${wanted} to be structural`),
       ),
-    ...(s.properties && Object.hasOwn(s.properties, "metadata")
-      ? [
-          fieldError.forbidden(
-            `${path}.properties[metadata]`,
-            "must not be specified in a nested context",
-          ),
-        ]
-      : []),
+    ...errorIf(s.properties && Object.hasOwn(s.properties, "metadata"), () =>
+      fieldError.forbidden(
+        `${path}.properties[metadata]`,
+        "must not be specified in a nested context",
+      ),
+    ),
   ];
 }
 

@@ -3,7 +3,7 @@
 // (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "../definition/definition.ts";
 import {
   validateCaBundle,
@@ -33,18 +33,20 @@ export function validateConversion(
   const text = "should not be set when strategy is not set to Webhook";
   return [
     ...errors,
-    ...(webhook?.clientConfig ? [fieldError.forbidden(`${path}.webhookClientConfig`, text)] : []),
-    ...(webhook?.conversionReviewVersions?.length
-      ? [fieldError.forbidden(`${path}.conversionReviewVersions`, text)]
-      : []),
+    ...errorIf(webhook?.clientConfig, () =>
+      fieldError.forbidden(`${path}.webhookClientConfig`, text),
+    ),
+    ...errorIf(webhook?.conversionReviewVersions?.length, () =>
+      fieldError.forbidden(`${path}.conversionReviewVersions`, text),
+    ),
   ];
 }
 
 function strategyErrors(strategy: string | undefined, path: string): FieldError[] {
   if (!strategy) return [fieldError.required(path, "")];
-  return strategy === "None" || strategy === "Webhook"
-    ? []
-    : [fieldError.notSupported(path, strategy, ["None", "Webhook"])];
+  return errorIf(strategy !== "None" && strategy !== "Webhook", () =>
+    fieldError.notSupported(path, strategy, ["None", "Webhook"]),
+  );
 }
 
 function clientErrors(

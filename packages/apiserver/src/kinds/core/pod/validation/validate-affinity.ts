@@ -12,7 +12,7 @@ import type {
   PodAffinityTerm,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import {
   selectorOperatorErrors,
   validateLabelSelector,
@@ -52,9 +52,9 @@ function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): Fiel
 }
 
 function weightErrors(weight: number, path: string): FieldError[] {
-  return weight <= 0 || weight > 100
-    ? [fieldError.invalid(`${path}.weight`, weight, "must be in the range 1-100")]
-    : [];
+  return errorIf(weight <= 0 || weight > 100, () =>
+    fieldError.invalid(`${path}.weight`, weight, "must be in the range 1-100"),
+  );
 }
 
 /** Validates a NodeSelector, of a pod or of a volume. */
@@ -105,7 +105,7 @@ function requirementErrors(
 function operatorErrors(operator: string, values: number, path: string): FieldError[] {
   if (operator !== "Gt" && operator !== "Lt") return selectorOperatorErrors(operator, values, path);
   const message = "must be specified single value when `operator` is 'Lt' or 'Gt'";
-  return values === 1 ? [] : [fieldError.required(`${path}.values`, message)];
+  return errorIf(values !== 1, () => fieldError.required(`${path}.values`, message));
 }
 
 function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string): FieldError[] {
@@ -155,7 +155,7 @@ function podTermErrors(term: Decoded<PodAffinityTerm>, path: string): FieldError
       : []),
     ...(term.namespaces ?? []).flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
     ...validateLabelKeys(selector, term.matchLabelKeys ?? [], term.mismatchLabelKeys ?? [], path),
-    ...(topology ? [] : [fieldError.required(`${path}.topologyKey`, "can not be empty")]),
+    ...errorIf(!topology, () => fieldError.required(`${path}.topologyKey`, "can not be empty")),
     ...qualifiedNameErrors(topology, `${path}.topologyKey`),
   ];
 }

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
 
 /** Validates the keys of the term or constraint at `path`. */
@@ -19,15 +19,13 @@ export function validateLabelKeys(
     ...keyErrors(selector, mismatch, `${path}.mismatchLabelKeys`),
     ...(selector ? selectedTwice(selector, match, path) : []),
     ...match.flatMap((key, i) =>
-      mismatch.includes(key)
-        ? [
-            fieldError.invalid(
-              `${path}.matchLabelKeys[${i}]`,
-              key,
-              "exists in both matchLabelKeys and mismatchLabelKeys",
-            ),
-          ]
-        : [],
+      errorIf(mismatch.includes(key), () =>
+        fieldError.invalid(
+          `${path}.matchLabelKeys[${i}]`,
+          key,
+          "exists in both matchLabelKeys and mismatchLabelKeys",
+        ),
+      ),
     ),
   ];
 }
@@ -54,14 +52,12 @@ function selectedTwice(
     const key = expression.key ?? "";
     const twice = match.includes(key) && seen.has(key);
     seen.add(key);
-    return twice
-      ? [
-          fieldError.invalid(
-            `${path}[${match.lastIndexOf(key)}]`,
-            key,
-            "exists in both matchLabelKeys and labelSelector",
-          ),
-        ]
-      : [];
+    return errorIf(twice, () =>
+      fieldError.invalid(
+        `${path}[${match.lastIndexOf(key)}]`,
+        key,
+        "exists in both matchLabelKeys and labelSelector",
+      ),
+    );
   });
 }

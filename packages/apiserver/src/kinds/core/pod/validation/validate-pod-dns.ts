@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodDNSConfig } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
@@ -33,7 +33,9 @@ export function validatePodDns(
     ...serverErrors(servers, `${path}.nameservers`),
     ...searchErrors(searches, `${path}.searches`),
     ...(config.options ?? []).flatMap((option, i) =>
-      option.name ? [] : [fieldError.required(`${path}.options[${i}]`, "must not be empty")],
+      errorIf(!option.name, () =>
+        fieldError.required(`${path}.options[${i}]`, "must not be empty"),
+      ),
     ),
   ];
 }
@@ -44,9 +46,9 @@ const countErrors = (
   what: string,
   path: string,
 ): FieldError[] =>
-  values.length > max
-    ? [fieldError.invalid(path, [...values], `must not have more than ${max} ${what}`)]
-    : [];
+  errorIf(values.length > max, () =>
+    fieldError.invalid(path, [...values], `must not have more than ${max} ${what}`),
+  );
 
 function serverErrors(servers: readonly string[], path: string): FieldError[] {
   return [
@@ -58,15 +60,13 @@ function serverErrors(servers: readonly string[], path: string): FieldError[] {
 function searchErrors(searches: readonly string[], path: string): FieldError[] {
   return [
     ...countErrors(searches, maxSearches, "search paths", path),
-    ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
-      ? [
-          fieldError.invalid(
-            path,
-            [...searches],
-            `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
-          ),
-        ]
-      : []),
+    ...errorIf(Buffer.byteLength(searches.join(" ")) > maxSearchBytes, () =>
+      fieldError.invalid(
+        path,
+        [...searches],
+        `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
+      ),
+    ),
     ...searches.flatMap((search, i) =>
       search === "."
         ? []

@@ -4,7 +4,11 @@ import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../../../apimachinery/errors/field-error.ts";
+import {
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -58,9 +62,9 @@ export function validatePodSpec(
   );
   const pod = { spec, volumes, claims };
   return [
-    ...(isSet(spec.terminationGracePeriodSeconds)
-      ? []
-      : [fieldError.required(`${path}.terminationGracePeriodSeconds`, "")]),
+    ...errorIf(!isSet(spec.terminationGracePeriodSeconds), () =>
+      fieldError.required(`${path}.terminationGracePeriodSeconds`, ""),
+    ),
     ...volumeErrors,
     ...claimErrors(spec.resourceClaims ?? [], metadata, `${path}.resourceClaims`),
     ...validateContainers(pod, `${path}.containers`),
@@ -123,24 +127,20 @@ function oneClaimErrors(
   const shown: InternalValue = ["core.PodResourceClaim", claim];
   return [
     ...claimNameErrors(name, repeated, `${path}.name`),
-    ...(direct !== undefined && template !== undefined
-      ? [
-          fieldError.invalidInternal(
-            path,
-            shown,
-            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
-          ),
-        ]
-      : []),
-    ...(direct === undefined && template === undefined
-      ? [
-          fieldError.invalidInternal(
-            path,
-            shown,
-            "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-          ),
-        ]
-      : []),
+    ...errorIf(direct !== undefined && template !== undefined, () =>
+      fieldError.invalidInternal(
+        path,
+        shown,
+        "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+      ),
+    ),
+    ...errorIf(direct === undefined && template === undefined, () =>
+      fieldError.invalidInternal(
+        path,
+        shown,
+        "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+      ),
+    ),
     ...(direct === undefined ? [] : dnsSubdomainErrors(direct, `${path}.resourceClaimName`)),
     ...(template === undefined
       ? []
@@ -163,15 +163,13 @@ function hostNetworkErrors(
     (container.ports ?? []).flatMap((port, j) => {
       const hostPort = port.hostPort ?? 0;
       const differs = (isPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0);
-      return differs
-        ? [
-            fieldError.invalid(
-              `${path}.containers[${i}].ports[${j}].hostPort`,
-              hostPort,
-              "must match `containerPort` when `hostNetwork` is true",
-            ),
-          ]
-        : [];
+      return errorIf(differs, () =>
+        fieldError.invalid(
+          `${path}.containers[${i}].ports[${j}].hostPort`,
+          hostPort,
+          "must match `containerPort` when `hostNetwork` is true",
+        ),
+      );
     }),
   );
 }
@@ -180,13 +178,15 @@ function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const detail = "when `hostUsers` is false";
   return [
-    ...(spec.hostNetwork === true ? [fieldError.forbidden(`${path}.hostNetwork`, detail)] : []),
-    ...(spec.hostPID === true ? [fieldError.forbidden(`${path}.HostPID`, detail)] : []),
-    ...(spec.hostIPC === true ? [fieldError.forbidden(`${path}.HostIPC`, detail)] : []),
+    ...errorIf(spec.hostNetwork === true, () =>
+      fieldError.forbidden(`${path}.hostNetwork`, detail),
+    ),
+    ...errorIf(spec.hostPID === true, () => fieldError.forbidden(`${path}.HostPID`, detail)),
+    ...errorIf(spec.hostIPC === true, () => fieldError.forbidden(`${path}.HostIPC`, detail)),
     ...visitContainers(spec, path, (container, at) =>
-      hasItems(container.volumeDevices)
-        ? [fieldError.forbidden(`${at}.volumeDevices`, detail)]
-        : [],
+      errorIf(hasItems(container.volumeDevices), () =>
+        fieldError.forbidden(`${at}.volumeDevices`, detail),
+      ),
     ),
   ];
 }
@@ -196,13 +196,13 @@ function hostnameErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (name === undefined) return [];
   const at = `${path}.hostnameOverride`;
   return [
-    ...(spec.setHostnameAsFQDN === true
-      ? [fieldError.forbidden(at, "may not be specified when setHostnameAsFQDN is true")]
-      : []),
-    ...(spec.hostNetwork === true
-      ? [fieldError.forbidden(at, "may not be specified when hostNetwork is true")]
-      : []),
-    ...(Buffer.byteLength(name) > 64 ? [fieldError.tooLong(at, 64)] : []),
+    ...errorIf(spec.setHostnameAsFQDN === true, () =>
+      fieldError.forbidden(at, "may not be specified when setHostnameAsFQDN is true"),
+    ),
+    ...errorIf(spec.hostNetwork === true, () =>
+      fieldError.forbidden(at, "may not be specified when hostNetwork is true"),
+    ),
+    ...errorIf(Buffer.byteLength(name) > 64, () => fieldError.tooLong(at, 64)),
     ...dnsSubdomainErrors(name, at),
   ];
 }
@@ -261,9 +261,9 @@ function fileVolumeErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
       const volume = volumes.get(name);
       const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`;
       if (!volume) return [fieldError.notFound(where, name)];
-      return isSet(volume.emptyDir)
-        ? []
-        : [fieldError.invalid(where, name, "referenced volume must be of type emptyDir")];
+      return errorIf(!isSet(volume.emptyDir), () =>
+        fieldError.invalid(where, name, "referenced volume must be of type emptyDir"),
+      );
     }),
   );
 }

@@ -15,7 +15,7 @@ import type {
   ResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
@@ -35,15 +35,13 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
     ...validateAnnotationsOf(pod, old),
     ...conditionErrors(status.conditions ?? []),
     ...nominationErrors(status, before, old.spec ?? {}),
-    ...(Number(status.observedGeneration ?? 0) < 0
-      ? [
-          fieldError.invalid(
-            "status.observedGeneration",
-            Number(status.observedGeneration ?? 0),
-            "must be a non-negative integer",
-          ),
-        ]
-      : []),
+    ...errorIf(Number(status.observedGeneration ?? 0) < 0, () =>
+      fieldError.invalid(
+        "status.observedGeneration",
+        Number(status.observedGeneration ?? 0),
+        "must be a non-negative integer",
+      ),
+    ),
     ...immutable("status.qosClass", status.qosClass ?? "", before.qosClass ?? ""),
     ...transitionErrors(status, before, old.spec ?? {}),
     ...claimStatusErrors(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? []),
@@ -65,14 +63,12 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
       "status.initContainerStatuses",
     ),
     ...(status.ephemeralContainerStatuses ?? []).flatMap((container, i) =>
-      hasItems(container.allocatedResourcesStatus)
-        ? [
-            fieldError.forbidden(
-              `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
-              "must not be specified in container status",
-            ),
-          ]
-        : [],
+      errorIf(hasItems(container.allocatedResourcesStatus), () =>
+        fieldError.forbidden(
+          `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
+          "must not be specified in container status",
+        ),
+      ),
     ),
   ];
 }
@@ -82,15 +78,13 @@ function conditionErrors(conditions: readonly Decoded<PodCondition>[]): FieldErr
     const type = condition.type ?? "";
     const generation = Number(condition.observedGeneration ?? 0);
     return [
-      ...(generation < 0
-        ? [
-            fieldError.invalid(
-              `status.conditions[${i}].observedGeneration`,
-              generation,
-              "must be a non-negative integer",
-            ),
-          ]
-        : []),
+      ...errorIf(generation < 0, () =>
+        fieldError.invalid(
+          `status.conditions[${i}].observedGeneration`,
+          generation,
+          "must be a non-negative integer",
+        ),
+      ),
       ...(["PodScheduled", "Ready", "Initialized"].includes(type)
         ? []
         : ruled(labelKeyFaults, type, `status.conditions[${i}].Type`)),
@@ -108,9 +102,9 @@ function nominationErrors(
   const path = "status.nominatedNodeName";
   return [
     ...dnsSubdomainErrors(name, path),
-    ...(oldSpec.nodeName
-      ? [fieldError.forbidden(path, "may not be set on pods that are already bound to a node")]
-      : []),
+    ...errorIf(oldSpec.nodeName, () =>
+      fieldError.forbidden(path, "may not be set on pods that are already bound to a node"),
+    ),
   ];
 }
 
@@ -133,14 +127,12 @@ function transitionErrors(
       const terminated = old.state?.terminated;
       const now = status[list]?.find((each) => (each.name ?? "") === name);
       if (!terminated || !now || now.state?.terminated) return [];
-      return canRestart(list, name, terminated.exitCode ?? 0)
-        ? []
-        : [
-            fieldError.forbidden(
-              `status.${list}[${i}].state`,
-              "may not be transitioned to non-terminated state",
-            ),
-          ];
+      return errorIf(!canRestart(list, name, terminated.exitCode ?? 0), () =>
+        fieldError.forbidden(
+          `status.${list}[${i}].state`,
+          "may not be transitioned to non-terminated state",
+        ),
+      );
     }),
   );
 }
@@ -181,16 +173,14 @@ function claimStatusErrors(
     seen.add(name);
     const claim = status.resourceClaimName ?? undefined;
     return [
-      ...(known.includes(name)
-        ? []
-        : [
-            fieldError.invalid(
-              `${path}.name`,
-              name,
-              "must match the name of an entry in `spec.resourceClaims`",
-            ),
-          ]),
-      ...(repeated ? [fieldError.duplicate(`${path}.name`, name)] : []),
+      ...errorIf(!known.includes(name), () =>
+        fieldError.invalid(
+          `${path}.name`,
+          name,
+          "must match the name of an entry in `spec.resourceClaims`",
+        ),
+      ),
+      ...errorIf(repeated, () => fieldError.duplicate(`${path}.name`, name)),
       ...(claim === undefined ? [] : dnsSubdomainErrors(claim, `${path}.resourceClaimName`)),
     ];
   });
@@ -212,14 +202,12 @@ function addressErrors(
     addresses.length > 1 && (addresses.length > 2 || unknown >= 0 || new Set(families).size < 2);
   return [
     ...addresses.flatMap((address, i) => legacyIpErrors(address, `status.${field}[${i}]`, kept)),
-    ...(unknown < 0
-      ? []
-      : [
-          fieldError.internalFault(
-            `status.${field}`,
-            `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
-          ),
-        ]),
+    ...errorIf(unknown >= 0, () =>
+      fieldError.internalFault(
+        `status.${field}`,
+        `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
+      ),
+    ),
     ...(tooMany
       ? [
           {
@@ -236,9 +224,9 @@ function hostAddressErrors(status: Decoded<PodStatus>, before: Decoded<PodStatus
   const first = addressesOf(status, "hostIPs")[0];
   if (first === undefined) return [];
   return [
-    ...((status.hostIP ?? "") === first
-      ? []
-      : [fieldError.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
+    ...errorIf((status.hostIP ?? "") !== first, () =>
+      fieldError.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`"),
+    ),
     ...addressErrors(status, before, "hostIPs"),
   ];
 }
@@ -284,21 +272,19 @@ function allocatedNameErrors(
   path: string,
 ): FieldError[] {
   if (!name.startsWith("claim:"))
-    return Object.hasOwn(resources.requests ?? {}, name)
-      ? []
-      : [fieldError.invalid(path, name, "must match one of the container's resource requests")];
+    return errorIf(!Object.hasOwn(resources.requests ?? {}, name), () =>
+      fieldError.invalid(path, name, "must match one of the container's resource requests"),
+    );
   const claims = (resources.claims ?? []).map((claim) =>
     ["claim:", claim.name ?? "", claim.request ? `/${claim.request}` : ""].join(""),
   );
-  return claims.includes(name)
-    ? []
-    : [
-        fieldError.invalid(
-          path,
-          name,
-          "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
-        ),
-      ];
+  return errorIf(!claims.includes(name), () =>
+    fieldError.invalid(
+      path,
+      name,
+      "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+    ),
+  );
 }
 
 function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: string): FieldError[] {
@@ -310,16 +296,16 @@ function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: strin
     const repeated = seen.has(id);
     seen.add(id);
     return [
-      ...(healths.includes(health)
-        ? []
-        : [fieldError.notSupported(`${path}[${i}].health`, health, healths)]),
-      ...(message === ""
-        ? [fieldError.required(`${path}[${i}].message`, "must be non-empty if specified")]
-        : []),
-      ...(message !== undefined && Buffer.byteLength(message) > longestMessage
-        ? [fieldError.tooLong(`${path}[${i}].message`, longestMessage)]
-        : []),
-      ...(repeated ? [fieldError.duplicate(`${path}[${i}].resourceID`, id)] : []),
+      ...errorIf(!healths.includes(health), () =>
+        fieldError.notSupported(`${path}[${i}].health`, health, healths),
+      ),
+      ...errorIf(message === "", () =>
+        fieldError.required(`${path}[${i}].message`, "must be non-empty if specified"),
+      ),
+      ...errorIf(message !== undefined && Buffer.byteLength(message) > longestMessage, () =>
+        fieldError.tooLong(`${path}[${i}].message`, longestMessage),
+      ),
+      ...errorIf(repeated, () => fieldError.duplicate(`${path}[${i}].resourceID`, id)),
     ];
   });
 }

@@ -11,7 +11,7 @@ import type {
   Toleration,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -74,7 +74,7 @@ export function validateAnnotationsOf(pod: Decoded<Pod>, old: Decoded<Pod>): Fie
 
 function imageErrors(container: Decoded<Container>, path: string): FieldError[] {
   return [
-    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
+    ...errorIf(!container.image, () => fieldError.required(`${path}.image`, "")),
     ...validateImageSpace(container, path),
   ];
 }
@@ -88,16 +88,9 @@ function deadlineErrors(
   const was = optionalInt64(before.activeDeadlineSeconds);
   if (now === undefined)
     return {
-      errors:
-        was === undefined
-          ? []
-          : [
-              fieldError.invalid(
-                path,
-                null,
-                "must not update from a positive integer to nil value",
-              ),
-            ],
+      errors: errorIf(was !== undefined, () =>
+        fieldError.invalid(path, null, "must not update from a positive integer to nil value"),
+      ),
       stop: false,
     };
   const errors = inRange(now, 0, 2147483647, path);
@@ -172,15 +165,13 @@ function gatedErrors(rest: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
   const widened = Object.entries(before.nodeSelector ?? {}).some(
     ([key, value]) => selector[key] !== value,
   );
-  const errors = widened
-    ? [
-        fieldError.invalid(
-          "spec.nodeSelector",
-          rest.nodeSelector ?? null,
-          "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
-        ),
-      ]
-    : [];
+  const errors = errorIf(widened, () =>
+    fieldError.invalid(
+      "spec.nodeSelector",
+      rest.nodeSelector ?? null,
+      "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+    ),
+  );
   keepOld(rest, before, "nodeSelector");
   const now = rest.affinity?.nodeAffinity;
   const was = before.affinity?.nodeAffinity;
@@ -216,15 +207,13 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
       ),
     ];
   return oldTerms.flatMap((old, i) =>
-    isNarrowed(terms[i]!, old)
-      ? []
-      : [
-          fieldError.invalidInternal(
-            `${path}[${i}]`,
-            ["core.NodeSelectorTerm", terms[i]],
-            "only additions are allowed (no mutations or deletions)",
-          ),
-        ],
+    errorIf(!isNarrowed(terms[i]!, old), () =>
+      fieldError.invalidInternal(
+        `${path}[${i}]`,
+        ["core.NodeSelectorTerm", terms[i]],
+        "only additions are allowed (no mutations or deletions)",
+      ),
+    ),
   );
 }
 

@@ -10,7 +10,7 @@ import type {
   PodSpec,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
@@ -46,7 +46,7 @@ export function validateContainers(pod: ContainerContext, path: string): FieldEr
     names.add(name);
     return [
       ...commonErrors(container, pod, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
       ...lifecycleErrors(container, pod.spec, at),
       ...restartErrors(container, at),
     ];
@@ -66,7 +66,7 @@ export function validateInitContainers(pod: ContainerContext, path: string): Fie
     return [
       ...commonErrors(container, pod, at),
       ...restartErrors(container, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
       ...hostPortConflicts([container], path),
       ...(isSidecar
         ? lifecycleErrors(container, pod.spec, at)
@@ -88,15 +88,13 @@ function sidecarOnly(container: Decoded<Container>, path: string): FieldError[] 
 
 function restartingResize(container: Decoded<Container>, path: string): FieldError[] {
   return (container.resizePolicy ?? []).flatMap((policy, i) =>
-    policy.restartPolicy === "RestartContainer"
-      ? [
-          fieldError.invalid(
-            `${path}.resizePolicy[${i}].restartPolicy`,
-            "RestartContainer",
-            "must not be set to 'RestartContainer' for non-sidecar initContainers",
-          ),
-        ]
-      : [],
+    errorIf(policy.restartPolicy === "RestartContainer", () =>
+      fieldError.invalid(
+        `${path}.resizePolicy[${i}].restartPolicy`,
+        "RestartContainer",
+        "must not be set to 'RestartContainer' for non-sidecar initContainers",
+      ),
+    ),
   );
 }
 
@@ -117,10 +115,10 @@ export function validateEphemeralContainers(pod: ContainerContext, path: string)
     return [
       ...commonErrors(container, pod, at),
       ...validateImageSpace(container, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
-      ...(target && !others.has(target)
-        ? [fieldError.notFound(`${at}.targetContainerName`, target)]
-        : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
+      ...errorIf(target && !others.has(target), () =>
+        fieldError.notFound(`${at}.targetContainerName`, target),
+      ),
       ...forbiddenInEphemeral
         .filter((field) => isPresent(container, field))
         .map((field) =>
@@ -162,9 +160,9 @@ const isPresent = (
 /** Refuses an image with leading or trailing whitespace; of pods, not of templates. */
 export function validateImageSpace(container: Decoded<Container>, path: string): FieldError[] {
   const image = container.image ?? "";
-  return image === image.trim()
-    ? []
-    : [fieldError.invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
+  return errorIf(image !== image.trim(), () =>
+    fieldError.invalid(`${path}.image`, image, "must not have leading or trailing whitespace"),
+  );
 }
 
 function commonErrors(
@@ -175,7 +173,7 @@ function commonErrors(
   const name = container.name ?? "";
   return [
     ...requiredValid(dnsLabelErrors, name, `${path}.name`),
-    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
+    ...errorIf(!container.image, () => fieldError.required(`${path}.image`, "")),
     ...enumErrors(
       container.terminationMessagePolicy ?? "",
       ["File", "FallbackToLogsOnError"],
@@ -266,18 +264,16 @@ function resizePolicyErrors(
     const repeated = names.has(name);
     names.add(name);
     return [
-      ...(repeated ? [fieldError.duplicate(`${path}[${i}]`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${path}[${i}]`, name)),
       ...enumErrors(name, ["cpu", "memory"], path),
       ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
-      ...(podRestartPolicy === "Never" && restart !== "NotRequired"
-        ? [
-            fieldError.invalid(
-              path,
-              restart,
-              "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
-            ),
-          ]
-        : []),
+      ...errorIf(podRestartPolicy === "Never" && restart !== "NotRequired", () =>
+        fieldError.invalid(
+          path,
+          restart,
+          "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
+        ),
+      ),
     ];
   });
 }
@@ -310,18 +306,17 @@ function restartErrors(container: Decoded<Container>, path: string): FieldError[
 function restartRuleErrors(rule: Decoded<ContainerRestartRule>, path: string): FieldError[] {
   const action = rule.action ?? "";
   const codes = rule.exitCodes ?? undefined;
-  const errors =
-    action === "Restart" || action === "RestartAllContainers"
-      ? []
-      : [fieldError.notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
+  const errors = errorIf(action !== "Restart" && action !== "RestartAllContainers", () =>
+    fieldError.notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"]),
+  );
   if (!codes) return [...errors, fieldError.required(`${path}.exitCodes`, "must be specified")];
   const operator = codes.operator ?? "";
   const count = (codes.values ?? []).length;
   return [
     ...errors,
-    ...(operator === "In" || operator === "NotIn"
-      ? []
-      : [fieldError.notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"])]),
-    ...(count > 255 ? [fieldError.tooMany(`${path}.exitCodes.values`, count, 255)] : []),
+    ...errorIf(operator !== "In" && operator !== "NotIn", () =>
+      fieldError.notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"]),
+    ),
+    ...errorIf(count > 255, () => fieldError.tooMany(`${path}.exitCodes.values`, count, 255)),
   ];
 }

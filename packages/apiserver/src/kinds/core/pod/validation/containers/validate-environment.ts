@@ -11,7 +11,7 @@ import type {
   SecretKeySelector,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { configMapKeyFaults } from "../../../../validation/names.ts";
 import {
@@ -109,12 +109,12 @@ export function validateEnvironmentSources(
       ...found.flatMap((name) =>
         nameErrors(source[name]?.name ?? "", `${path}[${i}].${name}.name`),
       ),
-      ...(found.length
-        ? []
-        : [fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
-      ...(found.length > 1
-        ? [fieldError.invalid(path, "", "may not have more than one field specified at a time")]
-        : []),
+      ...errorIf(!found.length, () =>
+        fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"),
+      ),
+      ...errorIf(found.length > 1, () =>
+        fieldError.invalid(path, "", "may not have more than one field specified at a time"),
+      ),
     ];
   });
 }

@@ -9,7 +9,7 @@ import type {
   VolumeProjection,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import {
   fileModeErrors,
   freePathErrors,
@@ -81,7 +81,7 @@ function keyedErrors(
   take: Take,
 ): FieldError[] {
   const name = source.name ?? "";
-  const errors = name ? [] : [fieldError.required(`${path}.name`, "")];
+  const errors = errorIf(!name, () => fieldError.required(`${path}.name`, ""));
   return [
     ...errors,
     ...(source.items ?? []).flatMap((item, i) => [
@@ -99,24 +99,20 @@ function tokenErrors(
   const seconds = Number(token.expirationSeconds ?? 0);
   const target = token.path ?? "";
   return [
-    ...(seconds < 600
-      ? [
-          fieldError.invalid(
-            `${path}.expirationSeconds`,
-            seconds,
-            "may not specify a duration less than 10 minutes",
-          ),
-        ]
-      : []),
-    ...(seconds > maxTokenSeconds
-      ? [
-          fieldError.invalid(
-            `${path}.expirationSeconds`,
-            seconds,
-            "may not specify a duration larger than 2^32 seconds",
-          ),
-        ]
-      : []),
+    ...errorIf(seconds < 600, () =>
+      fieldError.invalid(
+        `${path}.expirationSeconds`,
+        seconds,
+        "may not specify a duration less than 10 minutes",
+      ),
+    ),
+    ...errorIf(seconds > maxTokenSeconds, () =>
+      fieldError.invalid(
+        `${path}.expirationSeconds`,
+        seconds,
+        "may not specify a duration larger than 2^32 seconds",
+      ),
+    ),
     ...requiredValid(freePathErrors, target, `${volumePath}.path`),
   ];
 }

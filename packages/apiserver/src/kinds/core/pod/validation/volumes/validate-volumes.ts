@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Volume } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors, requiredValid } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../options/pod-validation-options.ts";
@@ -30,7 +30,7 @@ export function validateVolumes(
     const own = [
       ...validateVolumeSource(volume, at, { volumeName: name, podName, options }),
       ...requiredValid(dnsLabelErrors, name, `${at}.name`),
-      ...(valid.has(name) ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(valid.has(name), () => fieldError.duplicate(`${at}.name`, name)),
     ];
     if (!own.length) valid.set(name, volume);
     const claim = volume.persistentVolumeClaim?.claimName ?? "";

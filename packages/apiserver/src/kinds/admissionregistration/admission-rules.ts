@@ -18,7 +18,7 @@ import type {
   RuleWithOperations,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { requiredValid } from "../validation/field-rules.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -58,17 +58,15 @@ export function validateRule(rule: Decoded<RuleWithOperations>, path: string): F
   return [
     ...errorIf(!verbs.length, () => fieldError.required(`${path}.operations`, "")),
     ...wildcardErrors(verbs, `${path}.operations`, "operations"),
-    ...verbs.flatMap((verb, i) =>
-      errorIf(!operations.includes(verb), () =>
-        fieldError.notSupported(`${path}.operations[${i}]`, verb, operations),
-      ),
+    ...eachItem(verbs, `${path}.operations`, (verb, at) =>
+      errorIf(!operations.includes(verb), () => fieldError.notSupported(at, verb, operations)),
     ),
     ...errorIf(!groups.length, () => fieldError.required(`${path}.apiGroups`, "")),
     ...wildcardErrors(groups, `${path}.apiGroups`, "API groups"),
     ...errorIf(!versions.length, () => fieldError.required(`${path}.apiVersions`, "")),
     ...wildcardErrors(versions, `${path}.apiVersions`, "API versions"),
-    ...versions.flatMap((version, i) =>
-      errorIf(!version, () => fieldError.required(`${path}.apiVersions[${i}]`, "")),
+    ...eachItem(versions, `${path}.apiVersions`, (version, at) =>
+      errorIf(!version, () => fieldError.required(at, "")),
     ),
     ...resourceErrors(rule.resources ?? [], `${path}.resources`),
     ...enumErrors(rule, "scope", scopes, path),
@@ -134,20 +132,17 @@ export function validateMatchResources(match: Decoded<MatchResources>, path: str
       validateLabelSelector(match[field] ?? {}, `${path}.${field}`),
     ),
     ...(["resourceRules", "excludeResourceRules"] as const).flatMap((list) =>
-      (match[list] ?? []).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${list}[${i}]`)),
+      eachItem(match[list], `${path}.${list}`, namedRuleErrors),
     ),
   ];
 }
 
 function namedRuleErrors(rule: Decoded<NamedRuleWithOperations>, path: string): FieldError[] {
   const names = rule.resourceNames ?? [];
-  const nameErrors = names.flatMap((name, i) => {
-    const at = `${path}.resourceNames[${i}]`;
-    return [
-      ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
-      ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
-    ];
-  });
+  const nameErrors = eachItem(names, `${path}.resourceNames`, (name, at, i) => [
+    ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
+    ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
+  ]);
   return [...nameErrors, ...validateRule(rule, path)];
 }
 
@@ -172,18 +167,18 @@ export function validateMatchConditions(
   const many = errorIf(conditions.length > maxConditions, () =>
     fieldError.tooMany(path, conditions.length, maxConditions),
   );
-  const each = conditions.flatMap((condition, i) => {
+  const each = eachItem(conditions, path, (condition, at) => {
     const name = condition.name ?? "";
     const expression = (condition.expression ?? "").trim();
     const errors = expression
-      ? expressions.check("condition", expression, `${path}[${i}].expression`)
-      : [fieldError.required(`${path}[${i}].expression`, "")];
+      ? expressions.check("condition", expression, `${at}.expression`)
+      : [fieldError.required(`${at}.expression`, "")];
     errors.push(
       ...(name
-        ? labelKeyFaults(name).map((fault) => fieldError.invalid(`${path}[${i}].name`, name, fault))
-        : [fieldError.required(`${path}[${i}].name`, "")]),
+        ? labelKeyFaults(name).map((fault) => fieldError.invalid(`${at}.name`, name, fault))
+        : [fieldError.required(`${at}.name`, "")]),
     );
-    if (name && names.has(name)) errors.push(fieldError.duplicate(`${path}[${i}].name`, name));
+    if (name && names.has(name)) errors.push(fieldError.duplicate(`${at}.name`, name));
     names.add(name);
     return errors;
   });

@@ -12,7 +12,7 @@ import type {
   Variable,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import {
   enumErrors,
@@ -84,8 +84,8 @@ function commonErrors(
           "spec.matchConditions",
           openMatchConditions(paramsOf(spec), old ? storedExpressions(old) : {}),
         )),
-    ...(spec.variables ?? []).flatMap((variable, i) =>
-      variableErrors(variable, `spec.variables[${i}]`, expressions),
+    ...eachItem(spec.variables, "spec.variables", (variable, at) =>
+      variableErrors(variable, at, expressions),
     ),
   ];
 }
@@ -131,8 +131,8 @@ export function validateValidatingPolicy(
     ];
   return [
     ...head,
-    ...validations.flatMap((validation, i) =>
-      validationErrors(validation, `spec.validations[${i}]`, expressions),
+    ...eachItem(validations, "spec.validations", (validation, at) =>
+      validationErrors(validation, at, expressions),
     ),
     ...annotationErrors(annotations, nameOf(object), expressions),
   ];
@@ -180,8 +180,7 @@ function annotationErrors(
   const many = errorIf(annotations.length > maxAnnotations, () =>
     fieldError.invalid(all, printed, `must not have more than ${maxAnnotations} auditAnnotations`),
   );
-  const each = annotations.flatMap((annotation, i) => {
-    const path = `${all}[${i}]`;
+  const each = eachItem(annotations, all, (annotation, path) => {
     const key = annotation.key ?? "";
     const errors = policy
       ? labelKeyFaults(`${policy}/${key}`).map((fault) =>
@@ -224,8 +223,8 @@ export function validateMutatingPolicy(
       mutableOperationErrors(match, "spec.matchConstraints"),
     ),
     ...(mutations.length
-      ? mutations.flatMap((mutation, i) =>
-          mutationErrors(mutation, `spec.mutations[${i}]`, expressions),
+      ? eachItem(mutations, "spec.mutations", (mutation, at) =>
+          mutationErrors(mutation, at, expressions),
         )
       : [fieldError.required("spec.mutations", "mutations must contain at least one item")]),
     ...(spec.reinvocationPolicy

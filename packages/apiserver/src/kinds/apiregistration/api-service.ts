@@ -10,7 +10,12 @@ import {
 } from "homeostat/api";
 import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
@@ -59,13 +64,9 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
           keepOld(metadataOf(object), metadataOf(old), field);
       },
       validateUpdate: ({ status }) =>
-        (status?.conditions ?? []).flatMap((condition, i) =>
+        eachItem(status?.conditions, "status.conditions", (condition, at) =>
           errorIf(!statuses.includes(condition.status ?? ""), () =>
-            fieldError.notSupported(
-              `status.conditions[${i}].status`,
-              condition.status ?? "",
-              statuses,
-            ),
+            fieldError.notSupported(`${at}.status`, condition.status ?? "", statuses),
           ),
         ),
     },

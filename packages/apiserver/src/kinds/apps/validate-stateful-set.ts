@@ -5,7 +5,7 @@ import type { Decoded } from "homeostat/api";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import {
   validateAnnotations,
@@ -89,8 +89,8 @@ function withClaimVolumes(spec: Decoded<StatefulSetSpec>): Decoded<PodTemplateSp
 const validateClaimTemplates = (
   claims: NonNullable<Decoded<StatefulSetSpec>["volumeClaimTemplates"]>,
 ): FieldError[] =>
-  claims.flatMap((claim, i) =>
-    validateClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`),
+  eachItem(claims, "spec.volumeClaimTemplates", (claim, at) =>
+    validateClaimSpec(claim.spec ?? {}, `${at}.spec`),
   );
 
 function validateManagementPolicy(

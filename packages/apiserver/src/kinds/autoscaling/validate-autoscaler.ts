@@ -8,7 +8,7 @@ import type {
   HPAScalingRules,
 } from "homeostat/k8s/autoscaling/v2";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectReference } from "./validate-object-reference.ts";
 import { validateMetricSpec } from "./validate-metric-spec.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
@@ -27,7 +27,7 @@ export function validateAutoscalerSpec(
   return [
     ...replicaErrors(spec),
     ...targetErrors(spec.scaleTargetRef ?? {}, old && (old.scaleTargetRef ?? {})),
-    ...metrics.flatMap((metric, i) => validateMetricSpec(metric, `spec.metrics[${i}]`)),
+    ...eachItem(metrics, "spec.metrics", validateMetricSpec),
     ...errorIf(
       spec.minReplicas === 0 &&
         !metrics.some(({ type }) => type === "Object" || type === "External"),
@@ -101,7 +101,7 @@ function rulesErrors(rules: Decoded<HPAScalingRules>, path: string): FieldError[
     ...errorIf(!policies.length, () =>
       fieldError.required(`${path}.policies`, "must specify at least one Policy"),
     ),
-    ...policies.flatMap((policy, i) => policyErrors(policy, `${path}.policies[${i}]`)),
+    ...eachItem(policies, `${path}.policies`, policyErrors),
     ...errorIf(isSet(tolerance) && nanoOf(tolerance) < 0n, () =>
       fieldError.invalid(`${path}.tolerance`, tolerance, "must be greater than or equal to 0"),
     ),

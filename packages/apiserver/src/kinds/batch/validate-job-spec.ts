@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { JobSpec, SuccessPolicyRule } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -154,8 +154,8 @@ function successPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
     ...errorIf(rules.length > maxSuccessPolicyRules, () =>
       fieldError.tooMany(`${path}.rules`, rules.length, maxSuccessPolicyRules),
     ),
-    ...rules.flatMap((rule, i) =>
-      successRuleErrors(rule, spec.completions ?? 0, `${path}.rules[${i}]`),
+    ...eachItem(rules, `${path}.rules`, (rule, at) =>
+      successRuleErrors(rule, spec.completions ?? 0, at),
     ),
   ];
 }

@@ -5,7 +5,7 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -58,8 +58,7 @@ function countErrors(status: Decoded<JobStatus>): FieldError[] {
       nonNegative(status[field] ?? 0, `status.${field}`),
     ),
     ...(["succeeded", "failed"] as const).flatMap((list) =>
-      (pods[list] ?? []).flatMap((uid, i) => {
-        const path = `status.uncountedTerminatedPods.${list}[${i}]`;
+      eachItem(pods[list], `status.uncountedTerminatedPods.${list}`, (uid, path) => {
         if (!uid) return [fieldError.invalid(path, uid, "must not be empty")];
         if (seen.has(uid)) return [fieldError.duplicate(path, uid)];
         seen.add(uid);

@@ -8,7 +8,12 @@ import type {
   PodFailurePolicyRule,
 } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { ruled } from "../validation/field-rules.ts";
 
@@ -31,13 +36,10 @@ export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): 
     ...errorIf(rules.length > maxRules, () =>
       fieldError.tooMany(`${path}.rules`, rules.length, maxRules),
     ),
-    ...rules.flatMap((rule, i) => {
-      const rulePath = `${path}.rules[${i}]`;
-      return [
-        ...actionErrors(rule, spec, `${rulePath}.action`),
-        ...ruleErrors(rule, names, rulePath),
-      ];
-    }),
+    ...eachItem(rules, `${path}.rules`, (rule, rulePath) => [
+      ...actionErrors(rule, spec, `${rulePath}.action`),
+      ...ruleErrors(rule, names, rulePath),
+    ]),
   ];
 }
 
@@ -91,9 +93,9 @@ function podConditionErrors(
     ...errorIf(patterns.length > maxRules, () =>
       fieldError.tooMany(path, patterns.length, maxRules),
     ),
-    ...patterns.flatMap(({ type, status }, i) => [
-      ...ruled(labelKeyFaults, type ?? "", `${path}[${i}].type`),
-      ...enumErrors(status ?? "", statuses, `${path}[${i}].status`),
+    ...eachItem(patterns, path, ({ type, status }, at) => [
+      ...ruled(labelKeyFaults, type ?? "", `${at}.type`),
+      ...enumErrors(status ?? "", statuses, `${at}.status`),
     ]),
   ];
 }
@@ -126,13 +128,11 @@ function exitCodeErrors(
     ...errorIf(values.length > maxExitCodes, () =>
       fieldError.tooMany(`${path}.values`, values.length, maxExitCodes),
     ),
-    ...values.flatMap((value, i) => [
+    ...eachItem(values, `${path}.values`, (value, at, i) => [
       ...errorIf(operator === "In" && value === 0, () =>
-        fieldError.invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator"),
+        fieldError.invalid(at, value, "must not be 0 for the In operator"),
       ),
-      ...errorIf(values.indexOf(value) < i, () =>
-        fieldError.duplicate(`${path}.values[${i}]`, value),
-      ),
+      ...errorIf(values.indexOf(value) < i, () => fieldError.duplicate(at, value)),
     ]),
     ...errorIf(!isOrdered, () => fieldError.invalid(`${path}.values`, values, "must be ordered")),
   ];

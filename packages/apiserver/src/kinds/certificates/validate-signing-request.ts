@@ -13,7 +13,12 @@ import type {
   CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -96,15 +101,13 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
   return [
     ...(unknownBefore
       ? []
-      : given.flatMap((usage, i) =>
-          errorIf(!usages.includes(usage), () =>
-            fieldError.notSupported(`${path}[${i}]`, usage, usages),
-          ),
+      : eachItem(given, path, (usage, at) =>
+          errorIf(!usages.includes(usage), () => fieldError.notSupported(at, usage, usages)),
         )),
     ...(twiceBefore
       ? []
-      : given.flatMap((usage, i) =>
-          errorIf(given.indexOf(usage) < i, () => fieldError.duplicate(`${path}[${i}]`, usage)),
+      : eachItem(given, path, (usage, at, i) =>
+          errorIf(given.indexOf(usage) < i, () => fieldError.duplicate(at, usage)),
         )),
   ];
 }
@@ -151,22 +154,22 @@ function conditionErrors(object: Request, old: Request | undefined): FieldError[
   const hadBoth = approvals.every((type) => before.includes(type));
   const hadTwice = new Set(before).size < before.length;
   const seen = new Set<string>();
-  return conditionsOf(object).flatMap((condition, i) => {
+  return eachItem(conditionsOf(object), path, (condition, at) => {
     const type = condition.type ?? "";
     const status = condition.status ?? "";
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     const errors: FieldError[] = errorIf(!type && !before.includes(""), () =>
-      fieldError.required(`${path}[${i}].type`, ""),
+      fieldError.required(`${at}.type`, ""),
     );
-    if (!status) errors.push(fieldError.required(`${path}[${i}].status`, ""));
+    if (!status) errors.push(fieldError.required(`${at}.status`, ""));
     else if (!values.includes(status))
-      errors.push(fieldError.notSupported(`${path}[${i}].status`, status, values));
+      errors.push(fieldError.notSupported(`${at}.status`, status, values));
     const opposite = approvals.includes(type) ? approvals.find((each) => each !== type)! : "";
     if (opposite && !hadBoth && seen.has(opposite))
       errors.push(
         fieldError.invalid(path, type, "Approved and Denied conditions are mutually exclusive"),
       );
-    if (seen.has(type) && !hadTwice) errors.push(fieldError.duplicate(`${path}[${i}].type`, type));
+    if (seen.has(type) && !hadTwice) errors.push(fieldError.duplicate(`${at}.type`, type));
     seen.add(type);
     return errors;
   });

@@ -5,7 +5,7 @@
 import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
 import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -54,8 +54,7 @@ function setContainerDefaults(item: Decoded<LimitRangeItem>): void {
 
 function validateLimits(object: Decoded<LimitRange>): FieldError[] {
   const seen = new Set<string>();
-  return (object.spec?.limits ?? []).flatMap((item, i) => {
-    const path = `spec.limits[${i}]`;
+  return eachItem(object.spec?.limits, "spec.limits", (item, path) => {
     const type = item.type ?? "";
     const again = errorIf(seen.has(type), () => fieldError.duplicate(`${path}.type`, type));
     seen.add(type);

@@ -5,6 +5,7 @@
 import { equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   type InternalValue,
@@ -149,7 +150,5 @@ export function finalizerNameErrors(name: string, path: string): FieldError[] {
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */
 export function finalizerErrors(object: DecodedObject): FieldError[] {
-  return (object.metadata?.finalizers ?? []).flatMap((name, i) =>
-    finalizerNameErrors(name, `metadata.finalizers[${i}]`),
-  );
+  return eachItem(object.metadata?.finalizers, "metadata.finalizers", finalizerNameErrors);
 }

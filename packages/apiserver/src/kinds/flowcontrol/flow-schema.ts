@@ -10,7 +10,7 @@ import type {
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -61,7 +61,7 @@ function validate(object: Decoded<FlowSchema>): FieldError[] {
     ...(level
       ? dnsSubdomainFaults(level).map((fault) => fieldError.invalid(levelPath, level, fault))
       : [fieldError.required(levelPath, "must reference a priority level")]),
-    ...(spec.rules ?? []).flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
+    ...eachItem(spec.rules, "spec.rules", ruleErrors),
     ...fixedSchemaErrors(object),
   ];
 }
@@ -91,7 +91,7 @@ function ruleErrors(rule: Decoded<PolicyRulesWithSubjects>, path: string): Field
   const urls = rule.nonResourceRules ?? [];
   return [
     ...(subjects.length
-      ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`))
+      ? eachItem(subjects, `${path}.subjects`, subjectErrors)
       : [fieldError.required(`${path}.subjects`, "subjects must contain at least one value")]),
     ...errorIf(!resources.length && !urls.length, () =>
       fieldError.required(
@@ -99,8 +99,8 @@ function ruleErrors(rule: Decoded<PolicyRulesWithSubjects>, path: string): Field
         "at least one of resourceRules and nonResourceRules has to be non-empty",
       ),
     ),
-    ...resources.flatMap((each, i) => resourceRuleErrors(each, `${path}.resourceRules[${i}]`)),
-    ...urls.flatMap((each, i) => urlRuleErrors(each, `${path}.nonResourceRules[${i}]`)),
+    ...eachItem(resources, `${path}.resourceRules`, resourceRuleErrors),
+    ...eachItem(urls, `${path}.nonResourceRules`, urlRuleErrors),
   ];
 }
 
@@ -181,8 +181,8 @@ function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): Fiel
     return [...verbErrors(rule, path), ...wildcardErrors(urls, at, "non-resource URLs")];
   return [
     ...verbErrors(rule, path),
-    ...urls.flatMap((url, i) =>
-      urlFault(url).map((fault) => fieldError.invalid(`${at}[${i}]`, url, fault)),
+    ...eachItem(urls, at, (url, at) =>
+      urlFault(url).map((fault) => fieldError.invalid(at, url, fault)),
     ),
   ];
 }
@@ -231,10 +231,10 @@ function namespaceErrors(
       ),
     ];
   if (namespaces.includes("*")) return wildcardErrors(namespaces, path, "namespaces");
-  return namespaces.flatMap((namespace, i) =>
+  return eachItem(namespaces, path, (namespace, at) =>
     dnsLabelFaults(namespace).map((fault) =>
       fieldError.invalid(
-        `${path}[${i}]`,
+        at,
         namespace,
         `each member of this list must be '*' or a DNS-1123 label; ${fault}`,
       ),

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ServiceCIDR } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -43,7 +43,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
         body: `Invalid value: ${JSON.stringify({ CIDRs: cidrs })}: may only hold up to 2 values`,
       },
     ];
-  const errors = cidrs.flatMap((cidr, i) => cidrErrors(cidr, `${path}[${i}]`));
+  const errors = eachItem(cidrs, path, cidrErrors);
   if (
     cidrs.length === 2 &&
     parseCidrSloppy(cidrs[0]!) &&

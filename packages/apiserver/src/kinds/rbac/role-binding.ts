@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
@@ -70,9 +70,7 @@ function validate(object: Binding, scope: Scope): FieldError[] {
     ...(name
       ? pathSegmentFaults(name).map((fault) => fieldError.invalid("roleRef.name", name, fault))
       : [fieldError.required("roleRef.name", "")]),
-    ...(object.subjects ?? []).flatMap((subject, i) =>
-      validateSubject(subject, scope, `subjects[${i}]`),
-    ),
+    ...eachItem(object.subjects, "subjects", (subject, at) => validateSubject(subject, scope, at)),
   ];
 }
 

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import {
   formatQuantity,
   parseQuantity,
@@ -58,30 +58,26 @@ function amountErrors(
     show(usual),
     "default value is not valid according to the requestPolicy",
   );
-  const errors = values.flatMap((value, i) =>
+  const errors = eachItem(values, path, (value, at, i) =>
     errorIf(i > 0 && values[i - 1]!.nano > value.nano, () =>
-      fieldError.invalid(
-        `${path}[${i}]`,
-        show(amounts[i]!),
-        "values must be sorted in ascending order",
-      ),
+      fieldError.invalid(at, show(amounts[i]!), "values must be sorted in ascending order"),
     ),
   );
   if (amounts.length > maxAmounts)
     return [...errors, fieldError.tooMany(path, amounts.length, maxAmounts), invalidDefault];
   return [
     ...errors,
-    ...values.flatMap((value, i) =>
+    ...eachItem(values, path, (value, at, i) =>
       errorIf(value.nano > most.nano, () =>
         fieldError.invalid(
-          `${path}[${i}]`,
+          at,
           show(amounts[i]!),
           `option is larger than capacity value: ${show(capacity)}`,
         ),
       ),
     ),
-    ...whole.flatMap((value, i) =>
-      errorIf(whole.indexOf(value) < i, () => fieldError.duplicate(`${path}[${i}]`, String(value))),
+    ...eachItem(whole, path, (value, at, i) =>
+      errorIf(whole.indexOf(value) < i, () => fieldError.duplicate(at, String(value))),
     ),
     ...(values.some((value) => value.nano === parseQuantity(usual).nano) ? [] : [invalidDefault]),
   ];

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Device, DeviceRequestAllocationResult } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 import { validateList } from "./bounded-lists.ts";
 
@@ -23,14 +23,14 @@ export function validateBindingConditions(
   return [
     ...validateList(conditions, maxConditions, labelKeyErrors, wanted),
     ...validateList(failures, maxConditions, labelKeyErrors, fatal),
-    ...conditions.flatMap((each, i) =>
-      errorIf(conditions.indexOf(each) < i, () => fieldError.duplicate(`${wanted}[${i}]`, each)),
+    ...eachItem(conditions, wanted, (each, at, i) =>
+      errorIf(conditions.indexOf(each) < i, () => fieldError.duplicate(at, each)),
     ),
-    ...failures.flatMap((each, i) => [
-      ...errorIf(failures.indexOf(each) < i, () => fieldError.duplicate(`${fatal}[${i}]`, each)),
+    ...eachItem(failures, fatal, (each, at, i) => [
+      ...errorIf(failures.indexOf(each) < i, () => fieldError.duplicate(at, each)),
       ...errorIf(conditions.includes(each), () =>
         fieldError.invalid(
-          `${fatal}[${i}]`,
+          at,
           each,
           "bindingFailureConditions must not overlap with bindingConditions",
         ),

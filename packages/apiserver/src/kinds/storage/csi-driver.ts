@@ -4,7 +4,7 @@
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -96,8 +96,7 @@ function validateSpec(spec: Decoded<CSIDriverSpec>): FieldError[] {
 
 function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
   const seen = new Set<string>();
-  return requests.flatMap((request, i) => {
-    const path = `spec.tokenRequests[${i}]`;
+  return eachItem(requests, "spec.tokenRequests", (request, path) => {
     const audience = request.audience ?? "";
     if (seen.has(audience)) return [fieldError.duplicate(`${path}.audience`, audience)];
     seen.add(audience);

@@ -5,7 +5,7 @@
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
@@ -43,8 +43,7 @@ const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] 
 
 function driverErrors(object: Decoded<CSINode>): FieldError[] {
   const names = new Set<string>();
-  return driversOf(object).flatMap((driver, i) => {
-    const path = `spec.drivers[${i}]`;
+  return eachItem(driversOf(object), "spec.drivers", (driver, path) => {
     const name = driver.name ?? "";
     const count = driver.allocatable?.count;
     const errors = [

@@ -7,7 +7,7 @@ import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
 import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
@@ -141,8 +141,8 @@ function parameterErrors(parameters: Readonly<Record<string, string>>): FieldErr
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
 function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldError[] {
   const seen = terms.map(() => "{}");
-  return terms.flatMap((term, i) => {
-    const errors = termErrors(term, `allowedTopologies[${i}]`);
+  return eachItem(terms, "allowedTopologies", (term, at) => {
+    const errors = termErrors(term, at);
     const shape = JSON.stringify(
       Object.fromEntries(
         (term.matchLabelExpressions ?? [])
@@ -153,7 +153,7 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
     errors.push(
       ...seen
         .filter((each) => each === shape)
-        .map(() => fieldError.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
+        .map(() => fieldError.duplicate(`${at}.matchLabelExpressions`, "")),
     );
     seen.push(shape);
     return errors;
@@ -162,8 +162,7 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
 
 function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldError[] {
   const keys = new Set<string>();
-  return (term.matchLabelExpressions ?? []).flatMap((expression, i) => {
-    const at = `${path}.matchLabelExpressions[${i}]`;
+  return eachItem(term.matchLabelExpressions, `${path}.matchLabelExpressions`, (expression, at) => {
     const key = expression.key ?? "";
     const values = expression.values ?? [];
     const errors = errorIf(!values.length, () => fieldError.required(`${at}.values`, ""));
@@ -179,10 +178,10 @@ function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldErr
 }
 
 function topologyWarnings({ allowedTopologies }: Decoded<StorageClass>): readonly string[] {
-  return (allowedTopologies ?? []).flatMap((term, i) =>
-    (term.matchLabelExpressions ?? []).flatMap(({ key }, j) => {
+  return eachItem(allowedTopologies, "allowedTopologies", (term, at) =>
+    eachItem(term.matchLabelExpressions, `${at}.matchLabelExpressions`, ({ key }, at) => {
       const message = nodeLabelMessage(key ?? "");
-      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
+      return message ? [`${at}.key: ${message}`] : [];
     }),
   );
 }

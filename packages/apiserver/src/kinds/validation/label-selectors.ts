@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import type { LabelSelector, LabelSelectorRequirement } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 
 export interface LabelSelectorRules {
@@ -27,8 +27,8 @@ export function validateLabelSelector(
 ): FieldError[] {
   return [
     ...validateLabels(selector.matchLabels ?? {}, `${path}.matchLabels`),
-    ...(selector.matchExpressions ?? []).flatMap((expression, i) =>
-      validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules),
+    ...eachItem(selector.matchExpressions, `${path}.matchExpressions`, (expression, at) =>
+      validateRequirement(expression, at, rules),
     ),
   ];
 }
@@ -45,10 +45,8 @@ function validateRequirement(
     ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
     ...(invalidValues === "allowed"
       ? []
-      : values.flatMap((value, i) =>
-          labelValueFaults(value).map((fault) =>
-            fieldError.invalid(`${path}.values[${i}]`, value, fault),
-          ),
+      : eachItem(values, `${path}.values`, (value, at) =>
+          labelValueFaults(value).map((fault) => fieldError.invalid(at, value, fault)),
         )),
   ];
 }

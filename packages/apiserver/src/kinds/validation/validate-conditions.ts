@@ -3,7 +3,7 @@
 import { type Decoded, formatRegexFault } from "homeostat/api";
 import type { Condition } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
@@ -19,11 +19,11 @@ export function validateConditions(
   path: string,
 ): FieldError[] {
   const seen = new Set<string>();
-  return conditions.flatMap((condition, i) => {
+  return eachItem(conditions, path, (condition, at) => {
     const type = condition.type ?? "";
-    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${path}[${i}].type`, type));
+    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${at}.type`, type));
     seen.add(type);
-    return [...again, ...validateCondition(condition, `${path}[${i}]`)];
+    return [...again, ...validateCondition(condition, at)];
   });
 }
 

@@ -3,7 +3,12 @@
 // Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dnsSubdomainFaults } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 
 const form = "; desired format: https://host[/path]";
 
@@ -93,12 +98,10 @@ function servicePathErrors(value: string | undefined, path: string): FieldError[
     ...errorIf(!value.startsWith("/"), () =>
       fieldError.invalid(path, value, "must start with a '/'"),
     ),
-    ...steps.flatMap((step, i) =>
+    ...eachItem(steps, "segment", (step, at) =>
       step
-        ? dnsSubdomainFaults(step).map((text) =>
-            fieldError.invalid(path, value, `segment[${i}]: ${text}`),
-          )
-        : [fieldError.invalid(path, value, `segment[${i}] may not be empty`)],
+        ? dnsSubdomainFaults(step).map((text) => fieldError.invalid(path, value, `${at}: ${text}`))
+        : [fieldError.invalid(path, value, `${at} may not be empty`)],
     ),
   ];
 }

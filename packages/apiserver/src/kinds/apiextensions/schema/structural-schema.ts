@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { goPatternFault } from "../../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
@@ -149,19 +149,15 @@ function valueErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldError
   return [
     ...(skips.skipAnyOf
       ? []
-      : (s.anyOf ?? []).flatMap((branch, i) =>
-          nestedErrors(branch, skipNothing, `${path}.anyOf[${i}]`),
-        )),
-    ...(s.allOf ?? []).flatMap((branch, i) =>
+      : eachItem(s.anyOf, `${path}.anyOf`, (branch, at) => nestedErrors(branch, skipNothing, at))),
+    ...eachItem(s.allOf, `${path}.allOf`, (branch, at, i) =>
       nestedErrors(
         branch,
         { skipAnyOf: skips.skipFirstAllOf && i === 0, skipFirstAllOf: false },
-        `${path}.allOf[${i}]`,
+        at,
       ),
     ),
-    ...(s.oneOf ?? []).flatMap((branch, i) =>
-      nestedErrors(branch, skipNothing, `${path}.oneOf[${i}]`),
-    ),
+    ...eachItem(s.oneOf, `${path}.oneOf`, (branch, at) => nestedErrors(branch, skipNothing, at)),
     ...(s.not ? nestedErrors(s.not, skipNothing, `${path}.not`) : []),
     ...errorIf(pattern !== undefined, () =>
       fieldError.invalid(

@@ -3,7 +3,7 @@
 // (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "../definition/definition.ts";
 import {
   validateCaBundle,
@@ -74,12 +74,10 @@ function targetErrors({ url, service }: WebhookClientConfig, path: string): Fiel
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (!versions.length) return [fieldError.required(path, "")];
-  const errors = versions.flatMap((version, i) =>
+  const errors = eachItem(versions, path, (version, at, i) =>
     versions.indexOf(version) < i
-      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((text) =>
-          fieldError.invalid(`${path}[${i}]`, version, text),
-        ),
+      ? [fieldError.invalid(at, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((text) => fieldError.invalid(at, version, text)),
   );
   return versions.includes("v1") || versions.includes("v1beta1")
     ? errors

@@ -5,6 +5,7 @@
 import { dns1035LabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   type InternalValue,
@@ -86,9 +87,9 @@ function scopeErrors(scope: string): FieldError[] {
 
 function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
   if (shared.schema?.openAPIV3Schema) return [];
-  return versions.flatMap((version, i) =>
+  return eachItem(versions, "spec.versions", (version, at) =>
     errorIf(!version.schema?.openAPIV3Schema, () =>
-      fieldError.required(`spec.versions[${i}].schema.openAPIV3Schema`, ""),
+      fieldError.required(`${at}.schema.openAPIV3Schema`, ""),
     ),
   );
 }
@@ -179,8 +180,10 @@ function fieldErrors(
   return [
     ...(schema ? validateRootSchema(schema, schemaPath, context, checks) : []),
     ...validateSubresources(fields.subresources, `${path}.subresources`),
-    ...(fields.additionalPrinterColumns ?? []).flatMap((column, i) =>
-      validatePrinterColumn(column, `${path}.additionalPrinterColumns[${i}]`),
+    ...eachItem(
+      fields.additionalPrinterColumns,
+      `${path}.additionalPrinterColumns`,
+      validatePrinterColumn,
     ),
   ];
 }

@@ -5,7 +5,7 @@
 // ValidateCustomResourceSelectableFields).
 import { encodeJson } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../definition/definition.ts";
 import { validFieldPath } from "../../../schema/valid-field-path.ts";
@@ -102,10 +102,10 @@ export function validateSelectableFields(
   path: string,
 ): FieldError[] {
   const seen = new Set<string>();
-  const errors = fields.flatMap(({ jsonPath }, i) =>
+  const errors = eachItem(fields, path, ({ jsonPath }, at) =>
     jsonPath
-      ? selectableFieldErrors(jsonPath, schema, seen, `${path}[${i}].jsonPath`)
-      : [fieldError.required(`${path}[${i}].jsonPath`, "")],
+      ? selectableFieldErrors(jsonPath, schema, seen, `${at}.jsonPath`)
+      : [fieldError.required(`${at}.jsonPath`, "")],
   );
   return seen.size > maxSelectableFields
     ? [...errors, fieldError.tooMany(path, seen.size, maxSelectableFields)]

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Service } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { hasItems, isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
@@ -198,8 +198,7 @@ function agreementErrors(service: Decoded<Service>): FieldError[] {
 
 function familyErrors(service: Decoded<Service>): FieldError[] {
   const seen = new Set<string>();
-  const errors = familiesOf(service).flatMap((family, i) => {
-    const path = `spec.ipFamilies[${i}]`;
+  const errors = eachItem(familiesOf(service), "spec.ipFamilies", (family, path) => {
     const again = errorIf(seen.has(family), () => fieldError.duplicate(path, family));
     seen.add(family);
     return [
@@ -214,7 +213,7 @@ function familyErrors(service: Decoded<Service>): FieldError[] {
 }
 
 function mismatchErrors(service: Decoded<Service>): FieldError[] {
-  return familiesOf(service).flatMap((family, i) => {
+  return eachItem(familiesOf(service), "spec.clusterIPs", (family, at, i) => {
     const ip = clusterIpsOf(service)[i];
     const isWrong =
       ip !== undefined &&
@@ -222,7 +221,7 @@ function mismatchErrors(service: Decoded<Service>): FieldError[] {
       (ipFamilyOf(ip) === "IPv6") !== (family === "IPv6");
     return errorIf(isWrong, () =>
       fieldError.invalid(
-        `spec.clusterIPs[${i}]`,
+        at,
         ip,
         `expected an ${family} value as indicated by \`ipFamilies[${i}]\``,
       ),

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { LoadBalancerIngress, Service } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
 import { legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
@@ -101,8 +101,7 @@ export function validateLoadBalancerStatus(
   if (typeOf(service) !== "LoadBalancer" && points(service).length)
     return [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const kept = points(old).map((point) => point.ip ?? "");
-  return points(service).flatMap((point, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(points(service), path, (point, at) => {
     const ip = point.ip ?? "";
     const hostname = point.hostname ?? "";
     return [

@@ -4,7 +4,7 @@
 import type { Service, ServicePort, ServiceSpec } from "homeostat/k8s/core/v1";
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -140,8 +140,7 @@ function externalNameErrors(service: Decoded<Service>): FieldError[] {
 function portErrors(service: Decoded<Service>): FieldError[] {
   const ports = portsOf(service);
   const names = new Set<string>();
-  return ports.flatMap((port, i) => {
-    const path = `spec.ports[${i}]`;
+  return eachItem(ports, "spec.ports", (port, path) => {
     const name = port.name ?? "";
     const errors: FieldError[] = [];
     if (!name && ports.length > 1) errors.push(fieldError.required(`${path}.name`, ""));
@@ -203,9 +202,9 @@ function externalIpErrors(
   old: Decoded<Service> | undefined,
 ): FieldError[] {
   const kept = old ? (specOf(old).externalIPs ?? []) : [];
-  return (spec.externalIPs ?? []).flatMap((ip, i) => {
-    const errors = legacyIpErrors(ip, `spec.externalIPs[${i}]`, kept);
-    return errors.length ? errors : endpointIpErrors(ip, `spec.externalIPs[${i}]`);
+  return eachItem(spec.externalIPs, "spec.externalIPs", (ip, at) => {
+    const errors = legacyIpErrors(ip, at, kept);
+    return errors.length ? errors : endpointIpErrors(ip, at);
   });
 }
 
@@ -266,7 +265,7 @@ function sourceRangeErrors(
       : [];
     return [
       ...errors,
-      ...ranges.flatMap((range, i) => legacyCidrErrors(range.trim(), `${path}[${i}]`, kept)),
+      ...eachItem(ranges, path, (range, at) => legacyCidrErrors(range.trim(), at, kept)),
     ];
   }
   const text = annotation!.trim();

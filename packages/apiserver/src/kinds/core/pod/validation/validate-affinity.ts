@@ -12,7 +12,7 @@ import type {
   PodAffinityTerm,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import {
   selectorOperatorErrors,
   validateLabelSelector,
@@ -41,13 +41,10 @@ function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): Fiel
   const selector = affinity[requiredTerms];
   return [
     ...(selector ? validateNodeSelector(selector, `${path}.${requiredTerms}`) : []),
-    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => {
-      const at = `${path}.${preferredTerms}[${i}]`;
-      return [
-        ...weightErrors(term.weight ?? 0, at),
-        ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
-      ];
-    }),
+    ...eachItem(affinity[preferredTerms], `${path}.${preferredTerms}`, (term, at) => [
+      ...weightErrors(term.weight ?? 0, at),
+      ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
+    ]),
   ];
 }
 
@@ -64,8 +61,8 @@ export function validateNodeSelector(selector: Decoded<NodeSelector>, path: stri
     return [
       fieldError.required(`${path}.nodeSelectorTerms`, "must have at least one node selector term"),
     ];
-  return terms.flatMap((term, i) =>
-    termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"),
+  return eachItem(terms, `${path}.nodeSelectorTerms`, (term, at) =>
+    termErrors(term, at, "label values"),
   );
 }
 
@@ -78,12 +75,10 @@ function termErrors(
   values: ValueRule,
 ): FieldError[] {
   return [
-    ...(term.matchExpressions ?? []).flatMap((each, i) =>
-      requirementErrors(each, `${path}.matchExpressions[${i}]`, values),
+    ...eachItem(term.matchExpressions, `${path}.matchExpressions`, (each, at) =>
+      requirementErrors(each, at, values),
     ),
-    ...(term.matchFields ?? []).flatMap((each, i) =>
-      fieldErrors(each, `${path}.matchFields[${i}]`),
-    ),
+    ...eachItem(term.matchFields, `${path}.matchFields`, fieldErrors),
   ];
 }
 
@@ -98,7 +93,7 @@ function requirementErrors(
     ...qualifiedNameErrors(requirement.key ?? "", `${path}.key`),
     ...(rule === "any values"
       ? []
-      : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
+      : eachItem(values, `${path}.values`, (value, at) => ruled(labelValueFaults, value, at))),
   ];
 }
 
@@ -125,22 +120,17 @@ function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string
   return [
     ...errors,
     ...(key === "metadata.name"
-      ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
+      ? eachItem(values, `${path}.values`, dnsSubdomainErrors)
       : [fieldError.invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
 
 function podAffinityErrors(affinity: Decoded<PodAffinity>, path: string): FieldError[] {
   return [
-    ...(affinity[requiredTerms] ?? []).flatMap((term, i) =>
-      podTermErrors(term, `${path}.${requiredTerms}[${i}]`),
-    ),
-    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => [
-      ...weightErrors(term.weight ?? 0, `${path}.${preferredTerms}[${i}]`),
-      ...podTermErrors(
-        term.podAffinityTerm ?? {},
-        `${path}.${preferredTerms}[${i}].podAffinityTerm`,
-      ),
+    ...eachItem(affinity[requiredTerms], `${path}.${requiredTerms}`, podTermErrors),
+    ...eachItem(affinity[preferredTerms], `${path}.${preferredTerms}`, (term, at) => [
+      ...weightErrors(term.weight ?? 0, at),
+      ...podTermErrors(term.podAffinityTerm ?? {}, `${at}.podAffinityTerm`),
     ]),
   ];
 }

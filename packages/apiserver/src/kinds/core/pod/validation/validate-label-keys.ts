@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
 
 /** Validates the keys of the term or constraint at `path`. */
@@ -18,13 +18,9 @@ export function validateLabelKeys(
     ...keyErrors(selector, match, `${path}.matchLabelKeys`),
     ...keyErrors(selector, mismatch, `${path}.mismatchLabelKeys`),
     ...(selector ? selectedTwice(selector, match, path) : []),
-    ...match.flatMap((key, i) =>
+    ...eachItem(match, `${path}.matchLabelKeys`, (key, at) =>
       errorIf(mismatch.includes(key), () =>
-        fieldError.invalid(
-          `${path}.matchLabelKeys[${i}]`,
-          key,
-          "exists in both matchLabelKeys and mismatchLabelKeys",
-        ),
+        fieldError.invalid(at, key, "exists in both matchLabelKeys and mismatchLabelKeys"),
       ),
     ),
   ];
@@ -38,7 +34,7 @@ function keyErrors(
   if (!keys.length) return [];
   if (!selector)
     return [fieldError.forbidden(path, "must not be specified when labelSelector is not set")];
-  return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
+  return eachItem(keys, path, qualifiedNameErrors);
 }
 
 /** Preparing the pod adds one expression for each key. A second one is the user's. */

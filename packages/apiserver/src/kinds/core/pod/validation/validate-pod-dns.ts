@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodDNSConfig } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
@@ -32,10 +32,8 @@ export function validatePodDns(
   return [
     ...serverErrors(servers, `${path}.nameservers`),
     ...searchErrors(searches, `${path}.searches`),
-    ...(config.options ?? []).flatMap((option, i) =>
-      errorIf(!option.name, () =>
-        fieldError.required(`${path}.options[${i}]`, "must not be empty"),
-      ),
+    ...eachItem(config.options, `${path}.options`, (option, at) =>
+      errorIf(!option.name, () => fieldError.required(at, "must not be empty")),
     ),
   ];
 }
@@ -53,7 +51,7 @@ const countErrors = (
 function serverErrors(servers: readonly string[], path: string): FieldError[] {
   return [
     ...countErrors(servers, maxServers, "nameservers", path),
-    ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
+    ...eachItem(servers, path, (server, at) => legacyIpErrors(server, at)),
   ];
 }
 
@@ -67,10 +65,8 @@ function searchErrors(searches: readonly string[], path: string): FieldError[] {
         `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
       ),
     ),
-    ...searches.flatMap((search, i) =>
-      search === "."
-        ? []
-        : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}[${i}]`),
+    ...eachItem(searches, path, (search, at) =>
+      search === "." ? [] : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), at),
     ),
   ];
 }

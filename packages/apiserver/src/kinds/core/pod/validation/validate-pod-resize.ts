@@ -4,7 +4,7 @@
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
@@ -155,12 +155,9 @@ function orderErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
       return [
         fieldError.forbidden(`spec.${list}`, `${list} may not be added or removed on resize`),
       ];
-    return old.flatMap((container, i) =>
+    return eachItem(old, `spec.${list}`, (container, at, i) =>
       errorIf((containers[i]!.name ?? "") !== (container.name ?? ""), () =>
-        fieldError.forbidden(
-          `spec.${list}[${i}].name`,
-          `${list} may not be renamed or reordered on resize`,
-        ),
+        fieldError.forbidden(`${at}.name`, `${list} may not be renamed or reordered on resize`),
       ),
     );
   });
@@ -169,14 +166,11 @@ function orderErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
 /** Also resets cpu and memory of `copy`, so that it differs by other changes only. */
 function containerErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
   const removed = (["initContainers", "containers"] as const).flatMap((list) =>
-    (before[list] ?? []).flatMap((old, i) => {
+    eachItem(before[list], `spec.${list}`, (old, at, i) => {
       const now = (copy[list] ?? [])[i]!.resources ?? {};
       return (["requests", "limits"] as const).flatMap((bound) =>
         errorIf(isShortened(now, old.resources ?? {}, bound), () =>
-          fieldError.forbidden(
-            `spec.${list}[${i}].resources.${bound}`,
-            `resource ${bound} cannot be removed`,
-          ),
+          fieldError.forbidden(`${at}.resources.${bound}`, `resource ${bound} cannot be removed`),
         ),
       );
     }),

@@ -5,6 +5,7 @@ import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   type InternalValue,
@@ -93,8 +94,8 @@ function readinessGateErrors(
   gates: readonly Decoded<PodReadinessGate>[],
   path: string,
 ): FieldError[] {
-  return gates.flatMap(({ conditionType }, i) =>
-    ruled(labelKeyFaults, conditionType ?? "", `${path}[${i}].conditionType`),
+  return eachItem(gates, path, ({ conditionType }, at) =>
+    ruled(labelKeyFaults, conditionType ?? "", `${at}.conditionType`),
   );
 }
 
@@ -107,10 +108,10 @@ function claimErrors(
     metadata !== undefined &&
     Object.hasOwn(metadata.annotations ?? {}, "kubernetes.io/config.mirror");
   const names = new Set<string>();
-  return claims.flatMap((claim, i) =>
+  return eachItem(claims, path, (claim, at) =>
     isStatic
       ? [fieldError.forbidden("", "static pods do not support resource claims")]
-      : oneClaimErrors(claim, names, `${path}[${i}]`),
+      : oneClaimErrors(claim, names, at),
   );
 }
 
@@ -159,13 +160,13 @@ function hostNetworkErrors(
   { isPod }: PodValidationOptions,
 ): FieldError[] {
   if (spec.hostNetwork !== true) return [];
-  return (spec.containers ?? []).flatMap((container, i) =>
-    (container.ports ?? []).flatMap((port, j) => {
+  return eachItem(spec.containers, `${path}.containers`, (container, at) =>
+    eachItem(container.ports, `${at}.ports`, (port, at) => {
       const hostPort = port.hostPort ?? 0;
       const differs = (isPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0);
       return errorIf(differs, () =>
         fieldError.invalid(
-          `${path}.containers[${i}].ports[${j}].hostPort`,
+          `${at}.hostPort`,
           hostPort,
           "must match `containerPort` when `hostNetwork` is true",
         ),
@@ -231,11 +232,9 @@ function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
     ...named("hostname", dnsLabelErrors),
     ...named("subdomain", dnsLabelErrors),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
-    ...(spec.hostAliases ?? []).flatMap((alias, i) => [
-      ...legacyIpErrors(alias.ip ?? "", `${path}.hostAliases[${i}].ip`),
-      ...(alias.hostnames ?? []).flatMap((name, j) =>
-        dnsSubdomainErrors(name, `${path}.hostAliases[${i}].hostnames[${j}]`),
-      ),
+    ...eachItem(spec.hostAliases, `${path}.hostAliases`, (alias, at) => [
+      ...legacyIpErrors(alias.ip ?? "", `${at}.ip`),
+      ...eachItem(alias.hostnames, `${at}.hostnames`, dnsSubdomainErrors),
     ]),
     ...named("priorityClassName", dnsSubdomainErrors),
     ...(runtimeClass === undefined
@@ -254,12 +253,12 @@ function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
 function fileVolumeErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name ?? "", volume]));
   return visitContainers(spec, path, (container, at) =>
-    (container.env ?? []).flatMap((variable, i) => {
+    eachItem(container.env, `${at}.env`, (variable, at) => {
       const file = variable.valueFrom?.fileKeyRef;
       if (!file) return [];
       const name = file.volumeName ?? "";
       const volume = volumes.get(name);
-      const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`;
+      const where = `${at}.valueFrom.fileKeyRef.volumeName`;
       if (!volume) return [fieldError.notFound(where, name)];
       return errorIf(!isSet(volume.emptyDir), () =>
         fieldError.invalid(where, name, "referenced volume must be of type emptyDir"),

@@ -15,7 +15,7 @@ import type {
   ResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
@@ -48,8 +48,8 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
     ...addressErrors(status, before, "podIPs"),
     ...hostAddressErrors(status, before),
     ...lists.flatMap((list) =>
-      (status[list] ?? []).flatMap((container, i) =>
-        userErrors(container, spec.os?.name || "linux", `status.${list}[${i}].user.linux`),
+      eachItem(status[list], `status.${list}`, (container, at) =>
+        userErrors(container, spec.os?.name || "linux", `${at}.user.linux`),
       ),
     ),
     ...allocationErrors(
@@ -62,32 +62,35 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
       spec.initContainers ?? [],
       "status.initContainerStatuses",
     ),
-    ...(status.ephemeralContainerStatuses ?? []).flatMap((container, i) =>
-      errorIf(hasItems(container.allocatedResourcesStatus), () =>
-        fieldError.forbidden(
-          `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
-          "must not be specified in container status",
+    ...eachItem(
+      status.ephemeralContainerStatuses,
+      "status.ephemeralContainerStatuses",
+      (container, at) =>
+        errorIf(hasItems(container.allocatedResourcesStatus), () =>
+          fieldError.forbidden(
+            `${at}.allocatedResourcesStatus`,
+            "must not be specified in container status",
+          ),
         ),
-      ),
     ),
   ];
 }
 
 function conditionErrors(conditions: readonly Decoded<PodCondition>[]): FieldError[] {
-  return conditions.flatMap((condition, i) => {
+  return eachItem(conditions, "status.conditions", (condition, at) => {
     const type = condition.type ?? "";
     const generation = Number(condition.observedGeneration ?? 0);
     return [
       ...errorIf(generation < 0, () =>
         fieldError.invalid(
-          `status.conditions[${i}].observedGeneration`,
+          `${at}.observedGeneration`,
           generation,
           "must be a non-negative integer",
         ),
       ),
       ...(["PodScheduled", "Ready", "Initialized"].includes(type)
         ? []
-        : ruled(labelKeyFaults, type, `status.conditions[${i}].Type`)),
+        : ruled(labelKeyFaults, type, `${at}.Type`)),
     ];
   });
 }
@@ -122,16 +125,13 @@ function transitionErrors(
     );
   };
   return lists.flatMap((list) =>
-    (before[list] ?? []).flatMap((old, i) => {
+    eachItem(before[list], `status.${list}`, (old, at) => {
       const name = old.name ?? "";
       const terminated = old.state?.terminated;
       const now = status[list]?.find((each) => (each.name ?? "") === name);
       if (!terminated || !now || now.state?.terminated) return [];
       return errorIf(!canRestart(list, name, terminated.exitCode ?? 0), () =>
-        fieldError.forbidden(
-          `status.${list}[${i}].state`,
-          "may not be transitioned to non-terminated state",
-        ),
+        fieldError.forbidden(`${at}.state`, "may not be transitioned to non-terminated state"),
       );
     }),
   );
@@ -166,9 +166,8 @@ function claimStatusErrors(
 ): FieldError[] {
   const known = claims.map((claim) => claim.name ?? "");
   const seen = new Set<string>();
-  return statuses.flatMap((status, i) => {
+  return eachItem(statuses, "status.resourceClaimStatuses", (status, path) => {
     const name = status.name ?? "";
-    const path = `status.resourceClaimStatuses[${i}]`;
     const repeated = seen.has(name);
     seen.add(name);
     const claim = status.resourceClaimName ?? undefined;
@@ -201,7 +200,7 @@ function addressErrors(
   const tooMany =
     addresses.length > 1 && (addresses.length > 2 || unknown >= 0 || new Set(families).size < 2);
   return [
-    ...addresses.flatMap((address, i) => legacyIpErrors(address, `status.${field}[${i}]`, kept)),
+    ...eachItem(addresses, `status.${field}`, (address, at) => legacyIpErrors(address, at, kept)),
     ...errorIf(unknown >= 0, () =>
       fieldError.internalFault(
         `status.${field}`,
@@ -238,8 +237,8 @@ function userErrors(container: Decoded<ContainerStatus>, os: string, path: strin
   return [
     ...unixIdErrors(Number(user.uid ?? 0), `${path}.uid`),
     ...unixIdErrors(Number(user.gid ?? 0), `${path}.gid`),
-    ...(user.supplementalGroups ?? []).flatMap((id, i) =>
-      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ...eachItem(user.supplementalGroups, `${path}.supplementalGroups`, (id, at) =>
+      unixIdErrors(Number(id), at),
     ),
   ];
 }
@@ -252,17 +251,18 @@ function allocationErrors(
   containers: readonly Decoded<Container>[],
   path: string,
 ): FieldError[] {
-  return statuses.flatMap((status, i) => {
+  return eachItem(statuses, path, (status, at) => {
     const container = containers.find((each) => (each.name ?? "") === (status.name ?? ""));
-    return (status.allocatedResourcesStatus ?? []).flatMap((allocated, j) => {
-      const at = `${path}[${i}].allocatedResourcesStatus[${j}]`;
-      return [
+    return eachItem(
+      status.allocatedResourcesStatus,
+      `${at}.allocatedResourcesStatus`,
+      (allocated, at) => [
         ...(container
           ? allocatedNameErrors(allocated.name ?? "", container.resources ?? {}, `${at}.name`)
           : []),
         ...healthErrors(allocated.resources ?? [], `${at}.resources`),
-      ];
-    });
+      ],
+    );
   });
 }
 
@@ -289,7 +289,7 @@ function allocatedNameErrors(
 
 function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: string): FieldError[] {
   const seen = new Set<string>();
-  return resources.flatMap((resource, i) => {
+  return eachItem(resources, path, (resource, at) => {
     const id = resource.resourceID ?? "";
     const health = resource.health ?? "";
     const message = resource.message ?? undefined;
@@ -297,15 +297,15 @@ function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: strin
     seen.add(id);
     return [
       ...errorIf(!healths.includes(health), () =>
-        fieldError.notSupported(`${path}[${i}].health`, health, healths),
+        fieldError.notSupported(`${at}.health`, health, healths),
       ),
       ...errorIf(message === "", () =>
-        fieldError.required(`${path}[${i}].message`, "must be non-empty if specified"),
+        fieldError.required(`${at}.message`, "must be non-empty if specified"),
       ),
       ...errorIf(message !== undefined && Buffer.byteLength(message) > longestMessage, () =>
-        fieldError.tooLong(`${path}[${i}].message`, longestMessage),
+        fieldError.tooLong(`${at}.message`, longestMessage),
       ),
-      ...errorIf(repeated, () => fieldError.duplicate(`${path}[${i}].resourceID`, id)),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.resourceID`, id)),
     ];
   });
 }

@@ -11,7 +11,7 @@ import type {
   Toleration,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -38,9 +38,7 @@ export function validatePodUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
         ...errors,
         fieldError.forbidden(`spec.${list}`, "pod updates may not add or remove containers"),
       ];
-    errors.push(
-      ...(spec[list] ?? []).flatMap((container, i) => imageErrors(container, `spec.${list}[${i}]`)),
-    );
+    errors.push(...eachItem(spec[list], `spec.${list}`, imageErrors));
   }
   const deadline = deadlineErrors(spec, before);
   errors.push(...deadline.errors);
@@ -206,10 +204,10 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
       ),
     ];
-  return oldTerms.flatMap((old, i) =>
+  return eachItem(oldTerms, path, (old, at, i) =>
     errorIf(!isNarrowed(terms[i]!, old), () =>
       fieldError.invalidInternal(
-        `${path}[${i}]`,
+        at,
         ["core.NodeSelectorTerm", terms[i]],
         "only additions are allowed (no mutations or deletions)",
       ),

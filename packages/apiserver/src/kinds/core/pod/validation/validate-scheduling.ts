@@ -8,7 +8,7 @@ import type {
   TopologySpreadConstraint,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
@@ -19,8 +19,7 @@ export function validateSpread(
   constraints: readonly Decoded<TopologySpreadConstraint>[],
   path: string,
 ): FieldError[] {
-  return constraints.flatMap((constraint, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(constraints, path, (constraint, at, i) => {
     const topology = constraint.topologyKey ?? "";
     const action = constraint.whenUnsatisfiable ?? "";
     const selector = constraint.labelSelector;
@@ -79,8 +78,7 @@ export function validateTolerations(
   tolerations: readonly Decoded<Toleration>[],
   path: string,
 ): FieldError[] {
-  return tolerations.flatMap((toleration, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(tolerations, path, (toleration, at) => {
     const key = toleration.key ?? "";
     const operator = toleration.operator ?? "";
     const effect = toleration.effect ?? "";
@@ -138,8 +136,8 @@ export function validateSchedulingGates(
   path: string,
 ): FieldError[] {
   const names = gates.map((gate) => gate.name ?? "");
-  return names.flatMap((name, i) => [
-    ...qualifiedNameErrors(name, `${path}[${i}]`),
-    ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(`${path}[${i}]`, name)),
+  return eachItem(names, path, (name, at, i) => [
+    ...qualifiedNameErrors(name, at),
+    ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
   ]);
 }

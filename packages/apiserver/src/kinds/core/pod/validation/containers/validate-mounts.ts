@@ -4,7 +4,11 @@
 import type { Decoded } from "homeostat/api";
 import type { Container, VolumeMount } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -19,24 +23,22 @@ export function validateMounts(
     (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
   );
   const taken = new Set<string>();
-  return (container.volumeMounts ?? []).flatMap((mount, i) => {
+  return eachItem(container.volumeMounts, path, (mount, at, i) => {
     const name = mount.name ?? "";
     const target = mount.mountPath ?? "";
     const repeated = taken.has(target);
     taken.add(target);
     return [
-      ...errorIf(!name, () => fieldError.required(`${path}[${i}].name`, "")),
-      ...errorIf(!volumes.has(name), () => fieldError.notFound(`${path}[${i}].name`, name)),
-      ...errorIf(!target, () => fieldError.required(`${path}[${i}].mountPath`, "")),
-      ...errorIf(repeated, () =>
-        fieldError.invalid(`${path}[${i}].mountPath`, target, "must be unique"),
-      ),
+      ...errorIf(!name, () => fieldError.required(`${at}.name`, "")),
+      ...errorIf(!volumes.has(name), () => fieldError.notFound(`${at}.name`, name)),
+      ...errorIf(!target, () => fieldError.required(`${at}.mountPath`, "")),
+      ...errorIf(repeated, () => fieldError.invalid(`${at}.mountPath`, target, "must be unique")),
       ...errorIf(devices.has(name), () =>
-        fieldError.invalid(`${path}[${i}].name`, name, "must not already exist in volumeDevices"),
+        fieldError.invalid(`${at}.name`, name, "must not already exist in volumeDevices"),
       ),
       ...errorIf([...devices.values()].includes(target), () =>
         fieldError.invalid(
-          `${path}[${i}].mountPath`,
+          `${at}.mountPath`,
           target,
           "must not already exist as a path in volumeDevices",
         ),
@@ -122,29 +124,25 @@ export function validateDevices(
   );
   const names = new Set<string>();
   const targets = new Set<string>();
-  return (container.volumeDevices ?? []).flatMap((device, i) => {
+  return eachItem(container.volumeDevices, path, (device, at) => {
     const name = device.name ?? "";
     const target = device.devicePath ?? "";
     const volume = volumes.get(name);
     const isBlock = isSet(volume?.persistentVolumeClaim) || isSet(volume?.ephemeral);
     const backsteps = backstepErrors(target, "").length > 0;
     const errors = [
-      ...errorIf(!name, () => fieldError.required(`${path}[${i}].name`, "")),
-      ...errorIf(names.has(name), () =>
-        fieldError.invalid(`${path}[${i}].name`, name, "must be unique"),
-      ),
-      ...errorIf(volume && !isBlock, () =>
-        fieldError.invalid(`${path}[${i}].name`, name, notBlock),
-      ),
-      ...errorIf(!volume, () => fieldError.notFound(`${path}[${i}].name`, name)),
-      ...errorIf(!target, () => fieldError.required(`${path}[${i}].devicePath`, "")),
+      ...errorIf(!name, () => fieldError.required(`${at}.name`, "")),
+      ...errorIf(names.has(name), () => fieldError.invalid(`${at}.name`, name, "must be unique")),
+      ...errorIf(volume && !isBlock, () => fieldError.invalid(`${at}.name`, name, notBlock)),
+      ...errorIf(!volume, () => fieldError.notFound(`${at}.name`, name)),
+      ...errorIf(!target, () => fieldError.required(`${at}.devicePath`, "")),
       ...errorIf(targets.has(target), () =>
-        fieldError.invalid(`${path}[${i}].devicePath`, target, "must be unique"),
+        fieldError.invalid(`${at}.devicePath`, target, "must be unique"),
       ),
       ...errorIf(backsteps, () =>
-        fieldError.invalid(`${path}[${i}].devicePath`, target, "can not contain backsteps ('..')"),
+        fieldError.invalid(`${at}.devicePath`, target, "can not contain backsteps ('..')"),
       ),
-      ...mountConflicts(name, target, mounts, `${path}[${i}]`),
+      ...mountConflicts(name, target, mounts, at),
     ];
     if (!backsteps) targets.add(target);
     if (name) names.add(name);

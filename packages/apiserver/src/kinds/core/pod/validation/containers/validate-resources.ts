@@ -5,6 +5,7 @@ import { compareBytewise, type Decoded } from "homeostat/api";
 import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   formatBadValue,
@@ -146,12 +147,12 @@ function claimErrors(
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
-  return claims.flatMap((claim, i) => {
+  return eachItem(claims, path, (claim, at) => {
     const name = claim.name ?? "";
-    if (!name) return [fieldError.required(`${path}[${i}]`, "")];
+    if (!name) return [fieldError.required(at, "")];
     return [
-      ...claimNameErrors(name, claim.request ?? "", names, `${path}[${i}]`),
-      ...(known.has(name) ? [] : [unknownClaim(name, known, `${path}[${i}]`)]),
+      ...claimNameErrors(name, claim.request ?? "", names, at),
+      ...(known.has(name) ? [] : [unknownClaim(name, known, at)]),
     ];
   });
 }

@@ -6,6 +6,7 @@ import type { Decoded } from "homeostat/api";
 import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   type InternalValue,
@@ -104,8 +105,8 @@ export function validatePodContext(
   };
   return [
     ...idErrors(context, ["fsGroup", "runAsUser", "runAsGroup"], path),
-    ...(context.supplementalGroups ?? []).flatMap((id, i) =>
-      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ...eachItem(context.supplementalGroups, `${path}.supplementalGroups`, (id, at) =>
+      unixIdErrors(Number(id), at),
     ),
     ...errorIf(spec.shareProcessNamespace === true && spec.hostPID === true, () =>
       fieldError.invalid(
@@ -137,11 +138,11 @@ function sysctlErrors(
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
-  return sysctls.flatMap((sysctl, i) => {
+  return eachItem(sysctls, path, (sysctl, at) => {
     const name = sysctl.name ?? "";
     const errors = [
-      ...sysctlNameErrors(name, names, `${path}[${i}].name`),
-      ...hostSysctlErrors(name, spec, `${path}[${i}].name`),
+      ...sysctlNameErrors(name, names, `${at}.name`),
+      ...hostSysctlErrors(name, spec, `${at}.name`),
     ];
     names.add(name);
     return errors;

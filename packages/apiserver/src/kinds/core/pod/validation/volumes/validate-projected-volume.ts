@@ -9,7 +9,11 @@ import type {
   VolumeProjection,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import {
   fileModeErrors,
   freePathErrors,
@@ -34,8 +38,8 @@ export function validateProjected(
   };
   return [
     ...fileModeErrors(volume.defaultMode ?? undefined, `${path}.defaultMode`),
-    ...(volume.sources ?? []).flatMap((source, i) =>
-      validateSource(source, path, `${path}.sources[${i}]`, take),
+    ...eachItem(volume.sources, `${path}.sources`, (source, at) =>
+      validateSource(source, path, at, take),
     ),
   ];
 }
@@ -84,8 +88,8 @@ function keyedErrors(
   const errors = errorIf(!name, () => fieldError.required(`${path}.name`, ""));
   return [
     ...errors,
-    ...(source.items ?? []).flatMap((item, i) => [
-      ...keyToPathErrors(item, `${path}.items[${i}]`),
+    ...eachItem(source.items, `${path}.items`, (item, at) => [
+      ...keyToPathErrors(item, at),
       ...take(item.path ?? "", name),
     ]),
   ];

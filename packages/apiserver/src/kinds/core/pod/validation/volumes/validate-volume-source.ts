@@ -17,6 +17,7 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import {
+  eachItem,
   errorIf,
   type FieldError,
   quoteGo,
@@ -125,7 +126,7 @@ function fileErrors(
 ): FieldError[] {
   return [
     ...fileModeErrors(source.defaultMode ?? undefined, `${path}.defaultMode`),
-    ...(source.items ?? []).flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
+    ...eachItem(source.items, `${path}.items`, keyToPathErrors),
   ];
 }
 

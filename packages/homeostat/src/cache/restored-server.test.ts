@@ -38,16 +38,14 @@ describe("a restored server", () => {
     await deleting;
     assert.equal(informer.get(home("stew")), undefined);
     await restore(playing);
-    transport.last
-      .head()
-      .lines(
-        event("ADDED", {
-          ...meal("soup", "3"),
-          metadata: { ...meal("soup", "3").metadata, uid: "uid-other" },
-        }),
-        event("ADDED", meal("stew", "4")),
-        bookmark("7", true),
-      );
+    transport.last.head().lines(
+      event("ADDED", {
+        ...meal("soup", "3"),
+        metadata: { ...meal("soup", "3").metadata, uid: "uid-other" },
+      }),
+      event("ADDED", meal("stew", "4")),
+      bookmark("7", true),
+    );
     assert.equal(informer.get(home("soup"))?.metadata.uid, "uid-other");
     assert.equal(informer.get(home("stew"))?.metadata.uid, "uid-stew");
     assert.equal(informer.stats().ownWrites, 0);

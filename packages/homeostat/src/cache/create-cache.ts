@@ -3,6 +3,7 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -163,7 +164,7 @@ class InformerCache implements Cache {
 
 function warn(error: unknown, { kind }: Kind): void {
   process.emitWarning(
-    `a handler or index function of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    `a handler or index function of the ${kind} cache threw: ${error instanceof Error ? error.stack : describeError(error)}`,
     { type: "HomeostatWarning" },
   );
 }

@@ -6,10 +6,13 @@ import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
+import { describeError } from "../util/describe-error.ts";
+import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { processItem } from "./run/process-item.ts";
+import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
 
@@ -31,7 +34,8 @@ export interface ControllerRunner {
 }
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
-export function createControllerRunner(options: RunnerOptions): ControllerRunner {
+export function createControllerRunner(given: RunnerOptions): ControllerRunner {
+  const options = { ...given, log: guardLog(given.log) };
   const { definition, queue } = options;
   const stopping = new AbortController();
   const states = statesOf(options);
@@ -56,18 +60,20 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
   const timeoutMs =
     definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
+  let strayErrors: { stop(): void } | undefined;
   const context: RunnerState = {
     options,
     states,
     loops,
     stopping: stopping.signal,
-    reconcile: (item, call) => reconcileObject(dependencies, parseObjectKey(item.key), call),
+    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs,
   };
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
+      strayErrors = catchStrayErrors();
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(context));
     },
     states: () => states.all(),
@@ -77,6 +83,7 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
       sources.remove();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      strayErrors?.stop();
     },
   };
 }
@@ -87,7 +94,8 @@ function statesOf({ definition, runtime, log, changed }: RunnerOptions) {
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),
     ...(changed ? { changed } : {}),
-    failed: (error) => log.error("the manager's `changed` callback threw", { error }),
+    failed: (error) =>
+      log.error(`the manager's \`changed\` callback threw: ${describeError(error)}`, { error }),
   });
 }
 

@@ -11,7 +11,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -82,11 +82,9 @@ function actionErrors(given: readonly string[]): FieldError[] {
   const path = "spec.validationActions";
   if (!given.length)
     return [fieldError.required(path, "at least one validation action is required")];
-  const errors = given.flatMap((action, i) => [
-    ...(actions.includes(action)
-      ? []
-      : [fieldError.notSupported(`${path}[${i}]`, action, actions)]),
-    ...(given.indexOf(action) < i ? [fieldError.duplicate(`${path}[${i}]`, action)] : []),
+  const errors = eachItem(given, path, (action, at, i) => [
+    ...errorIf(!actions.includes(action), () => fieldError.notSupported(at, action, actions)),
+    ...errorIf(given.indexOf(action) < i, () => fieldError.duplicate(at, action)),
   ]);
   const hasBoth = given.includes("Deny") && given.includes("Warn");
   return hasBoth

@@ -9,7 +9,7 @@ import type {
   WebhookClientConfig,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -152,8 +152,7 @@ function optionsFor(
 
 function validate(object: WebhookConfiguration, options: WebhookValidationOptions): FieldError[] {
   const names = new Set<string>();
-  return (object.webhooks ?? []).flatMap((webhook, i) => {
-    const path = `webhooks[${i}]`;
+  return eachItem(object.webhooks, "webhooks", (webhook, path) => {
     const name = webhook.name ?? "";
     const errors = [
       ...validateWebhook(webhook, path, options),
@@ -178,7 +177,7 @@ function validateWebhook(
   const seconds = webhook.timeoutSeconds ?? 0;
   return [
     ...qualifiedNameErrors(webhook.name ?? "", `${path}.name`),
-    ...(webhook.rules ?? []).flatMap((rule, i) => validateRule(rule, `${path}.rules[${i}]`)),
+    ...eachItem(webhook.rules, `${path}.rules`, validateRule),
     ...enumErrors(webhook, "failurePolicy", failurePolicies, path),
     ...enumErrors(webhook, "matchPolicy", matchPolicies, path),
     ...(isSet(webhook.sideEffects)
@@ -189,15 +188,13 @@ function validateWebhook(
             `must specify one of ${options.sideEffects.join(", ")}`,
           ),
         ]),
-    ...(seconds > maxTimeoutSeconds || seconds < 1
-      ? [
-          fieldError.invalid(
-            `${path}.timeoutSeconds`,
-            seconds,
-            "the timeout value must be between 1 and 30 seconds",
-          ),
-        ]
-      : []),
+    ...errorIf(seconds > maxTimeoutSeconds || seconds < 1, () =>
+      fieldError.invalid(
+        `${path}.timeoutSeconds`,
+        seconds,
+        "the timeout value must be between 1 and 30 seconds",
+      ),
+    ),
     ...selectorFields.flatMap((field) =>
       validateLabelSelector(webhook[field] ?? {}, `${path}.${field}`, options.selectors),
     ),
@@ -239,12 +236,10 @@ function versionErrors(
 ): FieldError[] {
   if (!versions.length)
     return [fieldError.required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
-  const errors = versions.flatMap((version, i) =>
+  const errors = eachItem(versions, path, (version, at, i) =>
     versions.indexOf(version) < i
-      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((fault) =>
-          fieldError.invalid(`${path}[${i}]`, version, fault),
-        ),
+      ? [fieldError.invalid(at, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((fault) => fieldError.invalid(at, version, fault)),
   );
   const known = versions.some((version) => acceptedVersions.includes(version));
   return needsKnownVersion && !known

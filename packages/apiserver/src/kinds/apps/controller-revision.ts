@@ -4,7 +4,7 @@
 import { type Decoded, isObject, type Json, parseApiVersion } from "homeostat/api";
 import type { ControllerRevision } from "homeostat/k8s/apps/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
@@ -41,7 +41,9 @@ const validateRevision = (object: Decoded<ControllerRevision>): FieldError[] => 
 
 function validateData(data: Json | undefined): FieldError[] {
   if (!isSet(data)) return [fieldError.required("data", "data is mandatory")];
-  return isObject(data) ? [] : [fieldError.required("data", "data must be a valid JSON object")];
+  return errorIf(!isObject(data), () =>
+    fieldError.required("data", "data must be a valid JSON object"),
+  );
 }
 
 /** The controller, e.g. `statefulset.apps/web`. */

@@ -10,7 +10,7 @@ import type {
   TypedLocalObjectReference,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -113,20 +113,18 @@ function validateClaimUpdate(
   const [frozen, changed] = comparable(object, old);
   return [
     ...annotationErrors(object, old),
-    ...(equalJson(changed, frozen)
-      ? []
-      : [
-          fieldError.forbiddenChange(
-            "spec",
-            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
-            {
-              type: "core.PersistentVolumeClaimSpec",
-              before: frozen,
-              after: changed,
-              diff: diffPrinted,
-            },
-          ),
-        ]),
+    ...errorIf(!equalJson(changed, frozen), () =>
+      fieldError.forbiddenChange(
+        "spec",
+        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        {
+          type: "core.PersistentVolumeClaimSpec",
+          before: frozen,
+          after: changed,
+          diff: diffPrinted,
+        },
+      ),
+    ),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),
     ...immutable("volumeMode", spec.volumeMode, before.volumeMode),
     ...attributesErrors(spec, before, old.status ?? {}),
@@ -169,9 +167,9 @@ function annotationErrors(
   const now = object.metadata?.annotations?.[classAnnotation] ?? "";
   const before = old.metadata?.annotations?.[classAnnotation] ?? "";
   const moved = before && !now && object.spec?.storageClassName === before;
-  return now === before || moved
-    ? []
-    : [fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
+  return errorIf(now !== before && !moved, () =>
+    fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable"),
+  );
 }
 
 /** A claim can shrink to recover from a failed expansion, but must stay above its capacity. */

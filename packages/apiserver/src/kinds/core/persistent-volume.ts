@@ -8,6 +8,7 @@ import type {
   PersistentVolumeSpec,
   PersistentVolumeStatus,
 } from "homeostat/k8s/core/v1";
+import { eachItem } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
@@ -126,14 +127,10 @@ function volumeWarnings(volume: Decoded<PersistentVolume>): string[] {
 
 function nodeLabelWarnings({ nodeAffinity }: Decoded<PersistentVolumeSpec>): string[] {
   const terms = nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  return terms.flatMap((term, i) =>
-    (term.matchExpressions ?? []).flatMap(({ key }, j) => {
+  return eachItem(terms, "spec.nodeAffinity.required.nodeSelectorTerms", (term, at) =>
+    eachItem(term.matchExpressions, `${at}.matchExpressions`, ({ key }, at) => {
       const message = nodeLabelMessage(key ?? "");
-      return message
-        ? [
-            `spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`,
-          ]
-        : [];
+      return message ? [`${at}.key: ${key} is ${message}`] : [];
     }),
   );
 }

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ReplicationController, ReplicationControllerSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -66,7 +66,7 @@ function validateSpec(
   }));
   return [
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
-    ...(selector.length ? [] : [fieldError.required("spec.selector", "")]),
+    ...errorIf(!selector.length, () => fieldError.required("spec.selector", "")),
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...(template
       ? validateWorkloadTemplate(template, {

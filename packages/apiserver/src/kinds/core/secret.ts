@@ -5,7 +5,7 @@
 import { compareBytewise, type Decoded, isObject, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { Secret } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
@@ -68,7 +68,7 @@ function validate(object: Decoded<Secret>): FieldError[] {
       .flatMap((key) =>
         configMapKeyFaults(key).map((text) => fieldError.invalid(`data[${key}]`, key, text)),
       ),
-    ...(base64Size(data) > maxDataBytes ? [fieldError.tooLong("data", maxDataBytes)] : []),
+    ...errorIf(base64Size(data) > maxDataBytes, () => fieldError.tooLong("data", maxDataBytes)),
     ...(validatorsByType.get(object.type ?? "")?.(data, object) ?? []),
   ];
 }
@@ -87,9 +87,9 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
   [
     "kubernetes.io/service-account-token",
     (_data, object) =>
-      object.metadata?.annotations?.["kubernetes.io/service-account.name"]
-        ? []
-        : [fieldError.required("metadata.annotations[kubernetes.io/service-account.name]", "")],
+      errorIf(!object.metadata?.annotations?.["kubernetes.io/service-account.name"], () =>
+        fieldError.required("metadata.annotations[kubernetes.io/service-account.name]", ""),
+      ),
   ],
   ["kubernetes.io/dockercfg", (data) => jsonMap(data, ".dockercfg")],
   ["kubernetes.io/dockerconfigjson", (data) => jsonMap(data, ".dockerconfigjson")],
@@ -103,7 +103,9 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
   [
     "kubernetes.io/ssh-auth",
     (data) =>
-      decoded(data, "ssh-privatekey") ? [] : [fieldError.required("data[ssh-privatekey]", "")],
+      errorIf(!decoded(data, "ssh-privatekey"), () =>
+        fieldError.required("data[ssh-privatekey]", ""),
+      ),
   ],
   ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
 ]);

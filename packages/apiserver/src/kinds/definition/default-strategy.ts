@@ -4,7 +4,12 @@
 // lines each.
 import { equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../apimachinery/errors/field-error.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
@@ -93,7 +98,9 @@ export function immutable(
   value: Json | undefined,
   old: Json | undefined,
 ): FieldError[] {
-  return equalJson(value, old) ? [] : [fieldError.invalid(path, value, "field is immutable")];
+  return errorIf(!equalJson(value, old), () =>
+    fieldError.invalid(path, value, "field is immutable"),
+  );
 }
 
 /** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
@@ -102,9 +109,9 @@ export function immutableInternal(
   [type, value]: InternalValue,
   old: Json | undefined,
 ): FieldError[] {
-  return equalJson(value ?? null, old ?? null)
-    ? []
-    : [fieldError.invalidInternal(path, [type, value], "field is immutable")];
+  return errorIf(!equalJson(value ?? null, old ?? null), () =>
+    fieldError.invalidInternal(path, [type, value], "field is immutable"),
+  );
 }
 
 /** {@link immutableInternal} for the whole spec; absent is empty. */
@@ -113,9 +120,9 @@ export const immutableSpec = (
   { spec }: SpecStatusObject,
   { spec: old }: SpecStatusObject,
 ): FieldError[] =>
-  equalJson(spec ?? {}, old ?? {})
-    ? []
-    : [fieldError.invalidInternal("spec", [type, spec], "field is immutable")];
+  errorIf(!equalJson(spec ?? {}, old ?? {}), () =>
+    fieldError.invalidInternal("spec", [type, spec], "field is immutable"),
+  );
 
 const standardFinalizers: ReadonlySet<string> = new Set([
   "kubernetes",
@@ -132,20 +139,16 @@ export const isQualifiedFinalizer = (name: string): boolean =>
  * must be a standard one.
  */
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
-  return isQualifiedFinalizer(name)
-    ? []
-    : [
-        fieldError.invalid(
-          path,
-          name,
-          "name is neither a standard finalizer name nor is it fully qualified",
-        ),
-      ];
+  return errorIf(!isQualifiedFinalizer(name), () =>
+    fieldError.invalid(
+      path,
+      name,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    ),
+  );
 }
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */
 export function finalizerErrors(object: DecodedObject): FieldError[] {
-  return (object.metadata?.finalizers ?? []).flatMap((name, i) =>
-    finalizerNameErrors(name, `metadata.finalizers[${i}]`),
-  );
+  return eachItem(object.metadata?.finalizers, "metadata.finalizers", finalizerNameErrors);
 }

@@ -3,6 +3,7 @@
 // pkg/apis/discovery/{v1/defaults.go,validation}.
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
+import { eachItem } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
@@ -71,10 +72,8 @@ const ownManagers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-
 function addressWarnings(object: Decoded<EndpointSlice>): readonly string[] {
   const manager = metadataOf(object).labels?.["endpointslice.kubernetes.io/managed-by"];
   if (ownManagers.includes(manager ?? "")) return [];
-  return (object.endpoints ?? []).flatMap((endpoint, i) =>
-    (endpoint.addresses ?? []).flatMap((address, j) =>
-      ipWarnings(address, `endpoints[${i}].addresses[${j}]`),
-    ),
+  return eachItem(object.endpoints, "endpoints", (endpoint, at) =>
+    eachItem(endpoint.addresses, `${at}.addresses`, ipWarnings),
   );
 }
 

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -53,12 +53,12 @@ export function flowControlStrategy<T extends FlowControlObject>(
 
 function conditionErrors({ status }: FlowControlObject): FieldError[] {
   const seen = new Set<string>();
-  return (status?.conditions ?? []).flatMap((condition, i) => {
+  return eachItem(status?.conditions, "status.conditions", (condition, at) => {
     const type = condition.type ?? "";
-    const path = `status.conditions[${i}].type`;
+    const path = `${at}.type`;
     const errors = [
-      ...(seen.has(type) ? [fieldError.duplicate(path, type)] : []),
-      ...(type ? [] : [fieldError.required(path, "")]),
+      ...errorIf(seen.has(type), () => fieldError.duplicate(path, type)),
+      ...errorIf(!type, () => fieldError.required(path, "")),
     ];
     seen.add(type);
     return errors;

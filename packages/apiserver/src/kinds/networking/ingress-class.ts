@@ -8,7 +8,7 @@ import type {
   IngressClassSpec,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
@@ -47,9 +47,9 @@ type Parameters = Decoded<IngressClassParametersReference>;
 function validateSpec(spec: Decoded<IngressClassSpec>): FieldError[] {
   const controller = spec.controller ?? "";
   return [
-    ...(Buffer.byteLength(controller) > maxControllerBytes
-      ? [fieldError.tooLong("spec.controller", maxControllerBytes)]
-      : []),
+    ...errorIf(Buffer.byteLength(controller) > maxControllerBytes, () =>
+      fieldError.tooLong("spec.controller", maxControllerBytes),
+    ),
     ...domainPathErrors(controller, "spec.controller"),
     ...(spec.parameters ? validateParameters(spec.parameters, "spec.parameters") : []),
   ];
@@ -64,9 +64,9 @@ function scopeErrors(parameters: Parameters, path: string): FieldError[] {
   const namespace = parameters.namespace;
   if (!scopes.includes(scope)) return [fieldError.notSupported(`${path}.scope`, scope, scopes)];
   if (scope === "Cluster")
-    return typeof namespace === "string"
-      ? [fieldError.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
-      : [];
+    return errorIf(typeof namespace === "string", () =>
+      fieldError.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'"),
+    );
   if (typeof namespace !== "string")
     return [fieldError.required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
   return dnsLabelFaults(namespace).map((fault) =>

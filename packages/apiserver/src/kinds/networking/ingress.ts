@@ -5,7 +5,7 @@
 import type { Decoded, Json } from "homeostat/api";
 import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -62,8 +62,8 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
       ...statusStrategy,
       validateUpdate: (object, old) => validateIngressStatus(object.status ?? {}, old.status ?? {}),
       warningsOnUpdate: ({ status }) =>
-        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
-          ipWarnings(ip ?? "", `status.loadBalancer.ingress[${i}]`),
+        eachItem(status?.loadBalancer?.ingress, "status.loadBalancer.ingress", ({ ip }, at) =>
+          ipWarnings(ip ?? "", at),
         ),
     },
   },
@@ -76,15 +76,13 @@ const annotationOf = (object: Decoded<Ingress>): string | undefined =>
 function classErrors(object: Decoded<Ingress>): FieldError[] {
   const annotation = annotationOf(object);
   const name = object.spec?.ingressClassName;
-  return annotation !== undefined && isSet(name) && annotation !== name
-    ? [
-        fieldError.invalid(
-          `annotations.${classAnnotation}`,
-          annotation,
-          "must match `ingressClassName` when both are specified",
-        ),
-      ]
-    : [];
+  return errorIf(annotation !== undefined && isSet(name) && annotation !== name, () =>
+    fieldError.invalid(
+      `annotations.${classAnnotation}`,
+      annotation,
+      "must match `ingressClassName` when both are specified",
+    ),
+  );
 }
 
 function annotationWarnings(object: Decoded<Ingress>): readonly string[] {

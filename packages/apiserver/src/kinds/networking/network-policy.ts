@@ -12,7 +12,7 @@ import type {
   NetworkPolicySpec,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
@@ -118,7 +118,7 @@ function optionsFor(old: Decoded<NetworkPolicySpec>): ValidationOptions {
 function blockWarnings({ spec }: Decoded<NetworkPolicy>): readonly string[] {
   return blocksOf(spec ?? {}).flatMap(({ block, path }) => [
     ...cidrWarnings(block.cidr ?? "", `${path}.cidr`),
-    ...(block.except ?? []).flatMap((except, i) => cidrWarnings(except, `${path}.except[${i}]`)),
+    ...eachItem(block.except, `${path}.except`, cidrWarnings),
   ]);
 }
 
@@ -126,7 +126,7 @@ function validateSpec(spec: Decoded<NetworkPolicySpec>, options: ValidationOptio
   return [
     ...validateLabelSelector(spec.podSelector ?? {}, "spec.podSelector", options.selectors),
     ...rulesOf(spec).flatMap(({ rule, path, peers }) => [
-      ...(rule.ports ?? []).flatMap((port, i) => validatePort(port, `${path}.ports[${i}]`)),
+      ...eachItem(rule.ports, `${path}.ports`, validatePort),
       ...peers.flatMap(({ peer, path: peerPath }) => validatePeer(peer, peerPath, options)),
     ]),
     ...typeErrors(spec),
@@ -143,18 +143,16 @@ function typeErrors(spec: Decoded<NetworkPolicySpec>): FieldError[] {
         "may not specify more than two policyTypes",
       ),
     ];
-  return types.flatMap((type, i) =>
-    policyTypes.includes(type)
-      ? []
-      : [fieldError.notSupported(`spec.policyTypes[${i}]`, type, policyTypes)],
+  return eachItem(types, "spec.policyTypes", (type, at) =>
+    errorIf(!policyTypes.includes(type), () => fieldError.notSupported(at, type, policyTypes)),
   );
 }
 
 function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldError[] {
   const protocol = entry.protocol ?? "";
-  const errors = protocols.includes(protocol)
-    ? []
-    : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)];
+  const errors = errorIf(!protocols.includes(protocol), () =>
+    fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+  );
   const { port, endPort } = entry;
   const end = (detail: string, shown: Json | undefined = endPort): FieldError =>
     fieldError.invalid(`${path}.endPort`, shown, detail);

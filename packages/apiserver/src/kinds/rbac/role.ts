@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
@@ -60,7 +60,7 @@ function validateRole(
 ): FieldError[] {
   return [
     ...finalizerErrors(object),
-    ...(object.rules ?? []).flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`)),
+    ...eachItem(object.rules, "rules", (rule, at) => validateRule(rule, scope, at)),
   ];
 }
 
@@ -69,9 +69,9 @@ function validateRule(
   scope: "namespaced" | "cluster",
   path: string,
 ): FieldError[] {
-  const errors: FieldError[] = hasItems(rule.verbs)
-    ? []
-    : [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
+  const errors: FieldError[] = errorIf(!hasItems(rule.verbs), () =>
+    fieldError.required(`${path}.verbs`, "verbs must contain at least one value"),
+  );
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length) {
     if (scope === "namespaced")
@@ -119,13 +119,13 @@ function validateAggregation(
         "at least one clusterRoleSelector required if aggregationRule is non-nil",
       ),
     ];
-  return selectors.flatMap((selector, i) => {
-    const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
+  return eachItem(selectors, path, (selector, at) => {
+    const errors = validateLabelSelector(selector, at, rules);
     // Upstream reports a selector that cannot be converted once more; the value printed is the
     // empty selector that the conversion yields.
     const unreadable = validateLabelSelector(selector, "").length > 0;
     return unreadable
-      ? [...errors, fieldError.invalid(`${path}[${i}]`, null, "invalid label selector.")]
+      ? [...errors, fieldError.invalid(at, null, "invalid label selector.")]
       : errors;
   });
 }

@@ -4,7 +4,7 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { DeviceClass, DeviceClassSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -60,14 +60,12 @@ function validateSpec(
       (config, path) => validateConfiguration(config, path, ageOfField("config")),
       "spec.config",
     ),
-    ...(!isSet(resource) || isExtendedResource(resource)
-      ? []
-      : [
-          fieldError.invalid(
-            "spec.extendedResourceName",
-            resource,
-            "must be a valid extended resource name",
-          ),
-        ]),
+    ...errorIf(isSet(resource) && !isExtendedResource(resource), () =>
+      fieldError.invalid(
+        "spec.extendedResourceName",
+        resource,
+        "must be a valid extended resource name",
+      ),
+    ),
   ];
 }

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { DeviceSelector } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateList } from "./bounded-lists.ts";
 import type { Age } from "./device-configuration.ts";
 import { loadSelectorCompiler } from "./load-selector-compiler.ts";
@@ -35,7 +35,7 @@ function expressionErrors(expression: string, path: string, age: Age): FieldErro
     return [fieldError.tooLong(path, maxExpression)];
   const compiled = loadSelectorCompiler().compileSelector(expression, age);
   if ("fault" in compiled) return [fieldError.invalid(path, expression, compiled.fault)];
-  return compiled.cost > maxCost
-    ? [fieldError.forbidden(path, "too complex, exceeds cost limit")]
-    : [];
+  return errorIf(compiled.cost > maxCost, () =>
+    fieldError.forbidden(path, "too complex, exceeds cost limit"),
+  );
 }

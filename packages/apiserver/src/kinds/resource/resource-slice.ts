@@ -10,7 +10,7 @@ import type {
   ResourceSliceSpec,
 } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
@@ -123,9 +123,9 @@ function validateSpec(
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
       several: ", but multiple fields are set",
     }),
-    ...(isSet(spec.sharedCounters) && isSet(spec.devices)
-      ? [fieldError.invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")]
-      : []),
+    ...errorIf(isSet(spec.sharedCounters) && isSet(spec.devices), () =>
+      fieldError.invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed"),
+    ),
     ...contentErrors(spec, old),
   ];
 }
@@ -135,18 +135,16 @@ function poolErrors(pool: Decoded<ResourcePool>): FieldError[] {
   const generation = Number(pool.generation ?? 0);
   return [
     ...poolNameErrors(pool.name ?? "", "spec.pool.name"),
-    ...(count <= 0
-      ? [fieldError.invalid("spec.pool.resourceSliceCount", count, "must be greater than zero")]
-      : []),
-    ...(generation < 0
-      ? [
-          fieldError.invalid(
-            "spec.pool.generation",
-            generation,
-            "must be greater than or equal to zero",
-          ),
-        ]
-      : []),
+    ...errorIf(count <= 0, () =>
+      fieldError.invalid("spec.pool.resourceSliceCount", count, "must be greater than zero"),
+    ),
+    ...errorIf(generation < 0, () =>
+      fieldError.invalid(
+        "spec.pool.generation",
+        generation,
+        "must be greater than or equal to zero",
+      ),
+    ),
   ];
 }
 
@@ -167,15 +165,13 @@ function selectorErrors(selector: Decoded<NodeSelector>, path: string): readonly
   const single = selector.nodeSelectorTerms?.length === 1;
   return [
     ...validateNodeSelector(selector, path),
-    ...(single
-      ? []
-      : [
-          fieldError.invalidInternal(
-            `${path}.nodeSelectorTerms`,
-            ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
-            "must have exactly one node selector term",
-          ),
-        ]),
+    ...errorIf(!single, () =>
+      fieldError.invalidInternal(
+        `${path}.nodeSelectorTerms`,
+        ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
+        "must have exactly one node selector term",
+      ),
+    ),
   ];
 }
 

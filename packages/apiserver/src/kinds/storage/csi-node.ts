@@ -5,7 +5,7 @@
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
@@ -43,8 +43,7 @@ const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] 
 
 function driverErrors(object: Decoded<CSINode>): FieldError[] {
   const names = new Set<string>();
-  return driversOf(object).flatMap((driver, i) => {
-    const path = `spec.drivers[${i}]`;
+  return eachItem(driversOf(object), "spec.drivers", (driver, path) => {
     const name = driver.name ?? "";
     const count = driver.allocatable?.count;
     const errors = [
@@ -67,15 +66,15 @@ function driverErrors(object: Decoded<CSINode>): FieldError[] {
 
 function nodeIdErrors(id: string, path: string): FieldError[] {
   if (!id) return [fieldError.required(path, "")];
-  return Buffer.byteLength(id) > maxNodeIdBytes
-    ? [fieldError.invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)]
-    : [];
+  return errorIf(Buffer.byteLength(id) > maxNodeIdBytes, () =>
+    fieldError.invalid(path, id, `must be ${maxNodeIdBytes} characters or less`),
+  );
 }
 
 function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] {
   return keys.flatMap((key, i) => [
-    ...(key ? [] : [fieldError.required(path, "")]),
-    ...(keys.indexOf(key) < i ? [fieldError.duplicate(path, key)] : []),
+    ...errorIf(!key, () => fieldError.required(path, "")),
+    ...errorIf(keys.indexOf(key) < i, () => fieldError.duplicate(path, key)),
     ...labelKeyFaults(key).map((fault) => fieldError.invalid(path, key, fault)),
   ]);
 }
@@ -136,9 +135,9 @@ function capacityErrors(
     ...dnsSubdomainFaults(className).map((fault) =>
       fieldError.invalid("storageClassName", className, fault),
     ),
-    ...(isSet(capacity) && parseQuantity(capacity).nano < 0n
-      ? [fieldError.invalid("capacity", capacity, "must be greater than or equal to 0")]
-      : []),
+    ...errorIf(isSet(capacity) && parseQuantity(capacity).nano < 0n, () =>
+      fieldError.invalid("capacity", capacity, "must be greater than or equal to 0"),
+    ),
   ];
 }
 

@@ -7,7 +7,7 @@ import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
 import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
@@ -73,12 +73,12 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
-      ...((object.driverName ?? "") === (old.driverName ?? "")
-        ? []
-        : [fieldError.forbidden("driverName", "updates to driverName are forbidden.")]),
-      ...(equalJson(object.parameters ?? {}, old.parameters ?? {})
-        ? []
-        : [fieldError.forbidden("parameters", "updates to parameters are forbidden.")]),
+      ...errorIf((object.driverName ?? "") !== (old.driverName ?? ""), () =>
+        fieldError.forbidden("driverName", "updates to driverName are forbidden."),
+      ),
+      ...errorIf(!equalJson(object.parameters ?? {}, old.parameters ?? {}), () =>
+        fieldError.forbidden("parameters", "updates to parameters are forbidden."),
+      ),
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...finalizerErrors(object),
       ...validateAttributes(object),
@@ -92,9 +92,9 @@ function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[
   return [
     ...driverNameErrors(object.driverName ?? "", "driverName"),
     ...parameterErrors(object.parameters ?? {}),
-    ...(none
-      ? [fieldError.required("parameters", "must contain at least one key/value pair")]
-      : []),
+    ...errorIf(none, () =>
+      fieldError.required("parameters", "must contain at least one key/value pair"),
+    ),
   ];
 }
 
@@ -104,12 +104,12 @@ function validateClass(object: Decoded<StorageClass>): FieldError[] {
   return [
     ...driverNameErrors(object.provisioner ?? "", "provisioner"),
     ...parameterErrors(object.parameters ?? {}),
-    ...(policy && !reclaimPolicies.includes(policy)
-      ? [fieldError.notSupported("reclaimPolicy", policy, reclaimPolicies)]
-      : []),
-    ...(bindingModes.includes(mode)
-      ? []
-      : [fieldError.notSupported("volumeBindingMode", mode, bindingModes)]),
+    ...errorIf(policy && !reclaimPolicies.includes(policy), () =>
+      fieldError.notSupported("reclaimPolicy", policy, reclaimPolicies),
+    ),
+    ...errorIf(!bindingModes.includes(mode), () =>
+      fieldError.notSupported("volumeBindingMode", mode, bindingModes),
+    ),
     ...topologyErrors(object.allowedTopologies ?? []),
   ];
 }
@@ -129,16 +129,20 @@ function parameterErrors(parameters: Readonly<Record<string, string>>): FieldErr
     0,
   );
   return [
-    ...(keys.includes("") ? [fieldError.invalid("parameters", "", "field can not be empty.")] : []),
-    ...(bytes > maxParameterBytes ? [fieldError.tooLong("parameters", maxParameterBytes)] : []),
+    ...errorIf(keys.includes(""), () =>
+      fieldError.invalid("parameters", "", "field can not be empty."),
+    ),
+    ...errorIf(bytes > maxParameterBytes, () =>
+      fieldError.tooLong("parameters", maxParameterBytes),
+    ),
   ];
 }
 
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
 function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldError[] {
   const seen = terms.map(() => "{}");
-  return terms.flatMap((term, i) => {
-    const errors = termErrors(term, `allowedTopologies[${i}]`);
+  return eachItem(terms, "allowedTopologies", (term, at) => {
+    const errors = termErrors(term, at);
     const shape = JSON.stringify(
       Object.fromEntries(
         (term.matchLabelExpressions ?? [])
@@ -149,7 +153,7 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
     errors.push(
       ...seen
         .filter((each) => each === shape)
-        .map(() => fieldError.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
+        .map(() => fieldError.duplicate(`${at}.matchLabelExpressions`, "")),
     );
     seen.push(shape);
     return errors;
@@ -158,11 +162,10 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
 
 function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldError[] {
   const keys = new Set<string>();
-  return (term.matchLabelExpressions ?? []).flatMap((expression, i) => {
-    const at = `${path}.matchLabelExpressions[${i}]`;
+  return eachItem(term.matchLabelExpressions, `${path}.matchLabelExpressions`, (expression, at) => {
     const key = expression.key ?? "";
     const values = expression.values ?? [];
-    const errors = values.length ? [] : [fieldError.required(`${at}.values`, "")];
+    const errors = errorIf(!values.length, () => fieldError.required(`${at}.values`, ""));
     values.forEach(
       (value, j) =>
         values.indexOf(value) < j && errors.push(fieldError.duplicate(`${at}.values[${j}]`, value)),
@@ -175,10 +178,10 @@ function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldErr
 }
 
 function topologyWarnings({ allowedTopologies }: Decoded<StorageClass>): readonly string[] {
-  return (allowedTopologies ?? []).flatMap((term, i) =>
-    (term.matchLabelExpressions ?? []).flatMap(({ key }, j) => {
+  return eachItem(allowedTopologies, "allowedTopologies", (term, at) =>
+    eachItem(term.matchLabelExpressions, `${at}.matchLabelExpressions`, ({ key }, at) => {
       const message = nodeLabelMessage(key ?? "");
-      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
+      return message ? [`${at}.key: ${message}`] : [];
     }),
   );
 }

@@ -8,7 +8,7 @@ import type {
   VolumeError,
 } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -86,9 +86,9 @@ function validate(object: Decoded<VolumeAttachment>): FieldError[] {
     ...csiNameErrors(spec.attacher ?? "", "spec.attacher"),
     ...sourceErrors(spec.source ?? {}, "spec.source"),
     ...dnsSubdomainFaults(node).map((fault) => fieldError.invalid("spec.nodeName", node, fault)),
-    ...(bytes > maxMetadataBytes
-      ? [fieldError.tooLong("status.attachmentMetadata", maxMetadataBytes)]
-      : []),
+    ...errorIf(bytes > maxMetadataBytes, () =>
+      fieldError.tooLong("status.attachmentMetadata", maxMetadataBytes),
+    ),
     ...(["attachError", "detachError"] as const).flatMap((field) =>
       volumeErrorErrors(status[field] ?? {}, `status.${field}`),
     ),
@@ -109,30 +109,22 @@ function sourceErrors(source: Decoded<VolumeAttachmentSource>, path: string): Fi
       ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
       : [fieldError.required(path, one)];
   if (inline) return [fieldError.forbidden(path, one)];
-  return volume
-    ? []
-    : [
-        fieldError.required(
-          `${path}.persistentVolumeName`,
-          "must specify non empty persistentVolumeName",
-        ),
-      ];
+  return errorIf(!volume, () =>
+    fieldError.required(
+      `${path}.persistentVolumeName`,
+      "must specify non empty persistentVolumeName",
+    ),
+  );
 }
 
 function volumeErrorErrors(error: Decoded<VolumeError>, path: string): FieldError[] {
   const code = error.errorCode ?? 0;
   return [
-    ...(Buffer.byteLength(error.message ?? "") > maxMessageBytes
-      ? [fieldError.tooLong(`${path}.message`, maxMetadataBytes)]
-      : []),
-    ...(code < 0
-      ? [
-          fieldError.invalid(
-            `${path}.errorCode`,
-            code,
-            "must be between 0 and 2147483647, inclusive",
-          ),
-        ]
-      : []),
+    ...errorIf(Buffer.byteLength(error.message ?? "") > maxMessageBytes, () =>
+      fieldError.tooLong(`${path}.message`, maxMetadataBytes),
+    ),
+    ...errorIf(code < 0, () =>
+      fieldError.invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive"),
+    ),
   ];
 }

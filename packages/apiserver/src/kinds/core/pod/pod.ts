@@ -5,7 +5,7 @@
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
@@ -177,15 +177,13 @@ function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): Field
             `existing ephemeral containers ${quoteGo(name)} may not be removed\n`,
           ),
         ];
-      return equalJson(before, after)
-        ? []
-        : [
-            fieldError.forbiddenChange(
-              "spec.ephemeralContainers",
-              `existing ephemeral containers ${quoteGo(name)} may not be changed`,
-              { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
-            ),
-          ];
+      return errorIf(!equalJson(before, after), () =>
+        fieldError.forbiddenChange(
+          "spec.ephemeralContainers",
+          `existing ephemeral containers ${quoteGo(name)} may not be changed`,
+          { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
+        ),
+      );
     }),
   ];
 }

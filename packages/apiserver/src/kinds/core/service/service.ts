@@ -3,6 +3,7 @@
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
 import type { Decoded, Json } from "homeostat/api";
 import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
+import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
 import type { KindDefinition, StrategyOverrides } from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
@@ -162,8 +163,8 @@ function hideInternalTrafficPolicy(service: Decoded<Service>): void {
 }
 
 function statusWarnings({ status }: Decoded<Service>): string[] {
-  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
-    ipWarnings(ip ?? "", `status.loadBalancer.ingress[${i}]`),
+  return eachItem(status?.loadBalancer?.ingress, "status.loadBalancer.ingress", ({ ip }, at) =>
+    ipWarnings(ip ?? "", at),
   );
 }
 

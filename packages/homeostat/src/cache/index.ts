@@ -15,3 +15,4 @@ export type {
   Reader,
 } from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
+export type { SkippedObject } from "./skipped-objects.ts";

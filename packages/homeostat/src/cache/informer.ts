@@ -4,6 +4,7 @@
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Comparison } from "./comparison.ts";
+import type { SkippedObject } from "./skipped-objects.ts";
 
 /** One object in the cache. Its metadata needs no parsing; `read()` parses on first use. */
 export interface CachedObject<O = any> {
@@ -91,6 +92,8 @@ export interface InformerStats {
   /** Text of the parsed objects, which they occupy about twice, in addition to `bytes`. */
   readonly parsedBytes: number;
   readonly ownWrites: number;
+  /** Objects that cannot be read, see {@link Informer.skipped}. */
+  readonly skipped: number;
 }
 
 /** A shared informer. */
@@ -122,6 +125,11 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   /** Calls `updated` for every object (through "resync"). */
   resync(): void;
   stats(): InformerStats;
+  /**
+   * Objects whose newest revision cannot be read or projected. They are reported to `onError`
+   * once per revision; reads show their last good revision, if there was one.
+   */
+  skipped(): readonly SkippedObject[];
 }
 
 /** A reference to a shared informer, which stops when its last lease is released. */

@@ -25,6 +25,8 @@ export interface CacheOptions {
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Limit of parsed objects in memory. Default 10,000. */
   readonly maxParsedObjects?: number;
+  /** Limit of their size, as JSON text. Default 64 MiB. */
+  readonly maxParsedBytes?: number;
   /** Scope for `acquire` without a scope. */
   readonly defaultScope?: InformerScope;
   readonly limits?: Partial<ReflectorLimits>;
@@ -58,7 +60,10 @@ class InformerCache implements Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
-    this.#parsedObjects = new ParsedObjects(options.maxParsedObjects ?? 10_000);
+    this.#parsedObjects = new ParsedObjects({
+      objects: options.maxParsedObjects ?? 10_000,
+      bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
+    });
     this.#unobserve = options.client.observeWrites((write) => {
       for (const { informer } of this.#informers.values()) informer.written(write);
     });
@@ -94,6 +99,10 @@ class InformerCache implements Cache {
 
   informers(): readonly Informer[] {
     return Array.from(this.#informers.values(), ({ informer }) => informer);
+  }
+
+  parsed(): { readonly objects: number; readonly bytes: number } {
+    return { objects: this.#parsedObjects.size, bytes: this.#parsedObjects.bytes };
   }
 
   start(): void {

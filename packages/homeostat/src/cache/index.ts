@@ -11,6 +11,7 @@ export type {
   InformerHandler,
   InformerLease,
   InformerScope,
+  InformerStats,
   Reader,
 } from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";

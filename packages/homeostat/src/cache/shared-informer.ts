@@ -24,6 +24,7 @@ import type {
   Informer,
   InformerHandler,
   InformerScope,
+  InformerStats,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
@@ -74,6 +75,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   stop(): void {
     this.#reflector.stop();
     this.#comparing?.cancel();
+    this.#indexer.retire();
   }
 
   async compare(): Promise<Comparison> {
@@ -179,18 +181,13 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
       this.#notify({ old: entry, entry }, { through: "resync", ownWrite: false });
   }
 
-  stats(): {
-    readonly objects: number;
-    readonly bytes: number;
-    readonly parsed: number;
-    readonly ownWrites: number;
-  } {
-    let parsed = 0;
-    for (const entry of this.#indexer.observed().values()) if (entry.parsed) parsed++;
+  stats(): InformerStats {
+    const parsed = this.#indexer.parsed();
     return {
       objects: this.#indexer.objects,
       bytes: this.#indexer.bytes,
-      parsed,
+      parsed: parsed.objects,
+      parsedBytes: parsed.bytes,
       ownWrites: this.#indexer.own.size,
     };
   }
@@ -211,6 +208,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   gather(): void {
+    this.#indexer.own.listing();
     this.#gathering = new Map();
   }
 
@@ -234,7 +232,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
           ? this.#indexer.own.isOwn(change.entry)
           : this.#indexer.own.observedDeletion(change.old!.uid),
       });
-    this.#indexer.own.observed(resourceVersion);
+    this.#indexer.own.listed(resourceVersion);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
     this.#synced.resolve();

@@ -12,7 +12,7 @@ import type {
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
-import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
 import { setCondition } from "./definition/set-condition.ts";
@@ -43,8 +43,7 @@ export function customResourceDefinition(
     strategy: strategyWith(checks),
     subresources: {
       status: {
-        resetFields: [["f:spec"]],
-        prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+        ...statusStrategy,
         validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
       },
     },

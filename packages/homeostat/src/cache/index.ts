@@ -13,6 +13,6 @@ export type {
   InformerScope,
   InformerStats,
   Reader,
+  SkippedObject,
 } from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
-export type { SkippedObject } from "./skipped-objects.ts";

@@ -4,7 +4,6 @@
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Comparison } from "./comparison.ts";
-import type { SkippedObject } from "./skipped-objects.ts";
 
 /** One object in the cache. Its metadata needs no parsing; `read()` parses on first use. */
 export interface CachedObject<O = any> {
@@ -94,6 +93,14 @@ export interface InformerStats {
   readonly ownWrites: number;
   /** Objects that cannot be read, see {@link Informer.skipped}. */
   readonly skipped: number;
+}
+
+/** An object that is not cached, and why. */
+export interface SkippedObject {
+  /** `namespace/name`, or "" without a name. */
+  readonly key: string;
+  readonly resourceVersion: string;
+  readonly reason: string;
 }
 
 /** A shared informer. */

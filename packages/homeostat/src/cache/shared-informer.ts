@@ -24,9 +24,10 @@ import type {
   InformerHandler,
   InformerScope,
   InformerStats,
+  SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
-import { type SkippedObject, SkippedObjects } from "./skipped-objects.ts";
+import { SkippedObjects } from "./skipped-objects.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
 

@@ -3,15 +3,8 @@
 // until a good revision of it comes or it is deleted.
 import { scanMetadata } from "../api/scan-metadata.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import type { SkippedObject } from "./informer.ts";
 import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
-
-/** An object that is not cached, and why. */
-export interface SkippedObject {
-  /** `namespace/name`, or "" without a name. */
-  readonly key: string;
-  readonly resourceVersion: string;
-  readonly reason: string;
-}
 
 type Identity = Pick<SkippedObject, "key" | "resourceVersion">;
 

@@ -5,8 +5,8 @@
 //   ["columns",["Name must be unique …",…]]
 //   ["columns:apps/v1/deployments",[["Name","string","name",0,0],…]]
 // Column: name, type, format, priority, index into the descriptions. Field: JSON name, Go name, Go
-// type, protobuf number, reference, flags, the rest. Flags: o omitempty, z omitzero, p pointer,
-// r required, i inline, d default is the type's zero value, u undocumented.
+// type, protobuf number, reference, flags, the rest. Flags: o omitempty, z omitzero, p pointer, r
+// required, i inline, d default is the type's zero value, u undocumented.
 // Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model
 // name.
 

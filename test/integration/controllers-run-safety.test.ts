@@ -163,7 +163,7 @@ describeLaws("run safety", ({ run }) => {
       },
       () => Promise.reject(new Error("the log is gone")),
     ];
-    for (const say of broken) {
+    for (const say of broken as readonly (() => void)[]) {
       const controller = defineController(Box, {
         async reconcile({ object, log, status }) {
           log.info("hello", {

@@ -5,6 +5,7 @@
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
+import type { Informer } from "../cache/informer.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { guardLog } from "./guard-log.ts";
@@ -38,9 +39,9 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const options = { ...given, log: guardLog(given.log) };
   const { definition, queue } = options;
   const stopping = new AbortController();
-  const states = statesOf(options);
   const primary = options.informer(definition.kind);
-  const loops = new LoopDetector();
+  const state = createState(options, primary, stopping.signal);
+  const { states, loops } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -51,30 +52,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       loops.forget(key);
     },
   });
-  const dependencies = {
-    ...options,
-    primary,
-    stepping: (key: string, step: string | undefined) =>
-      states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
-  };
-  const timeoutMs =
-    definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
   let strayErrors: { stop(): void } | undefined;
-  const context: RunnerState = {
-    options,
-    states,
-    loops,
-    stopping: stopping.signal,
-    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
-    timeoutMs,
-  };
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(context));
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: queue.explain(key) }),
@@ -85,6 +70,29 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       await Promise.all(workers);
       strayErrors?.stop();
     },
+  };
+}
+
+function createState(
+  options: RunnerOptions,
+  primary: Informer,
+  stopping: AbortSignal,
+): RunnerState {
+  const { timeout } = options.definition;
+  const states = statesOf(options);
+  const dependencies = {
+    ...options,
+    primary,
+    stepping: (key: string, step: string | undefined) =>
+      states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
+  };
+  return {
+    options,
+    states,
+    loops: new LoopDetector(),
+    stopping,
+    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
+    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
   };
 }
 

@@ -12,7 +12,7 @@ export class TrackedPromise<T> extends Promise<T> {
   /** Follows `work`. A rejection that is never asked for ends no process. */
   static follow<T>(work: Promise<T>): TrackedPromise<T> {
     const tracked = new TrackedPromise<T>((resolve, reject) => void work.then(resolve, reject));
-    Promise.prototype.then.call(tracked, undefined, () => {});
+    void Promise.prototype.then.call(tracked, undefined, () => {});
     return tracked;
   }
 

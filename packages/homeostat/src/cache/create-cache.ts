@@ -6,6 +6,7 @@ import type { Client } from "../client/client.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
@@ -35,8 +36,11 @@ export interface CacheOptions {
    * disables them.
    */
   readonly compareEveryMs?: number;
-  /** Receives errors of handlers and index functions. Default: a process warning. */
-  readonly onError?: (error: unknown, kind: Kind) => void;
+  /**
+   * Receives errors of handlers and index functions with the object's key, and skipped objects.
+   * Default: a process warning.
+   */
+  readonly onError?: (error: unknown, kind: Kind, key?: string) => void;
 }
 
 /** Creates a cache; informers start with `start()`. */
@@ -152,7 +156,7 @@ class InformerCache implements Cache {
         keepManager: keepManagers,
         project: scope.metadataOnly ? undefined : projections?.get(kind),
       },
-      onError: (error) => (onError ? onError(error, kind) : warn(error, kind)),
+      onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
     const shared: Shared = { informer, leases: 0 };
     this.#informers.set(id, shared);
@@ -161,9 +165,10 @@ class InformerCache implements Cache {
   }
 }
 
-function warn(error: unknown, { kind }: Kind): void {
-  process.emitWarning(
-    `a handler or index function of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    { type: "HomeostatWarning" },
-  );
+function warn(error: unknown, { kind }: Kind, key?: string): void {
+  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
+    ? error.message
+    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;
+  process.emitWarning(said, { type: "HomeostatWarning" });
 }

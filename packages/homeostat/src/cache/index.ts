@@ -13,5 +13,6 @@ export type {
   InformerScope,
   InformerStats,
   Reader,
+  SkippedObject,
 } from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";

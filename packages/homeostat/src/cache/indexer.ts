@@ -98,7 +98,11 @@ export class Indexer {
    * Adds an index over all objects. An object for which the function throws has no value; `onError`
    * receives the error.
    */
-  addIndex(name: string, index: IndexFunction, onError: (error: unknown) => void): void {
+  addIndex(
+    name: string,
+    index: IndexFunction,
+    onError: (error: unknown, key: string) => void,
+  ): void {
     if (this.#functions.get(name) === index) return;
     if (this.#indexes.has(name))
       throw new HomeostatError(
@@ -112,7 +116,7 @@ export class Indexer {
       try {
         return index(entry.read());
       } catch (error) {
-        onError(error);
+        onError(error, entry.key);
         return [];
       }
     });

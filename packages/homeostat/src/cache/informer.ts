@@ -91,6 +91,16 @@ export interface InformerStats {
   /** Text of the parsed objects, which they occupy about twice, in addition to `bytes`. */
   readonly parsedBytes: number;
   readonly ownWrites: number;
+  /** Objects that cannot be read, see {@link Informer.skipped}. */
+  readonly skipped: number;
+}
+
+/** An object that is not cached, and why. */
+export interface SkippedObject {
+  /** `namespace/name`, or "" without a name. */
+  readonly key: string;
+  readonly resourceVersion: string;
+  readonly reason: string;
 }
 
 /** A shared informer. */
@@ -122,6 +132,11 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   /** Calls `updated` for every object (through "resync"). */
   resync(): void;
   stats(): InformerStats;
+  /**
+   * Objects whose newest revision cannot be read or projected. They are reported to `onError`
+   * once per revision; reads show their last good revision, if there was one.
+   */
+  skipped(): readonly SkippedObject[];
 }
 
 /** A reference to a shared informer, which stops when its last lease is released. */

@@ -18,8 +18,7 @@ import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
 import {
   validateWebhookService,
   validateWebhookUrl,
@@ -67,15 +66,13 @@ function configurationKind(
     },
     strategy: {
       allowUnconditionalUpdate: false,
-      prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-      prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
+      ...generationStrategy("webhooks"),
       validateCreate: (object) => validate(object, strictValidation),
       validateUpdate: (object, old) => [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
         ...validate(object, optionsFor(object, old)),
       ],
-      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
-      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+      ...notEnforcedWarnings(kind),
     },
     cells: (object, nowMs) => [
       nameOf(object),

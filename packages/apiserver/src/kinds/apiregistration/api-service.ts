@@ -16,7 +16,6 @@ import {
   type FieldError,
   quoteGo,
 } from "../../apimachinery/errors/field-error.ts";
-import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
@@ -52,8 +51,7 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: validate,
     validateUpdate: validate,
-    warningsOnCreate: (object, context) => warnings(object, context),
-    warningsOnUpdate: (object, _old, context) => warnings(object, context),
+    ...notEnforcedWarnings("APIService", ({ spec }) => !spec?.service),
   },
   subresources: {
     status: {
@@ -73,9 +71,6 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
   },
   cells,
 };
-
-const warnings = (object: Decoded<APIService>, context: ValidationContext): readonly string[] =>
-  object.spec?.service ? notEnforcedWarnings("APIService", context) : [];
 
 function validate(object: Decoded<APIService>): FieldError[] {
   const spec = object.spec ?? {};

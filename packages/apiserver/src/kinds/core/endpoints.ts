@@ -10,11 +10,9 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import {
@@ -22,7 +20,7 @@ import {
   dnsSubdomainErrors,
   qualifiedNameErrors,
 } from "../validation/field-rules.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;
@@ -39,15 +37,13 @@ export const endpoints: KindDefinition<Decoded<Endpoints>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSubsets(object)],
-    validateUpdate(object, old) {
-      const isKept = equalJson(object.subsets ?? null, old.subsets ?? null);
-      return [
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...(isKept ? [] : validateSubsets(object)),
-      ];
-    },
+    ...validateWholeObject({
+      namespaced: true,
+      validate(object, old) {
+        const isKept = old && equalJson(object.subsets ?? null, old.subsets ?? null);
+        return isKept ? [] : validateSubsets(object);
+      },
+    }),
     warningsOnCreate: addressWarnings,
     warningsOnUpdate: addressWarnings,
   },

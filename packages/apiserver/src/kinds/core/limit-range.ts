@@ -6,12 +6,10 @@ import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
 import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
@@ -35,12 +33,7 @@ export const limitRange: KindDefinition<Decoded<LimitRange>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateLimits(object)],
-    validateUpdate: (object) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateLimits(object),
-    ],
+    ...validateWholeObject({ namespaced: true, validate: validateLimits }),
   },
 };
 

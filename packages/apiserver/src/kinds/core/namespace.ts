@@ -6,11 +6,15 @@ import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { Namespace } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, finalizerNameErrors, keepOld } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  finalizerNameErrors,
+  keepOld,
+  metadataErrors,
+} from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
@@ -46,8 +50,7 @@ export const namespace: KindDefinition<Decoded<Namespace>> = {
       ...specFinalizerErrors(object, () => "spec.finalizers"),
     ],
     validateUpdate: (object) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsLabel),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: false, validateName: nameIsDnsLabel }),
       ...specFinalizerErrors(object, () => "spec.finalizers"),
       ...finalizerErrors(object),
     ],

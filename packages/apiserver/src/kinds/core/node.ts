@@ -12,13 +12,11 @@ import {
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { keepOld, validateWholeObject } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import { proxyToNode } from "./proxy/node-proxy.ts";
@@ -44,13 +42,11 @@ export const node: KindDefinition<Decoded<Node>> = {
       keepOld(object, old, "status");
       if (!isSet(old.spec?.configSource)) delete object.spec?.configSource;
     },
-    validateCreate: (object) => [...finalizerErrors(object), ...validateNode(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateNode(object),
-      ...validateNodeUpdate(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: validateNode,
+      validateChange: validateNodeUpdate,
+    }),
     warningsOnCreate: specWarnings,
     warningsOnUpdate: specWarnings,
   },

@@ -11,12 +11,16 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import {
+  immutable,
+  keepOld,
+  statusResetStrategy,
+  statusStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
@@ -45,7 +49,7 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
     if (object.spec) setClaimSpecDefaults(object.spec);
   },
   strategy: {
-    resetFields: [["f:status"]],
+    ...statusResetStrategy,
     prepareForCreate(object) {
       object.status = { phase: "Pending" };
       normalizeDataSources(object.spec ?? {}, undefined);
@@ -55,23 +59,17 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
       keepOld(object, old, "status");
       normalizeDataSources(object.spec ?? {}, old.spec ?? {});
     },
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateClaimSpec(object.spec ?? {}, "spec"),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateClaimSpec(object.spec ?? {}, "spec"),
-      ...validateClaimUpdate(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: true,
+      validate: ({ spec }) => validateClaimSpec(spec ?? {}, "spec"),
+      validateChange: validateClaimUpdate,
+    }),
     warningsOnCreate: claimWarnings,
     warningsOnUpdate: claimWarnings,
   },
   subresources: {
     status: {
-      resetFields: [["f:spec"]],
-      prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+      ...statusStrategy,
       validateUpdate: validateClaimStatus,
     },
   },

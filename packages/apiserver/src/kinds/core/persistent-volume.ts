@@ -9,13 +9,15 @@ import type {
   PersistentVolumeStatus,
 } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import {
+  keepOld,
+  statusResetStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 import {
   addFinalizer,
   classAnnotationWarnings,
@@ -44,25 +46,22 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
     setPersistentSourceDefaults(spec);
   },
   strategy: {
-    resetFields: [["f:status"]],
+    ...statusResetStrategy,
     prepareForCreate(object, { now }) {
       object.status = { phase: "Pending", lastPhaseTransitionTime: now };
       addFinalizer(object, "kubernetes.io/pv-protection");
     },
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateMountOptions(object),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateMountOptions(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: (object) => [
+        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
+        ...validateMountOptions(object),
+      ],
+      validateChange: (object, old) => [
+        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
+        ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
+      ],
+    }),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,
   },

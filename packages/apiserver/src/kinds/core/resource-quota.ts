@@ -12,7 +12,11 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  statusResetStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
@@ -28,9 +32,7 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
     roundList(object.status?.used);
   },
   strategy: {
-    resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object.status = {}),
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
@@ -41,8 +43,7 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   },
   subresources: {
     status: {
-      resetFields: [["f:spec"]],
-      prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+      ...statusStrategy,
       validateUpdate: ({ status }) => [
         ...quotaListErrors(status?.hard ?? {}, "status.hard"),
         ...quotaListErrors(status?.used ?? {}, "status.used"),

@@ -2,11 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import type { Decoded } from "homeostat/api";
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors, metadataErrors } from "../definition/default-strategy.ts";
 import {
   checkTokenRequest,
   requestToken,
@@ -27,8 +25,7 @@ export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
     validateCreate: finalizerErrors,
     validateUpdate: (object) => [
       ...finalizerErrors(object),
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
     ],
     warningsOnCreate: mountableSecretsWarnings,
     warningsOnUpdate: (object, old) =>

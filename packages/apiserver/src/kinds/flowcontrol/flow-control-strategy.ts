@@ -6,12 +6,14 @@ import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
+import {
+  keepOld,
+  specStatusStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 
 type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
 
@@ -23,15 +25,8 @@ export function flowControlStrategy<T extends FlowControlObject>(
   return {
     strategy: {
       ...specStatusStrategy,
-      validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
-      validateUpdate: (object) => [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validate(object),
-        ...conditionErrors(object),
-      ],
-      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
-      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+      ...validateWholeObject({ namespaced: false, validate, validateChange: conditionErrors }),
+      ...notEnforcedWarnings(kind),
     },
     subresources: {
       status: {

@@ -9,13 +9,16 @@ import type {
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  generationStrategy,
+  immutable,
+  metadataErrors,
+} from "../definition/default-strategy.ts";
 import { validateLocalReference } from "./validate-ingress.ts";
 
 const maxControllerBytes = 250;
@@ -29,13 +32,11 @@ export const ingressClass: KindDefinition<Decoded<IngressClass>> = {
     if (object.spec?.parameters) object.spec.parameters.scope ??= "Cluster";
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
+    ...generationStrategy("spec"),
     validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
       ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: false }),
       ...validateSpec(object.spec ?? {}),
     ],
   },

@@ -6,15 +6,14 @@ import type { Decoded, Json } from "homeostat/api";
 import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
+  metadataErrors,
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
@@ -48,8 +47,7 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
       ...classErrors(object),
     ],
     validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
       ...validateIngressSpec(object.spec ?? {}, {
         secretNames: hasInvalidSecretName(old.spec ?? {}) ? "as they are" : "checked",
         wildcardRules: hasInvalidWildcardRule(old.spec ?? {}) ? "as they are" : "checked",

@@ -28,8 +28,7 @@ import {
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
@@ -52,8 +51,7 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
       spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
+    ...generationStrategy("spec"),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateSpec(object.spec ?? {}, { selectors: { invalidValues: "refused" }, kept: [] }),

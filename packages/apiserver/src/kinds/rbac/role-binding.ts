@@ -12,11 +12,10 @@ import {
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -41,14 +40,12 @@ function bindingKind(kind: string, scope: Scope): KindDefinition<Binding> {
     defaults,
     strategy: {
       allowCreateOnUpdate: true,
-      validateName: nameIsPathSegment,
-      validateCreate: (object) => [...finalizerErrors(object), ...validate(object, scope)],
-      validateUpdate: (object, old) => [
-        ...validateObjectMeta(object, { namespaced: scope === "namespaced" }, nameIsPathSegment),
-        ...finalizerErrors(object),
-        ...validate(object, scope),
-        ...roleChangeErrors(object, old),
-      ],
+      ...validateWholeObject({
+        namespaced: scope === "namespaced",
+        validateName: nameIsPathSegment,
+        validate: (object) => validate(object, scope),
+        validateChange: roleChangeErrors,
+      }),
     },
     cells,
   };

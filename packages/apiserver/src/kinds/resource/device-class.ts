@@ -5,21 +5,20 @@ import { type Decoded, equalJson } from "homeostat/api";
 import type { DeviceClass, DeviceClassSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
+import { generationStrategy, validateWholeObject } from "../definition/default-strategy.ts";
 import { validateList } from "./bounded-lists.ts";
 import { type Age, validateConfiguration } from "./device-configuration.ts";
 import { selectorErrors } from "./device-selectors.ts";
 
 const maxConfigurations = 32;
 /** The rule of other kinds, with the newer message. */
-const nameRule: NameRule = (name, prefixOnly) =>
+const validateName: NameRule = (name, prefixOnly) =>
   nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
 export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
@@ -28,18 +27,12 @@ export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
   kind: "DeviceClass",
   returnsDeletedObject: true,
   strategy: {
-    validateName: nameRule,
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, undefined),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameRule),
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...generationStrategy("spec"),
+    ...validateWholeObject({
+      namespaced: false,
+      validateName,
+      validate: (object, old) => validateSpec(object.spec ?? {}, old && (old.spec ?? {})),
+    }),
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };

@@ -6,16 +6,14 @@ import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "hom
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
 
 const group = "storage.k8s.io";
 const maxNodeIdBytes = 256;
@@ -27,13 +25,11 @@ export const csiNode: KindDefinition<Decoded<CSINode>> = {
   returnsDeletedObject: true,
   strategy: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object) => [...finalizerErrors(object), ...driverErrors(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...driverErrors(object),
-      ...driverChangeErrors(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: driverErrors,
+      validateChange: driverChangeErrors,
+    }),
   },
   cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
 };
@@ -105,18 +101,14 @@ export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
   kind: "CSIStorageCapacity",
   strategy: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object) => [...finalizerErrors(object), ...capacityErrors(object, "refused")],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...capacityErrors(
-        object,
-        validateLabelSelector(old.nodeTopology ?? {}, "").length ? "allowed" : "refused",
-      ),
-      ...(["nodeTopology", "storageClassName"] as const).flatMap((field) =>
-        immutable(field, object[field] ?? null, old[field] ?? null),
-      ),
-    ],
+    ...validateWholeObject({
+      namespaced: true,
+      validate: capacityErrors,
+      validateChange: (object, old) =>
+        (["nodeTopology", "storageClassName"] as const).flatMap((field) =>
+          immutable(field, object[field] ?? null, old[field] ?? null),
+        ),
+    }),
     warningsOnCreate: topologyWarnings,
     warningsOnUpdate: topologyWarnings,
   },
@@ -124,8 +116,10 @@ export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
 
 function capacityErrors(
   object: Decoded<CSIStorageCapacity>,
-  invalidValues: "refused" | "allowed",
+  old: Decoded<CSIStorageCapacity> | undefined,
 ): FieldError[] {
+  const wasInvalid = validateLabelSelector(old?.nodeTopology ?? {}, "").length > 0;
+  const invalidValues = wasInvalid ? "allowed" : "refused";
   const className = object.storageClassName ?? "";
   const capacity = object.capacity;
   return [

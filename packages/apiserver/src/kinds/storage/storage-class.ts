@@ -8,13 +8,16 @@ import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  immutable,
+  metadataErrors,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 
 const group = "storage.k8s.io";
 const maxParameters = 512;
@@ -36,16 +39,16 @@ export const storageClass: KindDefinition<Decoded<StorageClass>> = {
     object.volumeBindingMode ??= "Immediate";
   },
   strategy: {
-    validateCreate: (object) => [...finalizerErrors(object), ...validateClass(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateClass(object),
-      ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
-      ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
-        immutable(field, object[field], old[field]),
-      ),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: validateClass,
+      validateChange: (object, old) => [
+        ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
+        ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
+          immutable(field, object[field], old[field]),
+        ),
+      ],
+    }),
     warningsOnCreate: topologyWarnings,
     warningsOnUpdate: topologyWarnings,
   },
@@ -79,8 +82,7 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
       ...errorIf(!equalJson(object.parameters ?? {}, old.parameters ?? {}), () =>
         fieldError.forbidden("parameters", "updates to parameters are forbidden."),
       ),
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: false }),
       ...validateAttributes(object),
     ],
   },

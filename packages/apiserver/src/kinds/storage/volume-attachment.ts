@@ -9,15 +9,13 @@ import type {
 } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 import {
-  finalizerErrors,
   immutableSpec,
   statusResetStrategy,
+  validateWholeObject,
 } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
@@ -25,6 +23,12 @@ import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
+
+const validation = validateWholeObject<Decoded<VolumeAttachment>>({
+  namespaced: false,
+  validate,
+  validateChange: (object, old) => immutableSpec("storage.VolumeAttachmentSpec", object, old),
+});
 
 export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
   group: "storage.k8s.io",
@@ -39,13 +43,12 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
     allowUnconditionalUpdate: false,
     ...statusResetStrategy,
     prepareForCreate: (object) => void (object.status = { attached: false }),
-    validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
-    validateUpdate,
+    ...validation,
   },
   subresources: {
     status: {
       ...statusOnlyStrategy,
-      validateUpdate,
+      validateUpdate: validation.validateUpdate,
     },
   },
   cells: (object, nowMs) => {
@@ -60,18 +63,6 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
     ];
   },
 };
-
-function validateUpdate(
-  object: Decoded<VolumeAttachment>,
-  old: Decoded<VolumeAttachment>,
-): FieldError[] {
-  return [
-    ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-    ...finalizerErrors(object),
-    ...validate(object),
-    ...immutableSpec("storage.VolumeAttachmentSpec", object, old),
-  ];
-}
 
 function validate(object: Decoded<VolumeAttachment>): FieldError[] {
   const spec = object.spec ?? {};

@@ -1,7 +1,7 @@
 // Prints one module's models.ts: an interface for each of upstream's structs. Types only, so that
 // Node erases the file with its imports. Pure; the formatter lays out the text.
 import type {
-  FieldFacts,
+  GoField,
   KindData,
   SpecialName,
   TypeRef,
@@ -193,20 +193,20 @@ class ModelPrinter {
     return { name: "metadata", type: "Naming", required: true };
   }
 
-  #items(field: FieldFacts): Field {
+  #items(field: GoField): Field {
     if (field.ref.at !== "list" || field.ref.items.at !== "struct") return this.#field(field);
     const { name } = this.#structName(field.ref.items.type);
     this.#names.wireTypes.add("ListItem");
     return { name: "items", type: `readonly ListItem<${name}>[]`, required: true };
   }
 
-  #field(field: FieldFacts): Field {
+  #field(field: GoField): Field {
     const type = this.#typeText(field.ref, field);
     const nullable = !field.required && isWrittenAsNull(field);
     return { name: field.name, type: nullable ? `${type} | null` : type, required: field.required };
   }
 
-  #typeText(ref: TypeRef, field: FieldFacts): string {
+  #typeText(ref: TypeRef, field: GoField): string {
     switch (ref.at) {
       case "string":
         return this.#stringText(field);
@@ -231,7 +231,7 @@ class ModelPrinter {
     }
   }
 
-  #stringText({ enum: own, schema, goType }: FieldFacts): string {
+  #stringText({ enum: own, schema, goType }: GoField): string {
     const inner = (schema?.["items"] ?? schema?.["additionalProperties"]) as
       | { readonly enum?: readonly string[] }
       | undefined;
@@ -290,7 +290,7 @@ const identity = (apiVersion: string, kind: string): readonly Field[] => [
  * Go writes null for a time, a list or a map that is unset, unless its tag leaves it out; a time's
  * `omitempty` leaves out nothing.
  */
-function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: FieldFacts): boolean {
+function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: GoField): boolean {
   if (pointer || omitZero) return false;
   if (ref.at === "special") return ref.name === "Time" || ref.name === "MicroTime";
   return !omitEmpty && (ref.at === "list" || ref.at === "map");

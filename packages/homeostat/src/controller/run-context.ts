@@ -16,7 +16,7 @@ import type {
   ReconcileLog,
 } from "./define-controller.ts";
 import { createWait, retry } from "./outcome.ts";
-import { createOwn } from "./owned-set.ts";
+import { createOwn } from "./own/create-own.ts";
 import type { ReconcileCall, ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import {

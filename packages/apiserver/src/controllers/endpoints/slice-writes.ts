@@ -62,14 +62,14 @@ function failWith(attempt: string): (error: unknown) => never {
 }
 
 /**
- * Enqueues services whose slices others have changed: slices managed by `manager`, now or before.
- * Annotations are ignored.
+ * The slices of all services. Enqueues services whose slices others have changed: slices managed by
+ * `manager`, now or before. Annotations are ignored.
  */
 export function followSlices(
   controller: KeyedController,
-  slices: Informer<Kind<EndpointSlice>>,
   manager: string,
-): void {
+): Informer<Kind<EndpointSlice>> {
+  const slices = controller.acquire(EndpointSlice);
   const isManaged = ({ metadata }: EndpointSlice): boolean =>
     metadata.labels?.[managedByLabel] === manager;
   const enqueue = ({ metadata: { labels, namespace } }: EndpointSlice): void => {
@@ -92,4 +92,5 @@ export function followSlices(
     },
     deleted: (slice, { ownWrite }) => void (!ownWrite && enqueueManaged(slice)),
   });
+  return slices;
 }

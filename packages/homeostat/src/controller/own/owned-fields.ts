@@ -3,7 +3,7 @@
 // applied" is known without any state of our own.
 // Upstream: sigs.k8s.io/structured-merge-diff fieldpath/serialize-pe.go (the FieldsV1 path elements
 // f:, k:, v:, i:).
-import { equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
+import { equalJson, isObject, type Json, type JsonObject } from "../../api/json.ts";
 
 /**
  * The fields that a manager last applied, as FieldsV1; undefined when it applied nothing to this

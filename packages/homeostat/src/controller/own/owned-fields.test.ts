@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../api/json.ts";
+import type { JsonObject } from "../../api/json.ts";
 import { appliedFields, extractFields } from "./owned-fields.ts";
 
 const object: JsonObject & { metadata: JsonObject } = {

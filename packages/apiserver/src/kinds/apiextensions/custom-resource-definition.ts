@@ -11,7 +11,7 @@ import type {
 } from "homeostat/k8s/apiextensions/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
@@ -27,9 +27,7 @@ export function customResourceDefinition(
   committed: NonNullable<KindDefinition["committed"]>,
 ): KindDefinition<Decoded<CustomResourceDefinition>> {
   return {
-    group: "apiextensions.k8s.io",
-    version: "v1",
-    kind: "CustomResourceDefinition",
+    ...gvk("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
     etcdPrefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored: "json",
     defaults: setDefaults,

@@ -33,7 +33,7 @@ import {
   keepOld,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -53,9 +53,7 @@ import {
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "DaemonSet",
+  ...gvk("apps/v1", "DaemonSet"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

@@ -30,7 +30,7 @@ import {
 } from "../core/workload/workload-strategy.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
@@ -41,9 +41,7 @@ import {
 } from "./rolling-update.ts";
 
 export const deployment: KindDefinition<Decoded<Deployment>> = {
-  group: "apps",
-  version: "v1",
-  kind: "Deployment",
+  ...gvk("apps/v1", "Deployment"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

@@ -20,7 +20,7 @@ import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
@@ -37,9 +37,7 @@ const mutableFields: readonly (keyof StatefulSetSpec)[] = [
 ];
 
 export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "StatefulSet",
+  ...gvk("apps/v1", "StatefulSet"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

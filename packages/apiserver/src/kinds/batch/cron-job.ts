@@ -14,7 +14,7 @@ import {
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { selectorType } from "../validation/label-selectors.ts";
@@ -31,9 +31,7 @@ const concurrencyPolicies = ["Allow", "Forbid", "Replace"];
 const jobSpecOf = ({ spec }: Decoded<CronJob>): Decoded<JobSpec> => spec?.jobTemplate?.spec ?? {};
 
 export const cronJob: KindDefinition<Decoded<CronJob>> = {
-  group: "batch",
-  version: "v1",
-  kind: "CronJob",
+  ...gvk("batch/v1", "CronJob"),
   defaults(object) {
     const spec = object.spec ?? {};
     setTemplateJobDefaults(jobSpecOf(object));

@@ -3,7 +3,7 @@
 // (ValidatePodTemplate).
 import type { Decoded, Json } from "homeostat/api";
 import type { PodTemplate } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
 import { containerCells } from "./workload/workload.ts";
@@ -11,9 +11,7 @@ import { finalizerErrors, generationStrategy } from "../definition/default-strat
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
 
 export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
-  group: "",
-  version: "v1",
-  kind: "PodTemplate",
+  ...gvk("v1", "PodTemplate"),
   returnsDeletedObject: true,
   defaults: (object) => setPodTemplateDefaults(object.template),
   strategy: {

@@ -9,7 +9,7 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import {
@@ -22,9 +22,7 @@ import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
 
 export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
+  ...gvk("v1", "ResourceQuota"),
   returnsDeletedObject: true,
   defaults(object) {
     roundList(object.spec?.hard);

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import type { Decoded } from "homeostat/api";
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors, metadataErrors } from "../definition/default-strategy.ts";
 import {
@@ -14,12 +14,9 @@ import {
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
 export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
-  group: "",
-  version: "v1",
-  kind: "ServiceAccount",
+  ...gvk("v1", "ServiceAccount"),
   returnsDeletedObject: true,
   strategy: {
-    deleteReturnsObject: true,
     prepareForCreate: keepSecretNames,
     prepareForUpdate: keepSecretNames,
     validateCreate: finalizerErrors,

@@ -6,7 +6,7 @@ import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { validateWholeObject } from "../definition/default-strategy.ts";
@@ -21,9 +21,7 @@ const nameIsAddress: NameRule = (name) =>
 export const ipAddressKind = (
   committed: NonNullable<KindDefinition["committed"]>,
 ): KindDefinition<Decoded<IPAddress>> => ({
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "IPAddress",
+  ...gvk("networking.k8s.io/v1", "IPAddress"),
   committed,
   strategy: validateWholeObject({
     namespaced: false,

@@ -13,7 +13,7 @@ import type {
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
   isStrictSubset,
@@ -39,9 +39,7 @@ interface ValidationOptions {
 }
 
 export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "NetworkPolicy",
+  ...gvk("networking.k8s.io/v1", "NetworkPolicy"),
   defaults(object) {
     const { spec } = object;
     if (!spec) return;

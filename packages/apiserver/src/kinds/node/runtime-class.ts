@@ -10,15 +10,13 @@ import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts"
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
 
 export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
-  group: "node.k8s.io",
-  version: "v1",
-  kind: "RuntimeClass",
+  ...gvk("node.k8s.io/v1", "RuntimeClass"),
   defaults: (object) => roundList(object.overhead?.podFixed ?? undefined),
   strategy: {
     allowCreateOnUpdate: true,

@@ -13,7 +13,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -38,9 +38,7 @@ const devicesOf = (slice: Decoded<ResourceSlice>): readonly Decoded<Device>[] =>
   slice.spec?.devices ?? [];
 
 export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
-  group: "resource.k8s.io",
-  version: "v1",
-  kind: "ResourceSlice",
+  ...gvk("resource.k8s.io/v1", "ResourceSlice"),
   returnsDeletedObject: true,
   strategy: {
     prepareForCreate(object, context) {

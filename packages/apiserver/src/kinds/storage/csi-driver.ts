@@ -5,7 +5,7 @@ import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
@@ -16,9 +16,7 @@ const secretsWarning =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
 export const csiDriver: KindDefinition<Decoded<CSIDriver>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "CSIDriver",
+  ...gvk("storage.k8s.io/v1", "CSIDriver"),
   returnsDeletedObject: true,
   defaults(object) {
     const spec = (object.spec ??= {});

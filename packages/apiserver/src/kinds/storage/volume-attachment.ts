@@ -9,7 +9,7 @@ import type {
 } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 import {
@@ -31,9 +31,7 @@ const validation = validateWholeObject<Decoded<VolumeAttachment>>({
 });
 
 export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "VolumeAttachment",
+  ...gvk("storage.k8s.io/v1", "VolumeAttachment"),
   returnsDeletedObject: true,
   defaults(object) {
     const inline = object.spec?.source?.inlineVolumeSpec;

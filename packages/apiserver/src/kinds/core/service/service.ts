@@ -5,7 +5,11 @@ import type { Decoded, Json } from "homeostat/api";
 import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
-import type { KindDefinition, StrategyOverrides } from "../../definition/kind-definition.ts";
+import {
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import { formatLabels } from "../../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../../validation/names.ts";
@@ -42,9 +46,7 @@ export function serviceKind(
   committed: NonNullable<KindDefinition["committed"]>,
 ): KindDefinition<Decoded<Service>> {
   return {
-    group: "",
-    version: "v1",
-    kind: "Service",
+    ...gvk("v1", "Service"),
     etcdPrefix: "services/specs",
     returnsDeletedObject: true,
     defaults: setDefaults,
@@ -69,7 +71,6 @@ export function serviceKind(
 
 const serviceStrategy: StrategyOverrides<Decoded<Service>> = {
   allowCreateOnUpdate: true,
-  deleteReturnsObject: true,
   validateName: nameIsDnsLabel,
   resetFields: [["f:status"]],
   prepareForCreate(object) {

@@ -113,7 +113,7 @@ export class RunScope {
   /** What the run has started and not awaited, as an error. To be called at the end of the run. */
   notAwaited(): HomeostatError | undefined {
     const calls = [...this.#calls].filter(
-      ({ isOpen, isRead, promise }) => !promise.isAwaited || isOpen,
+      ({ isOpen, isRead, promise }) => !promise.isAwaited || (isOpen && !isRead),
     );
     const names = [
       ...calls.map((call) =>

@@ -29,6 +29,7 @@ function createListener(event: (typeof events)[number]): StrayListener {
     const all = process.listeners(event as "uncaughtException") as readonly unknown[];
     const ours = all.filter((one) => isOurs(one));
     if (ours[0] !== listener || ours.some((one) => one[brand](error))) return;
+    if (ours.length === all.length) crash(event, error);
   };
   return Object.assign(listener, { [brand]: claim });
 }

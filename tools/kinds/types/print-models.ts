@@ -1,6 +1,6 @@
 // Prints one module's models.ts: an interface for each of upstream's structs. Types only, so that
 // Node erases the file with its imports. Pure; the formatter lays out the text.
-import type { FieldFacts } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
+import type { GoField } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 import { ModelNames } from "./model-names.ts";
 import { type Field, printDocs, printInterface } from "./print-declaration.ts";
 import {
@@ -156,7 +156,7 @@ class ModelPrinter {
   }
 
   /** The fields that `KindCondition` lacks; all of them, unless the struct has all of its. */
-  #withoutConditionFields(fields: readonly FieldFacts[]): readonly FieldFacts[] {
+  #withoutConditionFields(fields: readonly GoField[]): readonly GoField[] {
     // A shared field is not printed, so what its type refers to must not be imported.
     const types = new TypePrinter(this.#context, this.#module, new ModelNames());
     const print = ({ name, type, required }: Field): string => `${name} ${type} ${required}`;
@@ -219,7 +219,7 @@ class ModelPrinter {
     return [printInterface(docs, name, fields)];
   }
 
-  #items(field: FieldFacts): Field {
+  #items(field: GoField): Field {
     if (field.ref.at !== "list" || field.ref.items.at !== "struct") return this.#types.field(field);
     const { name } = this.#types.find(field.ref.items.type);
     const type = `readonly ${this.#types.wireType("ListItem")}<${name}>[]`;

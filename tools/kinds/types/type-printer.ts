@@ -1,7 +1,7 @@
 // Prints the types of fields, and names of structs, as one module refers to them. Knows nothing of
 // declarations (print-models.ts). Pure apart from the names that it gathers.
 import type {
-  FieldFacts,
+  GoField,
   KindData,
   SpecialName,
   TypeRef,
@@ -55,7 +55,7 @@ export class TypePrinter {
     this.#names = names;
   }
 
-  field(field: FieldFacts): Field {
+  field(field: GoField): Field {
     const type = this.#typeText(field.ref, field);
     const nullable = !field.required && isWrittenAsNull(field);
     return { name: field.name, type: nullable ? `${type} | null` : type, required: field.required };
@@ -101,7 +101,7 @@ export class TypePrinter {
     return { name: type.facts.goStruct, embedded: type.embedded, path: owner.path, isKind };
   }
 
-  #typeText(ref: TypeRef, field: FieldFacts): string {
+  #typeText(ref: TypeRef, field: GoField): string {
     switch (ref.at) {
       case "string":
         return this.#stringText(field);
@@ -126,7 +126,7 @@ export class TypePrinter {
     }
   }
 
-  #stringText({ enum: own, schema, goType }: FieldFacts): string {
+  #stringText({ enum: own, schema, goType }: GoField): string {
     const inner = (schema?.["items"] ?? schema?.["additionalProperties"]) as
       | { readonly enum?: readonly string[] }
       | undefined;
@@ -142,7 +142,7 @@ export const apiFile = (file: string): string => `../../../api/${file}`;
  * Go writes null for a time, a list or a map that is unset, unless its tag leaves it out; a time's
  * `omitempty` leaves out nothing.
  */
-function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: FieldFacts): boolean {
+function isWrittenAsNull({ ref, pointer, omitEmpty, omitZero }: GoField): boolean {
   if (pointer || omitZero) return false;
   if (ref.at === "special") return ref.name === "Time" || ref.name === "MicroTime";
   return !omitEmpty && (ref.at === "list" || ref.at === "map");

@@ -3,11 +3,11 @@
 // class.
 // Upstream: sigs.k8s.io/sig-storage-lib-external-provisioner/controller/controller.go, as far as
 // others can see it.
-import { ignoreNotFound } from "../../../component-helpers/errors/ignore-not-found.ts";
+import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { isAlreadyExists, parseObjectKey } from "homeostat/api";
-import { objectReference } from "homeostat/events";
-import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { Start } from "../../component-helpers/controller/controller.ts";
 import {
   claimReference,
   isClaimBound,
@@ -15,7 +15,7 @@ import {
   provisionedBy,
   selectedNode,
   storageProvisioner,
-} from "../../../component-helpers/storage/volume-binding.ts";
+} from "../../component-helpers/storage/volume-binding.ts";
 import {
   PersistentVolumeClaim,
   PersistentVolume,
@@ -36,7 +36,7 @@ const standardClass = StorageClass(
 );
 
 /** Starts `volume-provisioner`. */
-export const startVolumeProvisioner: ControllerDescriptor["start"] = async (context) => {
+export const start: Start = async (context) => {
   const controller = new KeyedController(context, "the volume provisioner");
   const client = context.client.with({ userAgent: "homeostat-provisioner" });
   const recorder = controller.createRecorder(provisioner);
@@ -57,12 +57,10 @@ export const startVolumeProvisioner: ControllerDescriptor["start"] = async (cont
     const volume = volumeFor(claim, storageClass);
     await client.create(PersistentVolume, volume).then(
       () =>
-        recorder.record({
-          regarding: objectReference(PersistentVolumeClaim, claim),
-          type: "Normal",
-          reason: "ProvisioningSucceeded",
-          note: `Successfully provisioned volume ${volume.metadata.name}`,
-        }),
+        eventsAbout(recorder, PersistentVolumeClaim, claim).normal(
+          "ProvisioningSucceeded",
+          `Successfully provisioned volume ${volume.metadata.name}`,
+        ),
       (error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       },

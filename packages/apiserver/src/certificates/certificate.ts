@@ -22,18 +22,21 @@ export interface CertificateRequest {
   readonly addresses?: readonly string[];
 }
 
-/** Who signs; a self-signed authority is its own issuer. */
-export interface Issuer {
-  readonly subject: Subject;
+export interface KeyPair {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
+}
+
+/** Who signs; a self-signed authority is its own issuer. */
+export interface Issuer extends KeyPair {
+  readonly subject: Subject;
 }
 
 const signedBy = sequence(oid("1.2.840.10045.4.3.2"));
 const purposes = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
 /** A new key pair on the curve P-256. */
-export function generateKeys(): { readonly privateKey: KeyObject; readonly publicKey: KeyObject } {
+export function generateKeys(): KeyPair {
   return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 }
 

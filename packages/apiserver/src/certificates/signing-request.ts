@@ -9,14 +9,18 @@ export interface SubjectAttribute {
   readonly value: string;
 }
 
-/** A decoded request. */
-export interface SigningRequest {
-  readonly subject: readonly SubjectAttribute[];
+/** The names of a subject beside its distinguished name: X.509's subjectAltName. */
+export interface AlternativeNames {
   readonly dnsNames: readonly string[];
   readonly emailAddresses: readonly string[];
   /** Four or sixteen bytes each. */
   readonly addresses: readonly Uint8Array[];
   readonly uris: readonly string[];
+}
+
+/** A decoded request. */
+export interface SigningRequest extends AlternativeNames {
+  readonly subject: readonly SubjectAttribute[];
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Uint8Array;
 }

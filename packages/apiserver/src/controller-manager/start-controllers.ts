@@ -5,8 +5,6 @@ import type { Transport } from "homeostat/api";
 import { createCache } from "homeostat/cache";
 import { createClient } from "homeostat/client";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import { garbageCollector } from "../controllers/garbage-collector/garbage-collector.ts";
-import { namespaceController } from "../controllers/namespace/namespace-controller.ts";
 import { createServedKinds } from "../component-helpers/controller/served-kinds.ts";
 import type {
   ControllerDescriptor,
@@ -30,232 +28,207 @@ const podLifecycle = [
 /** Names for several controllers. */
 const groups: Readonly<Record<string, readonly string[]>> = { "pod-lifecycle": podLifecycle };
 
-/**
- * Every controller; a new one is one line here. The first name is the short one that
- * kube-controller-manager still accepts. The aliases include its current name.
- */
+/** Every controller, in the order of their start; a new one is one row here. */
 export const controllerDescriptors: readonly Descriptor[] = [
-  garbageCollector,
-  namespaceController,
-  onRequest(
-    ["serviceaccount", "serviceaccount-controller"],
-    async () =>
-      (await import("../controllers/service-account/service-account.ts"))
-        .startServiceAccountController,
-  ),
-  onRequest(
-    [
-      "root-ca-certificate-publisher",
-      "root-ca-certificate-publisher-controller",
-      "root-ca-cert-publisher",
-    ],
-    async () =>
-      (await import("../controllers/certificates/root-ca-cert-publisher/root-ca.ts"))
-        .startRootCaCertificatePublisherController,
-  ),
-  onRequest(
-    ["replicaset", "replicaset-controller"],
-    async () =>
-      (await import("../controllers/replica-set/replica-set.ts")).startReplicaSetController,
-  ),
-  onRequest(
-    ["replicationcontroller", "replicationcontroller-controller"],
-    async () =>
-      (await import("../controllers/replication-controller/replication-controller.ts"))
-        .startReplicationControllerController,
-  ),
-  onRequest(
-    ["statefulset", "statefulset-controller"],
-    async () =>
-      (await import("../controllers/stateful-set/stateful-set.ts")).startStatefulSetController,
-  ),
-  onRequest(
-    ["daemonset", "daemonset-controller"],
-    async () => (await import("../controllers/daemon-set/daemon-set.ts")).startDaemonSetController,
-  ),
-  onRequest(
-    ["deployment", "deployment-controller"],
-    async () => (await import("../controllers/deployment/deployment.ts")).startDeploymentController,
-  ),
-  onRequest(
-    ["endpoint", "endpoints-controller"],
-    async () => (await import("../controllers/endpoints/endpoints.ts")).startEndpointsController,
-  ),
-  onRequest(
-    ["endpointslice", "endpointslice-controller"],
-    async () =>
-      (await import("../controllers/endpoint-slice/endpoint-slice.ts"))
-        .startEndpointSliceController,
-  ),
-  onRequest(
-    ["job", "job-controller"],
-    async () => (await import("../controllers/job/job.ts")).startJobController,
-  ),
-  onRequest(
-    ["cronjob", "cronjob-controller"],
-    async () => (await import("../controllers/cron-job/cron-job.ts")).startCronJobController,
-  ),
-  onRequest(
-    ["taint-eviction-controller"],
-    async () =>
-      (await import("../controllers/taint-eviction/taint-eviction.ts"))
-        .startTaintEvictionController,
-  ),
-  onRequest(
-    ["ttl-after-finished", "ttl-after-finished-controller"],
-    async () =>
-      (await import("../controllers/ttl-after-finished/ttl-after-finished.ts"))
-        .startTtlAfterFinishedController,
-  ),
-  onRequest(
-    [
-      "persistentvolumeclaim-protection",
-      "persistentvolumeclaim-protection-controller",
-      "pvc-protection",
-    ],
-    async () =>
-      (await import("../controllers/volume/protection/volume-protection.ts"))
-        .startPersistentVolumeClaimProtectionController,
-  ),
-  onRequest(
-    ["persistentvolume-protection", "persistentvolume-protection-controller", "pv-protection"],
-    async () =>
-      (await import("../controllers/volume/protection/volume-protection.ts"))
-        .startPersistentVolumeProtectionController,
-  ),
-  onRequest(
-    ["volumeattributesclass-protection-controller"],
-    async () =>
-      (await import("../controllers/volume/protection/class-protection.ts"))
-        .startVolumeAttributesClassProtectionController,
-  ),
-  onRequest(
-    ["endpointslicemirroring", "endpointslice-mirroring-controller"],
-    async () =>
-      (await import("../controllers/endpoint-slice-mirroring/endpoint-slice-mirroring.ts"))
-        .startEndpointSliceMirroringController,
-  ),
-  onRequest(
-    ["disruption", "disruption-controller"],
-    async () => (await import("../controllers/disruption/disruption.ts")).startDisruptionController,
-  ),
-  onRequest(
-    ["resourcequota", "resourcequota-controller"],
-    async () =>
-      (await import("../controllers/resource-quota/resource-quota.ts"))
-        .startResourceQuotaController,
-  ),
-  onRequest(
-    ["csrsigning", "certificatesigningrequest-signing-controller"],
-    async () =>
-      (await import("../controllers/certificates/signer/csr-signing.ts"))
-        .startCertificateSigningRequestSigningController,
-  ),
-  onRequest(
-    ["csrapproving", "certificatesigningrequest-approving-controller"],
-    async () =>
-      (await import("../controllers/certificates/approver/csr-approving.ts"))
-        .startCertificateSigningRequestApprovingController,
-  ),
-  onRequest(
-    ["csrcleaner", "certificatesigningrequest-cleaner-controller"],
-    async () =>
-      (await import("../controllers/certificates/cleaner/csr-cleaner.ts"))
-        .startCertificateSigningRequestCleanerController,
-  ),
-  onRequest(
-    ["ttl", "ttl-controller"],
-    async () => (await import("../controllers/ttl/ttl.ts")).startTtlController,
-  ),
-  onRequest(
-    ["nodelifecycle", "node-lifecycle-controller"],
-    async () =>
-      (await import("../controllers/node-lifecycle/node-lifecycle.ts"))
-        .startNodeLifecycleController,
-  ),
-  onRequest(
-    ["podgc", "pod-garbage-collector-controller"],
-    async () =>
-      (await import("../controllers/pod-garbage-collector/pod-garbage-collector.ts"))
-        .startPodGarbageCollectorController,
-  ),
-  onRequest(
-    ["persistentvolume-binder", "persistentvolume-binder-controller"],
-    async () =>
-      (await import("../controllers/volume/persistent-volume-binder/volume-binder.ts"))
-        .startPersistentVolumeBinderController,
-  ),
   {
-    ...onRequest(
-      ["kube-scheduler"],
-      async () => (await import("../scheduler/scheduler.ts")).startScheduler,
-    ),
+    name: "garbagecollector",
+    aliases: ["garbage-collector-controller"],
+    load: () => import("../controllers/garbage-collector/garbage-collector.ts"),
+    byDefault: true,
+  },
+  {
+    name: "namespace",
+    aliases: ["namespace-controller"],
+    load: () => import("../controllers/namespace/namespace-controller.ts"),
+    byDefault: true,
+  },
+  {
+    name: "serviceaccount",
+    aliases: ["serviceaccount-controller"],
+    load: () => import("../controllers/service-account/service-account.ts"),
+  },
+  {
+    name: "root-ca-certificate-publisher",
+    aliases: ["root-ca-certificate-publisher-controller", "root-ca-cert-publisher"],
+    load: () => import("../controllers/certificates/root-ca-cert-publisher/root-ca.ts"),
+  },
+  {
+    name: "replicaset",
+    aliases: ["replicaset-controller"],
+    load: () => import("../controllers/replica-set/replica-set.ts"),
+  },
+  {
+    name: "replicationcontroller",
+    aliases: ["replicationcontroller-controller"],
+    load: () => import("../controllers/replication-controller/replication-controller.ts"),
+  },
+  {
+    name: "statefulset",
+    aliases: ["statefulset-controller"],
+    load: () => import("../controllers/stateful-set/stateful-set.ts"),
+  },
+  {
+    name: "daemonset",
+    aliases: ["daemonset-controller"],
+    load: () => import("../controllers/daemon-set/daemon-set.ts"),
+  },
+  {
+    name: "deployment",
+    aliases: ["deployment-controller"],
+    load: () => import("../controllers/deployment/deployment.ts"),
+  },
+  {
+    name: "endpoint",
+    aliases: ["endpoints-controller"],
+    load: () => import("../controllers/endpoints/endpoints.ts"),
+  },
+  {
+    name: "endpointslice",
+    aliases: ["endpointslice-controller"],
+    load: () => import("../controllers/endpoint-slice/endpoint-slice.ts"),
+  },
+  {
+    name: "job",
+    aliases: ["job-controller"],
+    load: () => import("../controllers/job/job.ts"),
+  },
+  {
+    name: "cronjob",
+    aliases: ["cronjob-controller"],
+    load: () => import("../controllers/cron-job/cron-job.ts"),
+  },
+  {
+    name: "taint-eviction-controller",
+    aliases: [],
+    load: () => import("../controllers/taint-eviction/taint-eviction.ts"),
+  },
+  {
+    name: "ttl-after-finished",
+    aliases: ["ttl-after-finished-controller"],
+    load: () => import("../controllers/ttl-after-finished/ttl-after-finished.ts"),
+  },
+  {
+    name: "persistentvolumeclaim-protection",
+    aliases: ["persistentvolumeclaim-protection-controller", "pvc-protection"],
+    load: () => import("../controllers/volume/protection/claim-protection.ts"),
+  },
+  {
+    name: "persistentvolume-protection",
+    aliases: ["persistentvolume-protection-controller", "pv-protection"],
+    load: () => import("../controllers/volume/protection/volume-protection.ts"),
+  },
+  {
+    name: "volumeattributesclass-protection-controller",
+    aliases: [],
+    load: () => import("../controllers/volume/protection/class-protection.ts"),
+  },
+  {
+    name: "endpointslicemirroring",
+    aliases: ["endpointslice-mirroring-controller"],
+    load: () => import("../controllers/endpoint-slice-mirroring/endpoint-slice-mirroring.ts"),
+  },
+  {
+    name: "disruption",
+    aliases: ["disruption-controller"],
+    load: () => import("../controllers/disruption/disruption.ts"),
+  },
+  {
+    name: "resourcequota",
+    aliases: ["resourcequota-controller"],
+    load: () => import("../controllers/resource-quota/resource-quota.ts"),
+  },
+  {
+    name: "csrsigning",
+    aliases: ["certificatesigningrequest-signing-controller"],
+    load: () => import("../controllers/certificates/signer/csr-signing.ts"),
+  },
+  {
+    name: "csrapproving",
+    aliases: ["certificatesigningrequest-approving-controller"],
+    load: () => import("../controllers/certificates/approver/csr-approving.ts"),
+  },
+  {
+    name: "csrcleaner",
+    aliases: ["certificatesigningrequest-cleaner-controller"],
+    load: () => import("../controllers/certificates/cleaner/csr-cleaner.ts"),
+  },
+  {
+    name: "ttl",
+    aliases: ["ttl-controller"],
+    load: () => import("../controllers/ttl/ttl.ts"),
+  },
+  {
+    name: "nodelifecycle",
+    aliases: ["node-lifecycle-controller"],
+    load: () => import("../controllers/node-lifecycle/node-lifecycle.ts"),
+  },
+  {
+    name: "podgc",
+    aliases: ["pod-garbage-collector-controller"],
+    load: () => import("../controllers/pod-garbage-collector/pod-garbage-collector.ts"),
+  },
+  {
+    name: "persistentvolume-binder",
+    aliases: ["persistentvolume-binder-controller"],
+    load: () => import("../controllers/volume/persistent-volume-binder/volume-binder.ts"),
+  },
+  {
+    name: "kube-scheduler",
+    aliases: [],
+    load: () => import("../scheduler/scheduler.ts"),
     byNameOnly: true,
   },
   {
-    ...onRequest(
-      ["kubelet"],
-      async () => (await import("../fake-nodes/kubelet/kubelet.ts")).startKubelet,
-    ),
+    name: "kubelet",
+    aliases: [],
+    load: () => import("../fake-nodes/kubelet/kubelet.ts"),
     byNameOnly: true,
   },
   {
-    ...onRequest(
-      ["stages"],
-      async () => (await import("../fake-nodes/stages/start-stages.ts")).startStages,
-    ),
+    name: "stages",
+    aliases: [],
+    load: () => import("../fake-nodes/stages/start-stages.ts"),
     byNameOnly: true,
   },
   {
-    ...onRequest(
-      ["volume-provisioner"],
-      async () =>
-        (await import("../controllers/volume/provisioner/volume-provisioner.ts"))
-          .startVolumeProvisioner,
-    ),
+    name: "volume-provisioner",
+    aliases: [],
+    load: () => import("../fake-nodes/provisioner/volume-provisioner.ts"),
     byNameOnly: true,
   },
 ];
 
-/** A controller that is off by default. Its module is loaded when it starts. */
-function onRequest(
-  [name, ...aliases]: readonly [string, ...string[]],
-  load: () => Promise<Descriptor["start"]>,
-): Descriptor {
-  return { name, aliases, byDefault: false, start: async (context) => (await load())(context) };
-}
-
 /** Field manager of updates: the user agent up to the slash. */
 const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
-/** The chosen controllers, or the first unknown name. */
+/** The chosen controllers, or what is wrong with the choice. */
 export type ControllerChoice =
   | { readonly chosen: readonly Descriptor[] }
-  | { readonly unknown: string };
+  | { readonly problem: string };
 
 /**
  * Parses the value of `--controllers`, e.g. `default`, `all`, `none`, `*,-job`,
- * `garbagecollector,namespace`. `-name` removes a controller, whatever its position.
+ * `garbagecollector,namespace`. `-name` removes a controller, whatever its position. `needed`
+ * controllers are added, also to `none`.
  */
-export function chooseControllers(value: string): ControllerChoice {
-  const chosen = new Set<Descriptor>();
+export function chooseControllers(value: string, needed: readonly string[] = []): ControllerChoice {
   const names = value
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);
-  const removals = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
-  for (const name of names.filter((one) => !one.startsWith("-"))) {
-    const found = controllersNamed(name);
-    if (!found) return { unknown: name };
-    for (const descriptor of found) chosen.add(descriptor);
-  }
-  for (const name of removals) {
-    const found = controllersNamed(name);
-    if (!found) return { unknown: name };
-    for (const descriptor of found) chosen.delete(descriptor);
-  }
-  return { chosen: [...chosen] };
+  const additions = names.filter((name) => !name.startsWith("-"));
+  const removed = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
+  const unknown = [...additions, ...removed].find((name) => !controllersNamed(name));
+  if (unknown !== undefined) return { problem: unknownController(unknown) };
+  if (names.includes("none") && names.length > 1)
+    return { problem: `expected none alone, or names without none, got ${JSON.stringify(value)}` };
+  const find = (each: readonly string[]): ReadonlySet<Descriptor> =>
+    new Set(each.flatMap((name) => controllersNamed(name) ?? []));
+  return { chosen: [...find([...additions, ...needed]).difference(find(removed))] };
 }
+
+const unknownController = (name: string): string =>
+  `unknown controller ${JSON.stringify(name)}; expected default, all (or *), none, or any of ${controllerNames().join(", ")}; a leading dash excludes a controller`;
 
 /** The names of controllers and groups that `--controllers` accepts, without aliases. */
 export const controllerNames = (): readonly string[] => [
@@ -269,7 +242,7 @@ function controllersNamed(name: string): readonly Descriptor[] | undefined {
   if (name === "none") return [];
   const names = groups[name] ?? [name];
   const found = controllerDescriptors.filter(
-    (one) => names.includes(one.name) || one.aliases?.includes(name),
+    (one) => names.includes(one.name) || one.aliases.includes(name),
   );
   return found.length > 0 ? found : undefined;
 }
@@ -302,10 +275,10 @@ export async function startControllers(
     await cache.stop();
   };
   try {
-    for (const descriptor of chosen)
-      running.push(
-        await descriptor.start({ ...shared, stages, client, cache, kinds, chosen: names }),
-      );
+    for (const descriptor of chosen) {
+      const { start } = await descriptor.load();
+      running.push(await start({ ...shared, stages, client, cache, kinds, chosen: names }));
+    }
   } catch (error) {
     await stop();
     throw error;

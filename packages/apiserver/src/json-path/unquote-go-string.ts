@@ -1,16 +1,7 @@
 // Unquotes Go string literals in double or single quotes, both of any length.
 // Upstream: k8s.io/client-go/util/jsonpath/parser.go (UnquoteExtend), Go's strconv.UnquoteChar.
+import { goEscapes } from "../apimachinery/values/go-syntax.ts";
 
-const simple: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\u000b",
-  "\\": "\\",
-};
 const numeric = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/;
 
 /** The content of a literal with escapes resolved; undefined when malformed. */
@@ -42,7 +33,7 @@ function readEscape(
   quote: string,
 ): readonly [text: string, length: number] | undefined {
   const c = rest[0] ?? "";
-  if (Object.hasOwn(simple, c)) return [simple[c]!, 1];
+  if (Object.hasOwn(goEscapes, c)) return [goEscapes[c]!, 1];
   if (c === quote) return [quote, 1];
   const match = numeric.exec(rest);
   if (!match) return undefined;

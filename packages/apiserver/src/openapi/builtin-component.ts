@@ -3,10 +3,10 @@
 // Upstream: k8s.io/kubernetes/pkg/generated/openapi as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
 import type {
-  FieldFacts,
+  GoField,
   KindData,
   SpecialName,
-  TypeFacts,
+  GoStruct,
   TypeRef,
 } from "../apimachinery/kind-data/kind-data.ts";
 
@@ -55,7 +55,7 @@ export function builtinComponent(data: KindData, model: string): JsonObject {
   return special ?? structComponent(data.type(model));
 }
 
-function structComponent(type: TypeFacts): JsonObject {
+function structComponent(type: GoStruct): JsonObject {
   const required = type.members.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
@@ -72,12 +72,12 @@ function structComponent(type: TypeFacts): JsonObject {
   };
 }
 
-function propertyOf(field: FieldFacts): JsonObject {
+function propertyOf(field: GoField): JsonObject {
   const bare = schemaOf(field.ref);
   // Upstream wraps a reference only to hang something on it: a description or a default.
   const schema: JsonObject =
     "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
-  const facts: JsonObject = {
+  const keywords: JsonObject = {
     ...("default" in field ? { default: field.default as Json } : {}),
     ...(field.enum ? { enum: [...field.enum] } : {}),
     ...(field.listType ? { "x-kubernetes-list-type": field.listType } : {}),
@@ -88,7 +88,7 @@ function propertyOf(field: FieldFacts): JsonObject {
       : {}),
     ...(field.patchMergeKey ? { "x-kubernetes-patch-merge-key": field.patchMergeKey } : {}),
   };
-  return nested({ ...schema, ...facts }, (field.schema ?? {}) as JsonObject);
+  return nested({ ...schema, ...keywords }, (field.schema ?? {}) as JsonObject);
 }
 
 function schemaOf(ref: TypeRef): JsonObject {

@@ -10,13 +10,10 @@ import {
 
 /** What the operations of a resource offer, beside what its verbs say. */
 export interface DocumentStyle {
-  /** Media types of responses. */
-  readonly responseTypes: readonly string[];
-  /** Media types of responses to lists and watches. */
-  readonly streamTypes: readonly string[];
-  /** Media types of request bodies. */
-  readonly bodyTypes: readonly string[];
-  readonly patchTypes: readonly string[];
+  /** Media types; those of responses to lists and watches are `stream`. */
+  readonly mediaTypes: Readonly<
+    Record<"response" | "stream" | "body" | "patch", readonly string[]>
+  >;
   /** Status codes of a successful patch. */
   readonly patchCodes: readonly number[];
   /** Parameters of a get. */
@@ -37,15 +34,12 @@ const mergePatch = "application/merge-patch+json";
 const applyPatch = "application/apply-patch+yaml";
 
 export const installerStyle: DocumentStyle = {
-  responseTypes: [...textTypes, protobuf],
-  streamTypes: [
-    ...textTypes,
-    protobuf,
-    "application/json;stream=watch",
-    `${protobuf};stream=watch`,
-  ],
-  bodyTypes: ["*/*"],
-  patchTypes: [jsonPatch, mergePatch, "application/strategic-merge-patch+json", applyPatch],
+  mediaTypes: {
+    response: [...textTypes, protobuf],
+    stream: [...textTypes, protobuf, "application/json;stream=watch", `${protobuf};stream=watch`],
+    body: ["*/*"],
+    patch: [jsonPatch, mergePatch, "application/strategic-merge-patch+json", applyPatch],
+  },
   patchCodes: [200, 201],
   getParameters: [],
   deleteCollectionParameters,
@@ -55,10 +49,12 @@ export const installerStyle: DocumentStyle = {
 };
 
 export const definitionStyle: DocumentStyle = {
-  responseTypes: textTypes,
-  streamTypes: textTypes,
-  bodyTypes: textTypes,
-  patchTypes: [jsonPatch, mergePatch, applyPatch],
+  mediaTypes: {
+    response: textTypes,
+    stream: textTypes,
+    body: textTypes,
+    patch: [jsonPatch, mergePatch, applyPatch],
+  },
   patchCodes: [200],
   getParameters: ["resourceVersion"],
   deleteCollectionParameters: listParameters,

@@ -165,44 +165,34 @@ class Paths {
   /** Get, update and patch of one object. */
   #object({ verbs, model, rest, kind }: Endpoint): Operation[] {
     const { style } = this.#resource;
-    const inside: readonly ParameterName[] = ["name", ...this.#inside];
-    const operations: Operation[] = [];
-    if (verbs.includes("get"))
-      operations.push(
-        this.#operation({
-          method: "get",
-          verb: "read",
-          parameters: [...style.getParameters, ...inside],
-          responses: { 200: model },
-          rest,
-          kind,
-        }),
-      );
-    if (verbs.includes("update"))
-      operations.push(
-        this.#operation({
-          method: "put",
-          verb: "replace",
-          parameters: [...writeParameters, ...inside],
-          responses: { 200: model, 201: model },
-          body: this.#body(model),
-          rest,
-          kind,
-        }),
-      );
-    if (verbs.includes("patch"))
-      operations.push(
-        this.#operation({
-          method: "patch",
-          verb: "patch",
-          parameters: [...patchParameters, ...inside],
-          responses: Object.fromEntries(style.patchCodes.map((code) => [code, model])),
-          body: requestBody(content(style.patchTypes, `${meta}Patch`)),
-          rest,
-          kind,
-        }),
-      );
-    return operations;
+    const byVerb: Readonly<Record<string, Omit<OperationParts, "rest">>> = {
+      get: {
+        method: "get",
+        verb: "read",
+        parameters: style.getParameters,
+        responses: { 200: model },
+      },
+      update: {
+        method: "put",
+        verb: "replace",
+        parameters: writeParameters,
+        responses: { 200: model, 201: model },
+        body: this.#body(model),
+      },
+      patch: {
+        method: "patch",
+        verb: "patch",
+        parameters: patchParameters,
+        responses: Object.fromEntries(style.patchCodes.map((code) => [code, model])),
+        body: requestBody(content(style.mediaTypes.patch, `${meta}Patch`)),
+      },
+    };
+    return Object.entries(byVerb)
+      .filter(([verb]) => verbs.includes(verb))
+      .map(([, parts]) => {
+        const parameters = [...parts.parameters, "name" as const, ...this.#inside];
+        return this.#operation({ ...parts, parameters, rest, kind });
+      });
   }
 
   #create(
@@ -229,7 +219,7 @@ class Paths {
         action,
         parameters: [...listParameters, ...inside],
         responses: { 200: `${meta}WatchEvent` },
-        responseTypes: style.streamTypes,
+        responseTypes: style.mediaTypes.stream,
         rest,
       });
     const watches: (readonly [string, Operation])[] = [];
@@ -251,23 +241,23 @@ class Paths {
       action: "list",
       parameters: [...listParameters, ...inside],
       responses: { 200: listModel },
-      responseTypes: style.streamTypes,
+      responseTypes: style.mediaTypes.stream,
       rest,
     });
   }
 
   #body(model: string): JsonObject {
-    return requestBody(content(this.#resource.style.bodyTypes, model));
+    return requestBody(content(this.#resource.style.mediaTypes.body, model));
   }
 
   #deleteBody(): JsonObject {
-    const { bodyTypes } = this.#resource.style;
-    return { requestBody: { content: content(bodyTypes, `${meta}DeleteOptions`) } };
+    const { body } = this.#resource.style.mediaTypes;
+    return { requestBody: { content: content(body, `${meta}DeleteOptions`) } };
   }
 
   #operation(parts: OperationParts): Operation {
     const { method, verb, action = method, parameters, body = {}, rest } = parts;
-    const { responseTypes = this.#resource.style.responseTypes } = parts;
+    const { responseTypes = this.#resource.style.mediaTypes.response } = parts;
     const { group, version, kind } = parts.kind ?? this.#resource;
     const names = operationNames(this.#prefix);
     const responses: JsonObject = { 401: { description: codes[401]! } };

@@ -1,237 +1,132 @@
 // Encodes the OpenAPI v2 document in its binary form, which Go clients request. Covers the messages
-// that describe an API server: no forms, no response headers, no OAuth.
+// that describe an API server: no forms, no response headers, no OAuth. A message stands below the
+// messages that it holds.
 // Upstream: github.com/google/gnostic-models/openapiv2 (OpenAPIv2.proto, OpenAPIv2.go), as
 // k8s.io/kube-openapi/pkg/handler uses it.
 import { isObject, type JsonObject } from "homeostat/api";
-import {
-  any,
-  bounds,
-  double,
-  each,
-  externalDocs,
-  flag,
-  limits,
-  many,
-  map,
-  message,
-  securityRequirements,
-  string,
-  strings,
-  wrapped,
-  writeMessage,
-  numbered,
-  type Message,
-  type Write,
-} from "./openapi-message.ts";
+import * as openapi from "./openapi-message.ts";
+import { each, flag, map, message, string, wrapped, type Write } from "./openapi-message.ts";
 import { WireWriter } from "./wire-writer.ts";
 
 /** Encodes a v2 document. */
 export function encodeOpenApiDocument(document: JsonObject): Uint8Array {
   const writer = new WireWriter();
-  writeMessage(writer, documentMessage(), document);
+  writeDocument(writer, document);
   return writer.finish();
 }
 
-const documentMessage = (): Message => ({
-  fields: [
-    ["swagger", 1, string],
-    ["info", 2, message(() => info)],
-    ["host", 3, string],
-    ["basePath", 4, string],
-    ["schemes", 5, strings],
-    ["consumes", 6, strings],
-    ["produces", 7, strings],
-    [
-      "paths",
-      8,
-      map(
-        2,
-        message(() => pathItem),
-      ),
-    ],
-    ["definitions", 9, map(1, schema)],
-    ["parameters", 10, map(1, parameter)],
-    ["security", 12, securityRequirements],
-    [
-      "securityDefinitions",
-      13,
-      map(
-        1,
-        wrapped(
-          2,
-          message(() => apiKey),
-        ),
-      ),
-    ],
-  ],
-  extensions: 16,
-});
+/** Schemas hold schemas. */
+const nestedSchema: Write = (...field) => schema(...field);
 
-const info: Message = {
-  fields: [
-    ["title", 1, string],
-    ["version", 2, string],
-    ["description", 3, string],
-  ],
-  extensions: 7,
+const schema = message(
+  { extensions: 31 },
+  [string, { $ref: 1, format: 2, title: 3, description: 4, discriminator: 26 }],
+  [openapi.any, { default: 5, example: 30 }],
+  ...openapi.numbered(6, openapi.limits),
+  [openapi.additionalProperties(nestedSchema), { additionalProperties: 21 }],
+  [wrapped(1, openapi.strings), { type: 22 }],
+  [wrapped(1, each(nestedSchema)), { items: 23 }],
+  [each(nestedSchema), { allOf: 24 }],
+  [map(1, nestedSchema), { properties: 25 }],
+  [flag, { readOnly: 27 }],
+  [openapi.externalDocs, { externalDocs: 29 }],
+);
+
+/** The type of a value and what limits it. */
+const valueFields: readonly openapi.NamedWrite[] = [
+  ["type", string],
+  ["format", string],
+  ["items", (...field) => primitive(...field)],
+  ["collectionFormat", string],
+  ["default", openapi.any],
+  ...openapi.bounds,
+  ["enum", openapi.many],
+  ["multipleOf", openapi.double],
+];
+
+const primitive = message({ extensions: 18 }, ...openapi.numbered(1, valueFields));
+
+const bodyParameter = message(
+  { extensions: 6 },
+  [string, { description: 1, name: 2, in: 3 }],
+  [flag, { required: 4 }],
+  [schema, { schema: 5 }],
+);
+
+const parameterRows: readonly openapi.Row[] = [
+  [flag, { required: 1 }],
+  [string, { in: 2, description: 3, name: 4 }],
+];
+
+const valueParameter = message(
+  { extensions: 22 },
+  ...parameterRows,
+  ...openapi.numbered(5, valueFields),
+);
+
+const queryParameter = message(
+  { extensions: 23 },
+  ...parameterRows,
+  [flag, { allowEmptyValue: 5 }],
+  ...openapi.numbered(6, valueFields),
+);
+
+/** How a parameter is written, by its place. */
+const parameterForms: Readonly<Record<string, Write>> = {
+  body: wrapped(1, bodyParameter),
+  header: wrapped(2, wrapped(1, valueParameter)),
+  path: wrapped(2, wrapped(4, valueParameter)),
 };
-
-const apiKey: Message = {
-  fields: [
-    ["type", 1, string],
-    ["name", 2, string],
-    ["in", 3, string],
-    ["description", 4, string],
-  ],
-  extensions: 5,
-};
-
-const schema: Write = message(() => schemaMessage);
-
-/** The field and message of a parameter by its place; a body has a message of its own. */
-const queryForm = { choice: 3, parameter: () => queryParameter };
-const parameterForms: Readonly<Record<string, { choice: number; parameter: () => Message }>> = {
-  header: { choice: 1, parameter: () => valueParameter(5) },
-  path: { choice: 4, parameter: () => valueParameter(5) },
-  query: queryForm,
-};
+const queryForm: Write = wrapped(2, wrapped(3, queryParameter));
 
 const parameter: Write = (writer, field, value) => {
   const { in: place } = value as JsonObject;
-  writer.nested(field, () => {
-    if (place === "body") return message(() => bodyParameter)(writer, 1, value);
-    const { choice, parameter } = parameterForms[String(place)] ?? queryForm;
-    return wrapped(choice, message(parameter))(writer, 2, value);
-  });
+  (parameterForms[String(place)] ?? queryForm)(writer, field, value);
 };
 
-const reference: Message = {
-  fields: [
-    ["$ref", 1, string],
-    ["description", 2, string],
-  ],
-};
+const reference = message({}, [string, { $ref: 1, description: 2 }]);
 
 const parameterItem: Write = (writer, field, value) => {
-  if (isObject(value) && typeof value.$ref === "string")
-    wrapped(
-      2,
-      message(() => reference),
-    )(writer, field, value);
-  else wrapped(1, parameter)(writer, field, value);
+  const isReference = isObject(value) && typeof value.$ref === "string";
+  const write = isReference ? wrapped(2, reference) : wrapped(1, parameter);
+  write(writer, field, value);
 };
 
-const operation: Message = {
-  fields: [
-    ["tags", 1, strings],
-    ["summary", 2, string],
-    ["description", 3, string],
-    ["operationId", 5, string],
-    ["produces", 6, strings],
-    ["consumes", 7, strings],
-    ["parameters", 8, each(parameterItem)],
-    [
-      "responses",
-      9,
-      map(
-        1,
-        wrapped(
-          1,
-          message(() => response),
-        ),
-      ),
-    ],
-    ["schemes", 10, strings],
-    ["deprecated", 11, flag],
-  ],
-  extensions: 13,
-};
+const response = message(
+  { extensions: 5 },
+  [string, { description: 1 }],
+  [wrapped(1, schema), { schema: 2 }],
+);
 
-const pathItem: Message = {
-  fields: [
-    ...["get", "put", "post", "delete", "options", "head", "patch"].map(
-      (verb, i) => [verb, i + 2, message(() => operation)] as const,
-    ),
-    ["parameters", 9, each(parameterItem)],
-  ],
-  extensions: 10,
-};
+const operation = message(
+  { extensions: 13 },
+  [openapi.strings, { tags: 1, produces: 6, consumes: 7, schemes: 10 }],
+  [string, { summary: 2, description: 3, operationId: 5 }],
+  [each(parameterItem), { parameters: 8 }],
+  [map(1, wrapped(1, response)), { responses: 9 }],
+  [flag, { deprecated: 11 }],
+);
 
-const response: Message = {
-  fields: [
-    ["description", 1, string],
-    ["schema", 2, wrapped(1, schema)],
-  ],
-  extensions: 5,
-};
+const verbs = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 };
 
-const bodyParameter: Message = {
-  fields: [
-    ["description", 1, string],
-    ["name", 2, string],
-    ["in", 3, string],
-    ["required", 4, flag],
-    ["schema", 5, schema],
-  ],
-  extensions: 6,
-};
+const pathItem = message(
+  { extensions: 10 },
+  [operation, verbs],
+  [each(parameterItem), { parameters: 9 }],
+);
 
-const described: Message["fields"] = [
-  ["required", 1, flag],
-  ["in", 2, string],
-  ["description", 3, string],
-  ["name", 4, string],
-];
+const apiKey = message({ extensions: 5 }, [string, { type: 1, name: 2, in: 3, description: 4 }]);
 
-/** A parameter that is one value; its type and what limits it begin at field `from`. */
-const valueParameter = (from: number): Message => ({
-  fields: [...described, ...valueFields(from)],
-  extensions: from + 17,
-});
-const queryParameter: Message = {
-  ...valueParameter(6),
-  fields: [...described, ["allowEmptyValue", 5, flag], ...valueFields(6)],
-};
-const primitive: Message = { fields: valueFields(1), extensions: 18 };
+const info = message({ extensions: 7 }, [string, { title: 1, version: 2, description: 3 }]);
 
-function valueFields(from: number): Message["fields"] {
-  const fields: readonly (readonly [string, Write])[] = [
-    ["type", string],
-    ["format", string],
-    ["items", message(() => primitive)],
-    ["collectionFormat", string],
-    ["default", any],
-    ...bounds,
-    ["enum", many],
-    ["multipleOf", double],
-  ];
-  return numbered(from, fields);
-}
-
-const schemaMessage: Message = {
-  fields: [
-    ["$ref", 1, string],
-    ["format", 2, string],
-    ["title", 3, string],
-    ["description", 4, string],
-    ["default", 5, any],
-    ...numbered(6, limits),
-    [
-      "additionalProperties",
-      21,
-      (writer, field, value) =>
-        typeof value === "boolean"
-          ? writer.nested(field, () => writer.varint(2, value ? 1 : 0))
-          : wrapped(1, schema)(writer, field, value),
-    ],
-    ["type", 22, wrapped(1, strings)],
-    ["items", 23, wrapped(1, each(schema))],
-    ["allOf", 24, each(schema)],
-    ["properties", 25, map(1, schema)],
-    ["discriminator", 26, string],
-    ["readOnly", 27, flag],
-    ["externalDocs", 29, externalDocs],
-    ["example", 30, any],
-  ],
-  extensions: 31,
-};
+const writeDocument = openapi.writerOf(
+  { extensions: 16 },
+  [string, { swagger: 1, host: 3, basePath: 4 }],
+  [info, { info: 2 }],
+  [openapi.strings, { schemes: 5, consumes: 6, produces: 7 }],
+  [map(2, pathItem), { paths: 8 }],
+  [map(1, schema), { definitions: 9 }],
+  [map(1, parameter), { parameters: 10 }],
+  [openapi.securityRequirements, { security: 12 }],
+  [map(1, wrapped(2, apiKey)), { securityDefinitions: 13 }],
+);

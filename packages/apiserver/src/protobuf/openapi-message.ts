@@ -8,28 +8,42 @@ import type { WireWriter } from "./wire-writer.ts";
 /** Writes the value of one field. */
 export type Write = (writer: WireWriter, field: number, value: Json) => void;
 
-/**
- * Fields by their name in JSON, in the order of their numbers; extensions come last in every
- * message.
- */
-export interface Message {
-  readonly fields: readonly (readonly [name: string, field: number, write: Write])[];
-  /** Field for what begins with `x-`. */
+/** Fields whose values are written alike: their numbers by their names in JSON. */
+export type Row = readonly [write: Write, numbers: Readonly<Record<string, number>>];
+
+/** What a message has besides its own fields. */
+export interface OpenFields {
+  /** The field of names that match a pattern: what OpenAPI calls patterned fields. */
+  readonly patterned?: readonly [field: number, pattern: RegExp, write: Write];
+  /** The field of names that begin with `x-`. */
   readonly extensions?: number;
 }
 
-/** Writes the fields that a value has. */
-export function writeMessage(
+/** Returns a function that writes the fields of a value, in the order of their numbers. */
+export function writerOf(
+  { patterned, extensions }: OpenFields,
+  ...rows: readonly Row[]
+): (writer: WireWriter, value: JsonObject) => void {
+  const fields = rows
+    .flatMap(([write, numbers]) =>
+      Object.entries(numbers).map(([name, field]) => ({ name, field, write })),
+    )
+    .sort((a, b) => a.field - b.field);
+  return (writer, value) => {
+    for (const { name, field, write } of fields)
+      if (value[name] !== undefined) write(writer, field, value[name]);
+    if (patterned) writePatterned(writer, patterned, value);
+    if (extensions !== undefined) writePatterned(writer, [extensions, /^x-/, any], value);
+  };
+}
+
+function writePatterned(
   writer: WireWriter,
-  { fields, extensions }: Message,
+  [field, pattern, write]: NonNullable<OpenFields["patterned"]>,
   value: JsonObject,
 ): void {
-  for (const [name, field, write] of fields)
-    if (value[name] !== undefined) write(writer, field, value[name]);
-  if (extensions !== undefined)
-    for (const [name, extension] of Object.entries(value))
-      if (name.startsWith("x-"))
-        namedEntry(writer, extensions, name, (at) => any(writer, at, extension));
+  for (const [name, one] of Object.entries(value))
+    if (pattern.test(name)) namedEntry(writer, field, name, (at) => write(writer, at, one));
 }
 
 export const string: Write = (writer, field, value) =>
@@ -52,12 +66,13 @@ export const many: Write = (writer, field, value) => {
 
 const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : [value]);
 
-/** A nested message. The message is a function, because schemas hold schemas. */
-export const message =
-  (of: (value: JsonObject) => Message): Write =>
-  (writer, field, value) => {
-    if (isObject(value)) writer.nested(field, () => writeMessage(writer, of(value), value));
+/** A nested message. */
+export function message(open: OpenFields, ...rows: readonly Row[]): Write {
+  const writeFields = writerOf(open, ...rows);
+  return (writer, field, value) => {
+    if (isObject(value)) writer.nested(field, () => writeFields(writer, value));
   };
+}
 
 export const each =
   (write: Write): Write =>
@@ -93,15 +108,15 @@ export function namedEntry(
   });
 }
 
-/** Fields with consecutive numbers from `first` on. */
-export function numbered(
-  first: number,
-  fields: readonly (readonly [name: string, write: Write])[],
-): Message["fields"] {
-  return fields.map(([name, write], i) => [name, first + i, write] as const);
+/** The rows of fields with consecutive numbers from `first` on. */
+export function numbered(first: number, fields: readonly NamedWrite[]): readonly Row[] {
+  return fields.map(([name, write], i) => [write, { [name]: first + i }]);
 }
 
-type NamedWrite = readonly [name: string, write: Write];
+export type NamedWrite = readonly [name: string, write: Write];
+
+const named = (write: Write, ...names: readonly string[]): readonly NamedWrite[] =>
+  names.map((name) => [name, write]);
 
 /** The bounds of a scalar or a list, in the order that all messages have them. */
 export const bounds: readonly NamedWrite[] = [
@@ -109,11 +124,9 @@ export const bounds: readonly NamedWrite[] = [
   ["exclusiveMaximum", flag],
   ["minimum", double],
   ["exclusiveMinimum", flag],
-  ["maxLength", integer],
-  ["minLength", integer],
+  ...named(integer, "maxLength", "minLength"),
   ["pattern", string],
-  ["maxItems", integer],
-  ["minItems", integer],
+  ...named(integer, "maxItems", "minItems"),
   ["uniqueItems", flag],
 ];
 
@@ -121,20 +134,19 @@ export const bounds: readonly NamedWrite[] = [
 export const limits: readonly NamedWrite[] = [
   ["multipleOf", double],
   ...bounds,
-  ["maxProperties", integer],
-  ["minProperties", integer],
+  ...named(integer, "maxProperties", "minProperties"),
   ["required", strings],
   ["enum", many],
 ];
 
-export const securityRequirements: Write = each(
-  map(1, (writer, field, value) => writer.nested(field, () => strings(writer, 1, value))),
-);
+export const additionalProperties =
+  (schema: Write): Write =>
+  (writer, field, value) =>
+    writer.nested(field, () => {
+      if (typeof value === "boolean") writer.varint(2, value ? 1 : 0);
+      else schema(writer, 1, value);
+    });
 
-export const externalDocs: Write = message(() => ({
-  fields: [
-    ["description", 1, string],
-    ["url", 2, string],
-  ],
-  extensions: 3,
-}));
+export const securityRequirements: Write = each(map(1, wrapped(1, strings)));
+
+export const externalDocs: Write = message({ extensions: 3 }, [string, { description: 1, url: 2 }]);

@@ -5,14 +5,11 @@
 import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import { createEventRecorder, objectReference } from "homeostat/events";
+import { eventsAbout } from "../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../component-helpers/workloads/pod-state.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../component-helpers/controller/controller.ts";
 import { selectedNode } from "../component-helpers/storage/volume-binding.ts";
 import {
   PersistentVolumeClaim,
@@ -32,26 +29,15 @@ import { type Storage, preFilterVolumes } from "./volume-binding.ts";
 const userAgent = `kube-scheduler/${kubernetesVersion}`;
 
 /** Starts the scheduler. */
-export const startScheduler: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the scheduler");
-  const scheduler = new Scheduler(context, controller);
-  return controller.start(() => scheduler.scheduleAll());
-};
+export const start: Start = async (context) => new Scheduler(context);
 
-class Scheduler {
-  readonly #context: ControllerContext;
-  readonly #controller: KeyedController;
-  readonly #pods: Informer<Kind<Pod>>;
-  readonly #nodes: Informer<Kind<Node>>;
-  readonly #namespaceLabels: Snapshot["namespaceLabels"];
+class Scheduler extends KeyedController {
+  readonly #client = this.context.client.with({ userAgent });
+  readonly #recorder = this.createRecorder("default-scheduler", this.#client);
+  readonly #pods = this.acquire(Pod, { node: nodeIndex });
+  readonly #nodes = this.acquire(Node);
+  readonly #namespaces = this.acquire(Namespace);
   readonly #storage: Storage;
-  readonly #recordEvent: (
-    pod: Pod,
-    type: "Normal" | "Warning",
-    reason: string,
-    message: string,
-  ) => void;
-  readonly #client: ControllerContext["client"];
   /** Keys of pods that are new or changed since the last scheduling attempt. */
   readonly #fresh = new Set<string>();
   /** Whether a change may make any pod schedulable. */
@@ -65,27 +51,11 @@ class Scheduler {
   /** Requests by cached pod. Cached objects are immutable. */
   readonly #requests = new WeakMap<Pod, ReadonlyMap<string, bigint>>();
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    const { client, runtime } = context;
-    this.#context = context;
-    this.#controller = controller;
-    this.#client = client.with({ userAgent });
-    const recorder = createEventRecorder({
-      client: this.#client,
-      runtime,
-      controller: "default-scheduler",
-      api: "v1",
-    });
-    controller.onStop(() => recorder.close());
-    this.#recordEvent = (pod, type, reason, message) =>
-      recorder.record({ regarding: objectReference(Pod, pod), type, reason, note: message });
-    this.#pods = controller.acquire(Pod);
-    this.#nodes = controller.acquire(Node);
-    this.#pods.addIndex("node", nodeIndex);
-    const namespaces = controller.acquire(Namespace);
-    this.#namespaceLabels = (name) => namespaces.get({ name })?.metadata.labels ?? {};
+  constructor(context: ControllerContext) {
+    super(context, "the scheduler");
     this.#storage = this.#watchStorage();
     this.#follow();
+    this.start(() => this.#scheduleAll());
   }
 
   #watchStorage(): Storage {
@@ -104,18 +74,18 @@ class Scheduler {
 
   /** An informer of a kind whose changes may make any pod schedulable. */
   #acquireRetrying<O extends ApiObject>(kind: Kind<O>): Informer<Kind<O>> {
-    const informer = this.#controller.acquire(kind);
+    const informer = this.acquire(kind);
     const retry = (): void => this.#retryAll();
-    this.#controller.follow(informer, { added: retry, updated: retry, deleted: retry });
+    this.follow(informer, { added: retry, updated: retry, deleted: retry });
     return informer;
   }
 
   #follow(): void {
     const fresh = ({ key }: CachedObject): void => {
       this.#fresh.add(key);
-      this.#controller.add("");
+      this.add("");
     };
-    this.#controller.follow(this.#pods, {
+    this.follow(this.#pods, {
       added: fresh,
       updated: (old, pod) => {
         fresh(pod);
@@ -133,7 +103,7 @@ class Scheduler {
       },
     });
     const retry = (): void => this.#retryAll();
-    this.#controller.follow(this.#nodes, {
+    this.follow(this.#nodes, {
       added: retry,
       deleted: retry,
       updated: (old, node) =>
@@ -143,11 +113,11 @@ class Scheduler {
 
   #retryAll(): void {
     this.#all = true;
-    this.#controller.add("");
+    this.add("");
   }
 
   /** Schedules every pod that may fit now. */
-  async scheduleAll(): Promise<undefined> {
+  async #scheduleAll(): Promise<undefined> {
     const waiting = this.#all
       ? this.#pods.entriesByIndex("node", "").map(({ key }) => key)
       : [...this.#fresh];
@@ -157,7 +127,7 @@ class Scheduler {
       .map((key) => this.#pods.get(parseObjectKey(key)))
       .filter((pod) => pod !== undefined);
     for (const pod of pods.filter(isSchedulable).toSorted(byPriority)) {
-      if (this.#controller.signal.aborted) return undefined;
+      if (this.signal.aborted) return undefined;
       try {
         await this.#schedule(pod);
       } catch (error) {
@@ -169,9 +139,9 @@ class Scheduler {
   }
 
   #retryLater(pod: Pod, error: unknown): void {
-    this.#context.warn(`scheduling pod ${keyFor(pod)} failed`, error);
+    this.context.warn(`scheduling pod ${keyFor(pod)} failed`, error);
     this.#fresh.add(keyFor(pod));
-    this.#controller.add("", 1000);
+    this.add("", 1000);
   }
 
   async #schedule(pod: Pod): Promise<void> {
@@ -215,7 +185,7 @@ class Scheduler {
       nodes: this.#nodes.list(),
       podsOn: memoized(podsOn),
       requestsOf: (pod) => this.#requestsOf(pod),
-      namespaceLabels: this.#namespaceLabels,
+      namespaceLabels: (name) => this.#namespaces.get({ name })?.metadata.labels ?? {},
     };
   }
 
@@ -253,9 +223,7 @@ class Scheduler {
     });
     const assumed = this.#assumed.get(keyFor(pod));
     if (assumed) assumed.bound = true;
-    this.#recordEvent(
-      pod,
-      "Normal",
+    eventsAbout(this.#recorder, Pod, pod).normal(
       "Scheduled",
       `Successfully assigned ${namespace}/${name} to ${node}`,
     );
@@ -268,7 +236,7 @@ class Scheduler {
     const since =
       before?.status === "False"
         ? before.lastTransitionTime
-        : formatTime(this.#context.runtime.clock.now());
+        : formatTime(this.context.runtime.clock.now());
     const condition = {
       type: "PodScheduled",
       ...(generation ? { observedGeneration: generation } : {}),
@@ -284,7 +252,7 @@ class Scheduler {
       { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
       { subresource: "status" },
     );
-    this.#recordEvent(pod, "Warning", "FailedScheduling", message);
+    eventsAbout(this.#recorder, Pod, pod).warning("FailedScheduling", message);
   }
 }
 

@@ -2,6 +2,7 @@
 // and selectable fields use it.
 // Upstream: k8s.io/apiextensions-apiserver v0.36 pkg/apiserver/schema/cel/validation.go
 // (ValidFieldPath, unescapeSingleQuote).
+import { goEscapes } from "../apimachinery/values/go-syntax.ts";
 import type { JsonSchemaProps } from "./json-schema-props.ts";
 
 /** A path that the schema specifies, or upstream's message about why it does not. */
@@ -17,17 +18,7 @@ export type FieldPathResult =
 
 /** A quoted string ends at the first quote without a backslash before it. */
 const tokens = /'(?:[^']|(?<=\\)')*(?<!\\)'|'.*|[.[\]]|[^.[\]]+/gs;
-const escapes: Readonly<Record<string, string>> = {
-  a: "\u0007",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "\t",
-  v: "\v",
-  "'": "'",
-  "\\": "\\",
-};
+const escapes: Readonly<Record<string, string>> = { ...goEscapes, "'": "'" };
 
 /** Resolves `text` from `root` on. With `arrays: "refused"` brackets are an error. */
 export function validFieldPath(

@@ -1,6 +1,7 @@
 // Owner references: the owners of an object and the one that controls it. Pure.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/controller_ref.go.
-import type { Metadata, OwnerReference } from "./kind.ts";
+import { parseApiVersion } from "./gvk.ts";
+import type { Kind, Metadata, OwnerReference } from "./kind.ts";
 
 interface Owner {
   readonly apiVersion: string;
@@ -39,4 +40,15 @@ export function isControlledBy(
   owner: Owner,
 ): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
+}
+
+/** True when an owner reference can refer to objects of `kind`, in any version. */
+export function refersToKind(
+  reference: { readonly apiVersion: string; readonly kind: string },
+  kind: Kind,
+): boolean {
+  return (
+    reference.kind === kind.kind &&
+    parseApiVersion(reference.apiVersion)?.group === parseApiVersion(kind.apiVersion)?.group
+  );
 }

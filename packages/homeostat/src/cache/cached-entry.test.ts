@@ -11,7 +11,7 @@ const shape = (rest: Partial<EntryShape> = {}): EntryShape => ({
   apiVersion: "v1",
   kind: "Thing",
   frozen: true,
-  parsedObjects: new ParsedObjects(100),
+  parsedObjects: new ParsedObjects({ objects: 100, bytes: 1e6 }),
   keepManager: () => false,
   project: undefined,
   ...rest,
@@ -93,7 +93,7 @@ describe("toEntry", () => {
   });
 
   it("knows owners, generation and deletion without parsing", () => {
-    const parsedObjects = new ParsedObjects(100);
+    const parsedObjects = new ParsedObjects({ objects: 100, bytes: 1e6 });
     const made = toEntry(
       encode({
         metadata: {
@@ -135,7 +135,7 @@ describe("toEntry", () => {
   });
 
   it("holds no more parsed objects than allowed, oldest first", () => {
-    const parsedObjects = new ParsedObjects(2);
+    const parsedObjects = new ParsedObjects({ objects: 2, bytes: 1e6 });
     const made = ["a", "b", "c"].map((name) =>
       toEntry(encode({ metadata: { name } }), shape({ parsedObjects })),
     );

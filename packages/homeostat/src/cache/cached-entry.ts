@@ -66,6 +66,8 @@ export class CachedEntry implements CachedObject {
   readonly #text: string;
   readonly #shape: EntryShape;
   #object: object | undefined;
+  /** True once the cache no longer holds this revision. */
+  #retired = false;
 
   constructor(bytes: Uint8Array, scanned: ScannedMetadata, shape: EntryShape) {
     this.name = scanned.name;
@@ -97,7 +99,7 @@ export class CachedEntry implements CachedObject {
     const whole = this.#parse();
     if (promisesStatus && whole.status === undefined) whole.status = emptyStatus();
     this.#object = frozen ? freezeDeep(whole) : whole;
-    parsedObjects.add(this);
+    if (!this.#retired) parsedObjects.add(this);
     return this.#object;
   }
 
@@ -106,6 +108,15 @@ export class CachedEntry implements CachedObject {
     const parsed = parseExact(this.#text) as { kind?: string; metadata?: unknown };
     if (metadataOnly) return { apiVersion, kind, metadata: parsed.metadata };
     return parsed.kind === undefined ? { apiVersion, kind, ...parsed } : parsed;
+  }
+
+  /**
+   * The cache no longer holds this revision. Handlers may still read it; what they parse is not
+   * counted as the cache's.
+   */
+  retire(): void {
+    this.#retired = true;
+    this.#shape.parsedObjects.remove(this);
   }
 
   /** Drops the parsed object; the next read parses again. */

@@ -3,9 +3,11 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
@@ -25,6 +27,8 @@ export interface CacheOptions {
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Limit of parsed objects in memory. Default 10,000. */
   readonly maxParsedObjects?: number;
+  /** Limit of their size, as JSON text. Default 64 MiB. */
+  readonly maxParsedBytes?: number;
   /** Scope for `acquire` without a scope. */
   readonly defaultScope?: InformerScope;
   readonly limits?: Partial<ReflectorLimits>;
@@ -33,8 +37,11 @@ export interface CacheOptions {
    * disables them.
    */
   readonly compareEveryMs?: number;
-  /** Receives errors of handlers and index functions. Default: a process warning. */
-  readonly onError?: (error: unknown, kind: Kind) => void;
+  /**
+   * Receives errors of handlers and index functions with the object's key, and skipped objects.
+   * Default: a process warning.
+   */
+  readonly onError?: (error: unknown, kind: Kind, key?: string) => void;
 }
 
 /** Creates a cache; informers start with `start()`. */
@@ -58,7 +65,10 @@ class InformerCache implements Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
-    this.#parsedObjects = new ParsedObjects(options.maxParsedObjects ?? 10_000);
+    this.#parsedObjects = new ParsedObjects({
+      objects: options.maxParsedObjects ?? 10_000,
+      bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
+    });
     this.#unobserve = options.client.observeWrites((write) => {
       for (const { informer } of this.#informers.values()) informer.written(write);
     });
@@ -94,6 +104,10 @@ class InformerCache implements Cache {
 
   informers(): readonly Informer[] {
     return Array.from(this.#informers.values(), ({ informer }) => informer);
+  }
+
+  parsed(): { readonly objects: number; readonly bytes: number } {
+    return { objects: this.#parsedObjects.size, bytes: this.#parsedObjects.bytes };
   }
 
   start(): void {
@@ -143,7 +157,7 @@ class InformerCache implements Cache {
         keepManager: keepManagers,
         project: scope.metadataOnly ? undefined : projections?.get(kind),
       },
-      onError: (error) => (onError ? onError(error, kind) : warn(error, kind)),
+      onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
     const shared: Shared = { informer, leases: 0 };
     this.#informers.set(id, shared);
@@ -152,9 +166,10 @@ class InformerCache implements Cache {
   }
 }
 
-function warn(error: unknown, { kind }: Kind): void {
-  process.emitWarning(
-    `a handler or index function of the ${kind} cache threw: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    { type: "HomeostatWarning" },
-  );
+function warn(error: unknown, { kind }: Kind, key?: string): void {
+  const what = error instanceof Error ? error.stack : describeError(error);
+  const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
+    ? error.message
+    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;
+  process.emitWarning(said, { type: "HomeostatWarning" });
 }

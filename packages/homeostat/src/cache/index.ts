@@ -11,6 +11,8 @@ export type {
   InformerHandler,
   InformerLease,
   InformerScope,
+  InformerStats,
   Reader,
+  SkippedObject,
 } from "./informer.ts";
 export { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";

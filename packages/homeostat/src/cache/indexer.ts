@@ -30,8 +30,23 @@ export class Indexer {
     return this.#entries.size;
   }
 
+  /** Length of all texts, own writes included. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes + this.own.bytes;
+  }
+
+  /** What is parsed now. */
+  parsed(): { readonly objects: number; readonly bytes: number } {
+    let objects = 0;
+    let bytes = 0;
+    const count = (entry: CachedEntry): void => {
+      if (!entry.parsed) return;
+      objects++;
+      bytes += entry.size;
+    };
+    for (const entry of this.#entries.values()) count(entry);
+    for (const entry of this.own.entries()) count(entry);
+    return { objects, bytes };
   }
 
   /** The objects that list and watch have delivered, without the overlay. */
@@ -43,6 +58,7 @@ export class Indexer {
     const old = this.#entries.get(entry.key);
     this.#entries.set(entry.key, entry);
     this.#bytes += entry.size - (old?.size ?? 0);
+    if (old !== entry) old?.retire();
     for (const index of this.#indexes.values()) index.put(entry);
     return { old, entry };
   }
@@ -52,9 +68,16 @@ export class Indexer {
     if (old) {
       this.#entries.delete(key);
       this.#bytes -= old.size;
+      old.retire();
       for (const index of this.#indexes.values()) index.remove(key);
     }
     return { old, entry: undefined };
+  }
+
+  /** Nothing reads this cache any more. */
+  retire(): void {
+    for (const entry of this.#entries.values()) entry.retire();
+    this.own.clear();
   }
 
   /** Replaces all objects; returns the changes: removals first, then the rest in order. */
@@ -75,7 +98,11 @@ export class Indexer {
    * Adds an index over all objects. An object for which the function throws has no value; `onError`
    * receives the error.
    */
-  addIndex(name: string, index: IndexFunction, onError: (error: unknown) => void): void {
+  addIndex(
+    name: string,
+    index: IndexFunction,
+    onError: (error: unknown, key: string) => void,
+  ): void {
     if (this.#functions.get(name) === index) return;
     if (this.#indexes.has(name))
       throw new HomeostatError(
@@ -89,7 +116,7 @@ export class Indexer {
       try {
         return index(entry.read());
       } catch (error) {
-        onError(error);
+        onError(error, entry.key);
         return [];
       }
     });

@@ -81,6 +81,28 @@ export interface Reader<O = any> {
   byIndex(index: string, value: string): readonly O[];
 }
 
+/** What an informer holds. Bytes are lengths of JSON text, without the managedFields of others. */
+export interface InformerStats {
+  readonly objects: number;
+  /** Of all objects, and of own writes that the watch has not delivered. */
+  readonly bytes: number;
+  /** Objects that are parsed now. */
+  readonly parsed: number;
+  /** Text of the parsed objects, which they occupy about twice, in addition to `bytes`. */
+  readonly parsedBytes: number;
+  readonly ownWrites: number;
+  /** Objects that cannot be read, see {@link Informer.skipped}. */
+  readonly skipped: number;
+}
+
+/** An object that is not cached, and why. */
+export interface SkippedObject {
+  /** `namespace/name`, or "" without a name. */
+  readonly key: string;
+  readonly resourceVersion: string;
+  readonly reason: string;
+}
+
 /** A shared informer. */
 export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   readonly kind: K;
@@ -109,12 +131,12 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   compare(): Promise<Comparison>;
   /** Calls `updated` for every object (through "resync"). */
   resync(): void;
-  stats(): {
-    readonly objects: number;
-    readonly bytes: number;
-    readonly parsed: number;
-    readonly ownWrites: number;
-  };
+  stats(): InformerStats;
+  /**
+   * Objects whose newest revision cannot be read or projected. They are reported to `onError`
+   * once per revision; reads show their last good revision, if there was one.
+   */
+  skipped(): readonly SkippedObject[];
 }
 
 /** A reference to a shared informer, which stops when its last lease is released. */
@@ -132,5 +154,7 @@ export interface Cache {
   start(): void;
   /** Resolves when all informers are synced. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** The parsed objects that the cache keeps alive, of all kinds. */
+  parsed(): { readonly objects: number; readonly bytes: number };
   stop(): Promise<void>;
 }

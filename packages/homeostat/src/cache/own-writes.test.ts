@@ -11,7 +11,7 @@ const shape: EntryShape = {
   apiVersion: "v1",
   kind: "Thing",
   frozen: false,
-  parsedObjects: new ParsedObjects(100),
+  parsedObjects: new ParsedObjects({ objects: 100, bytes: 1e6 }),
   keepManager: () => false,
   project: undefined,
 };

@@ -4,6 +4,8 @@
 // Deletions are stored by uid, because their response has no revision: a deleted object is never
 // read again, and a new object of the same name is not affected. (After deleting by name an object
 // that was never read, reads may return an older object of that name until the watch catches up.)
+// A server restored from a backup counts revisions from an earlier one: what was written before
+// that is not newer than what it lists, however it is numbered.
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 
@@ -11,6 +13,8 @@ interface OwnWrite {
   readonly entry: CachedEntry;
   /** False when the written object no longer matches the informer's selectors. */
   readonly selected: boolean;
+  /** The lists that had begun when it was recorded. */
+  readonly lists: number;
 }
 
 /** Limit of stored uids; an evicted object is readable until its deletion arrives. */
@@ -19,7 +23,9 @@ const deletionsKept = 1024;
 /** The overlay of one informer. */
 export class OwnWrites {
   readonly #writes = new Map<string, OwnWrite>();
-  readonly #deleted = new Set<string>();
+  /** By uid: the lists that had begun when the deletion was recorded. */
+  readonly #deleted = new Map<string, number>();
+  #lists = 0;
   #observed: string | undefined;
 
   /** Number of own writes that the watch has not passed. */
@@ -31,26 +37,66 @@ export class OwnWrites {
     return this.#writes.size === 0 && this.#deleted.size === 0;
   }
 
+  /** Length of the texts of the own writes. */
+  get bytes(): number {
+    let sum = 0;
+    for (const { entry } of this.#writes.values()) sum += entry.size;
+    return sum;
+  }
+
+  *entries(): Iterable<CachedEntry> {
+    for (const { entry } of this.#writes.values()) yield entry;
+  }
+
   /** Records an acknowledged write. */
   written(entry: CachedEntry, selected: boolean): void {
     if (this.#observed !== undefined && !isNewer(entry.resourceVersion, this.#observed)) return;
     const held = this.#writes.get(entry.key);
-    if (!held || isNewer(entry.resourceVersion, held.entry.resourceVersion))
-      this.#writes.set(entry.key, { entry, selected });
+    if (held && !isNewer(entry.resourceVersion, held.entry.resourceVersion)) return;
+    held?.entry.retire();
+    this.#writes.set(entry.key, { entry, selected, lists: this.#lists });
   }
 
   /** Records an acknowledged deletion. */
   deleted(uid: string): void {
-    this.#deleted.add(uid);
+    this.#deleted.set(uid, this.#lists);
     if (this.#deleted.size > deletionsKept)
-      this.#deleted.delete(this.#deleted.values().next().value!);
+      this.#deleted.delete(this.#deleted.keys().next().value!);
   }
 
   /** The watch has delivered everything up to this revision. */
   observed(resourceVersion: string): void {
     this.#observed = resourceVersion;
-    for (const [key, { entry }] of this.#writes)
-      if (!isNewer(entry.resourceVersion, resourceVersion)) this.#writes.delete(key);
+    for (const { entry } of this.#writes.values())
+      if (!isNewer(entry.resourceVersion, resourceVersion)) this.#drop(entry);
+  }
+
+  /** A list begins. */
+  listing(): void {
+    this.#lists++;
+  }
+
+  /**
+   * A list is complete at this revision. One older than what the watch has delivered comes from a
+   * restored server: what was written before this list began is forgotten.
+   */
+  listed(resourceVersion: string): void {
+    if (this.#observed !== undefined && isNewer(this.#observed, resourceVersion)) {
+      for (const { entry, lists } of this.#writes.values())
+        if (lists < this.#lists) this.#drop(entry);
+      for (const [uid, lists] of this.#deleted) if (lists < this.#lists) this.#deleted.delete(uid);
+    }
+    this.observed(resourceVersion);
+  }
+
+  clear(): void {
+    for (const { entry } of this.#writes.values()) this.#drop(entry);
+    this.#deleted.clear();
+  }
+
+  #drop(entry: CachedEntry): void {
+    entry.retire();
+    this.#writes.delete(entry.key);
   }
 
   /** The watch has delivered a deletion; returns true when this process had deleted the object. */

@@ -34,8 +34,8 @@ export interface ReflectorSink {
   ungathered(object: Uint8Array): void;
   /** The list is complete at this revision, and replaces all objects. */
   replace(resourceVersion: string): void;
-  /** A watch event; returns the object's resourceVersion. */
-  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string;
+  /** A watch event; returns the object's resourceVersion, undefined without one. */
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined;
   /** All changes up to this revision have been delivered. */
   progress(resourceVersion: string): void;
   /** Readiness, phase or reason may have changed. */
@@ -216,8 +216,7 @@ export class Reflector {
       case "ADDED":
       case "MODIFIED":
       case "DELETED":
-        if (this.#state.phase === "watching")
-          return this.#input({ type: "event", resourceVersion: sink.changed(type, object) });
+        if (this.#state.phase === "watching") return this.#changed(type, object);
         return type === "DELETED" ? sink.ungathered(object) : sink.gathered(object);
       case "BOOKMARK":
         return this.#input({ type: "bookmark", ...readBookmark(object) });
@@ -229,6 +228,11 @@ export class Reflector {
       default:
         throw new Error(`expected a watch event of a known type, got ${JSON.stringify(type)}`);
     }
+  }
+
+  #changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): void {
+    const resourceVersion = this.#options.sink.changed(type, object);
+    if (resourceVersion !== undefined) this.#input({ type: "event", resourceVersion });
   }
 
   #arm(): void {

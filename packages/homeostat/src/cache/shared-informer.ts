@@ -5,15 +5,14 @@ import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { formatObjectKey } from "../api/gvk.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
-import { parseFieldSelector, matchesFields } from "../api/selectors/field-selector.ts";
-import { parseLabelSelector, matchesLabels } from "../api/selectors/label-selector.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
 import { encodeBody } from "../client/request/encode-request.ts";
 import { toError } from "../client/exchange.ts";
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
+import type { CachedEntry, EntryShape } from "./cached-entry.ts";
+import { compileSelection } from "./compile-selection.ts";
 import { compareWithServer, describeComparison } from "./compare-with-server.ts";
 import type { Comparison } from "./comparison.ts";
 import type {
@@ -24,8 +23,11 @@ import type {
   Informer,
   InformerHandler,
   InformerScope,
+  InformerStats,
+  SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
+import { SkippedObjects } from "./skipped-objects.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
 
@@ -38,8 +40,8 @@ export interface SharedInformerOptions {
   readonly shape: EntryShape;
   /** Interval of comparisons with the server; 0 disables them. */
   readonly compareEveryMs: number;
-  /** Receives errors of handlers and index functions; the informer continues. */
-  readonly onError: (error: unknown) => void;
+  /** Receives errors of handlers and index functions, and skipped objects; it continues. */
+  readonly onError: (error: unknown, key?: string) => void;
 }
 
 /** Creates an informer that has not started. */
@@ -52,6 +54,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
   readonly #selects: (object: JsonObject) => boolean | undefined;
+  readonly #skipped: SkippedObjects;
   #gathering = new Map<string, CachedEntry>();
   #synced = Promise.withResolvers<void>();
   #hasSynced = false;
@@ -63,6 +66,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.scope = options.scope;
     this.#options = options;
     this.#selects = compileSelection(options.scope);
+    this.#skipped = new SkippedObjects(options.shape, options.onError);
     this.#reflector = new Reflector({ ...options, sink: this });
   }
 
@@ -74,6 +78,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   stop(): void {
     this.#reflector.stop();
     this.#comparing?.cancel();
+    this.#indexer.retire();
   }
 
   async compare(): Promise<Comparison> {
@@ -116,11 +121,15 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   list(options?: { readonly namespace?: string | undefined }): readonly any[] {
-    return this.entries(options).map((entry) => entry.read());
+    return this.#readAll(this.entries(options));
   }
 
   byIndex(index: string, value: string): readonly any[] {
-    return this.entriesByIndex(index, value).map((entry) => entry.read());
+    return this.#readAll(this.entriesByIndex(index, value));
+  }
+
+  #readAll(entries: readonly CachedObject[]): readonly any[] {
+    return entries.flatMap((entry) => this.#skipped.read(entry as CachedEntry) ?? []);
   }
 
   entry(key: string): CachedObject | undefined {
@@ -147,7 +156,10 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#handlers.add(handler);
     if (this.#hasSynced)
       for (const entry of this.#indexer.observed().values())
-        this.#call(() => handler.added?.(entry, { through: "initial", ownWrite: false }));
+        this.#call(
+          () => handler.added?.(entry, { through: "initial", ownWrite: false }),
+          entry.key,
+        );
     return { remove: () => void this.#handlers.delete(handler) };
   }
 
@@ -179,20 +191,20 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
       this.#notify({ old: entry, entry }, { through: "resync", ownWrite: false });
   }
 
-  stats(): {
-    readonly objects: number;
-    readonly bytes: number;
-    readonly parsed: number;
-    readonly ownWrites: number;
-  } {
-    let parsed = 0;
-    for (const entry of this.#indexer.observed().values()) if (entry.parsed) parsed++;
+  stats(): InformerStats {
+    const parsed = this.#indexer.parsed();
     return {
       objects: this.#indexer.objects,
       bytes: this.#indexer.bytes,
-      parsed,
+      parsed: parsed.objects,
+      parsedBytes: parsed.bytes,
       ownWrites: this.#indexer.own.size,
+      skipped: this.#skipped.size,
     };
+  }
+
+  skipped(): readonly SkippedObject[] {
+    return this.#skipped.all();
   }
 
   /** Records a completed write of this process: later reads must not be older. */
@@ -204,23 +216,36 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
       if (write.deletedUid) this.#indexer.own.deleted(write.deletedUid);
       return;
     }
-    const entry = toEntry(encodeBody(write.object), this.#options.shape);
+    const { entry } = this.#skipped.take(encodeBody(write.object));
+    if (!entry) return;
     const selected = this.#selects(write.object);
     if (selected === undefined && !this.#indexer.get(entry.key)) return;
     this.#indexer.own.written(entry, selected ?? true);
   }
 
   gather(): void {
+    this.#indexer.own.listing();
+    this.#skipped.clear();
     this.#gathering = new Map();
   }
 
   gathered(object: Uint8Array): void {
-    const entry = toEntry(object, this.#options.shape);
-    this.#gathering.set(entry.key, entry);
+    const { entry, skipped } = this.#skipped.take(object);
+    if (entry) this.#gathering.set(entry.key, entry);
+    else this.#keepCached(skipped);
+  }
+
+  /** The last good revision stays: to handlers, its absence would be a deletion. */
+  #keepCached({ key }: SkippedObject): void {
+    const held = this.#indexer.observed().get(key);
+    if (held) this.#gathering.set(key, held);
   }
 
   ungathered(object: Uint8Array): void {
-    this.#gathering.delete(toEntry(object, this.#options.shape).key);
+    const { entry, skipped } = this.#skipped.takeDeleted(object);
+    const { key } = entry ?? skipped;
+    this.#skipped.forget(key);
+    this.#gathering.delete(key);
   }
 
   replace(resourceVersion: string): void {
@@ -234,24 +259,37 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
           ? this.#indexer.own.isOwn(change.entry)
           : this.#indexer.own.observedDeletion(change.old!.uid),
       });
-    this.#indexer.own.observed(resourceVersion);
+    this.#indexer.own.listed(resourceVersion);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
     this.#synced.resolve();
   }
 
-  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string {
-    const entry = toEntry(object, this.#options.shape);
-    const { own } = this.#indexer;
-    const ownWrite = type === "DELETED" ? own.observedDeletion(entry.uid) : own.isOwn(entry);
-    if (type === "DELETED")
-      this.#notify(
-        { old: this.#indexer.delete(entry.key).old && entry, entry: undefined },
-        { through: "watch", ownWrite },
-      );
-    else this.#notify(this.#indexer.set(entry), { through: "watch", ownWrite });
-    own.observed(entry.resourceVersion);
-    return entry.resourceVersion;
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined {
+    const isGone = type === "DELETED";
+    const { entry, skipped } = isGone
+      ? this.#skipped.takeDeleted(object)
+      : this.#skipped.take(object);
+    const { key, resourceVersion } = entry ?? skipped;
+    if (isGone) this.#remove(key, entry);
+    else if (entry) this.#set(entry);
+    if (!resourceVersion) return undefined;
+    this.#indexer.own.observed(resourceVersion);
+    return resourceVersion;
+  }
+
+  #set(entry: CachedEntry): void {
+    const ownWrite = this.#indexer.own.isOwn(entry);
+    this.#notify(this.#indexer.set(entry), { through: "watch", ownWrite });
+  }
+
+  /** `last` is the state in the event, undefined when it could not be read. */
+  #remove(key: string, last: CachedEntry | undefined): void {
+    this.#skipped.forget(key);
+    const { old } = this.#indexer.delete(key);
+    const uid = last?.uid ?? old?.uid;
+    const ownWrite = uid !== undefined && this.#indexer.own.observedDeletion(uid);
+    this.#notify({ old: old && (last ?? old), entry: undefined }, { through: "watch", ownWrite });
   }
 
   progress(resourceVersion: string): void {
@@ -268,50 +306,23 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   /** Reports the replacement by another object of the same name as deletion and addition. */
   #notify({ old, entry }: StoreChange, cause: HandlerCause): void {
     for (const handler of this.#handlers) {
-      this.#call(() => {
-        if (!entry) return old && handler.deleted?.(old, cause);
-        if (old && old.uid === entry.uid) return handler.updated?.(old, entry, cause);
-        if (old) handler.deleted?.(old, cause);
-        handler.added?.(entry, cause);
-      });
+      this.#call(
+        () => {
+          if (!entry) return old && handler.deleted?.(old, cause);
+          if (old && old.uid === entry.uid) return handler.updated?.(old, entry, cause);
+          if (old) handler.deleted?.(old, cause);
+          handler.added?.(entry, cause);
+        },
+        (entry ?? old)?.key,
+      );
     }
   }
 
-  #call(run: () => void): void {
+  #call(run: () => void, key?: string): void {
     try {
       run();
     } catch (error) {
-      this.#options.onError(error);
+      this.#options.onError(error, key);
     }
   }
-}
-
-/**
- * Returns whether a written object matches the scope; undefined for field selectors that only the
- * server can evaluate.
- */
-function compileSelection({
-  labelSelector,
-  fieldSelector,
-}: InformerScope): (object: JsonObject) => boolean | undefined {
-  const labels = labelSelector ? parseLabelSelector(labelSelector) : undefined;
-  const fields = fieldSelector ? parseFieldSelector(fieldSelector) : undefined;
-  const evaluable =
-    fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ??
-    true;
-  return (object) => {
-    const metadata = object["metadata"] as {
-      readonly name: string;
-      readonly namespace?: string;
-      readonly labels?: Record<string, string>;
-    };
-    if (labels && !matchesLabels(labels, metadata.labels ?? {})) return false;
-    if (!evaluable) return undefined;
-    return (
-      !fields ||
-      matchesFields(fields, (field) =>
-        field === "metadata.name" ? metadata.name : (metadata.namespace ?? ""),
-      )
-    );
-  };
 }

@@ -13,23 +13,34 @@ export function unreachableError(server: string, origin: string, cause: unknown)
   );
 }
 
-/** The error for a connection that broke during a request. */
-export function connectionLostError(
-  server: string,
-  request: { readonly method: string; readonly path: string },
-  cause: unknown,
+export interface FailedRequest {
+  readonly server: string;
+  readonly request: { readonly method: string; readonly path: string };
+  readonly cause: unknown;
+}
+
+/** What went wrong with a request, and how it reads before the cause. */
+const problems = {
+  ERR_CLIENT_CONNECTION_LOST: "the connection broke before the answer was complete",
+  ERR_CLIENT_REQUEST: "the request cannot be sent",
+} as const;
+
+function requestError(
+  code: keyof typeof problems,
+  { server, request: { method, path }, cause }: FailedRequest,
+  hint: string,
 ): HomeostatError {
-  return new HomeostatError(
-    "ERR_CLIENT_CONNECTION_LOST",
-    `${request.method} ${request.path} at ${server}: the connection broke before the answer was complete: ${describe(cause).message}`,
-    {
-      hint:
-        server.startsWith("http://") && isNoHttp(cause)
-          ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
-          : "The request may have been carried out; read the object before writing again.",
-      cause,
-    },
-  );
+  const message = `${method} ${path} at ${server}: ${problems[code]}: ${describe(cause).message}`;
+  return new HomeostatError(code, message, { hint, cause });
+}
+
+/** The error for a connection that broke during a request. */
+export function connectionLostError(failed: FailedRequest): HomeostatError {
+  const hint =
+    failed.server.startsWith("http://") && isNoHttp(failed.cause)
+      ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
+      : "The request may have been carried out; read the object before writing again.";
+  return requestError("ERR_CLIENT_CONNECTION_LOST", failed, hint);
 }
 
 const refusalCodes: readonly unknown[] = ["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"];
@@ -39,19 +50,10 @@ export const isRefusedRequest = (cause: Error): boolean =>
   refusalCodes.includes((cause as { readonly code?: unknown }).code);
 
 /** The error for a request that is invalid in HTTP/1.1; nothing was sent. */
-export function refusedRequestError(
-  server: string,
-  request: { readonly method: string; readonly path: string },
-  cause: unknown,
-): HomeostatError {
-  return new HomeostatError(
-    "ERR_CLIENT_REQUEST",
-    `${request.method} ${request.path} at ${server}: the request cannot be sent: ${describe(cause).message}`,
-    {
-      hint: "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).",
-      cause,
-    },
-  );
+export function refusedRequestError(failed: FailedRequest): HomeostatError {
+  const hint =
+    "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).";
+  return requestError("ERR_CLIENT_REQUEST", failed, hint);
 }
 
 /**

@@ -142,48 +142,32 @@ class ScopedClient implements Client {
   create: Client["create"] = (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
-    return this.#write(
-      kind,
-      { name: name ?? "", namespace },
-      build.createRequest(
-        kind,
-        { name, namespace: this.#namespace(kind, namespace) },
-        body,
-        this.#managed(options),
-      ),
-      options,
+    const target = { name, namespace: this.#namespace(kind, namespace) };
+    return this.#write(kind, { name: name ?? "", namespace }, options, (managed) =>
+      build.createRequest(kind, target, body, managed),
     );
   };
 
   update: Client["update"] = (kind, object, options = {}) => {
     const body = this.#body(kind, object, options);
     const key = this.#keyOf(kind, body);
-    return this.#write(
-      kind,
-      key,
-      build.updateRequest(kind, key, body, this.#managed(options)),
-      options,
+    return this.#write(kind, key, options, (managed) =>
+      build.updateRequest(kind, key, body, managed),
     );
   };
 
   patch: Client["patch"] = (kind, name, patch, options = {}) => {
     const key = this.#key(kind, name);
-    return this.#write(
-      kind,
-      key,
-      build.patchRequest(kind, key, patch, this.#managed(options)),
-      options,
+    return this.#write(kind, key, options, (managed) =>
+      build.patchRequest(kind, key, patch, managed),
     );
   };
 
   apply: Client["apply"] = (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body);
-    return this.#write(
-      kind,
-      key,
-      build.applyRequest(kind, key, body, { fieldManager: "homeostat", ...this.#managed(options) }),
-      options,
+    return this.#write(kind, key, options, (managed) =>
+      build.applyRequest(kind, key, body, { fieldManager: "homeostat", ...managed }),
     );
   };
 
@@ -237,13 +221,13 @@ class ScopedClient implements Client {
     return (await send(this.#shared.session, this.#scope, request, options)).json();
   }
 
-  async #write(
+  async #write<O extends WriteOptions>(
     kind: Kind,
     key: ObjectKey,
-    request: ApiRequest,
-    options: WriteOptions,
+    options: O,
+    requestWith: (options: O) => ApiRequest,
   ): Promise<any> {
-    const answer: Json = await this.#json(request, options);
+    const answer: Json = await this.#json(requestWith(this.#managed(options)), options);
     if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "write", answer));
     return readable(kind, answer);
   }

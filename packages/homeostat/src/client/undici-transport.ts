@@ -223,14 +223,11 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const { server, origin = server } = this.#options;
+    const failed = { server, request: this.#request, cause: error };
     if ((error as { code?: unknown }).code === "ERR_CLIENT_CLOSED") this.#fail(error);
-    else if (isRefusedRequest(error)) this.#fail(refusedRequestError(server, this.#request, error));
-    else
-      this.#fail(
-        this.#controller
-          ? connectionLostError(server, this.#request, error)
-          : unreachableError(server, origin, error),
-      );
+    else if (isRefusedRequest(error)) this.#fail(refusedRequestError(failed));
+    else if (this.#controller) this.#fail(connectionLostError(failed));
+    else this.#fail(unreachableError(server, origin, error));
   }
 
   #fail(error: Error): void {

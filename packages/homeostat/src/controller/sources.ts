@@ -3,10 +3,10 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/source and pkg/handler.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
+import { refersToKind } from "../api/owner-reference.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
-import { refersToKind } from "./owned-set.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 
 /**

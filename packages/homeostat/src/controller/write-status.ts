@@ -5,7 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
-import { appliedFields, extractFields } from "./owned-fields.ts";
+import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import type { Run } from "./run-context.ts";
 import { nextStatus } from "./status-intent.ts";

@@ -33,6 +33,10 @@ export function failure(
   } as Status);
 }
 
+/** `pods "a"` */
+const formatObject = (gr: GroupResource, name: string): string =>
+  `${formatGroupResource(gr)} ${quoteGo(name)}`;
+
 const named = (gr: GroupResource, name: string): StatusDetails => ({
   ...(name ? { name } : {}),
   ...(gr.group ? { group: gr.group } : {}),
@@ -41,36 +45,34 @@ const named = (gr: GroupResource, name: string): StatusDetails => ({
 
 /** 404. */
 export const notFoundError = (gr: GroupResource, name: string): ApiStatusError =>
-  failure(
-    404,
-    "NotFound",
-    `${formatGroupResource(gr)} ${quoteGo(name)} not found`,
-    named(gr, name),
-  );
+  failure(404, "NotFound", `${formatObject(gr, name)} not found`, named(gr, name));
 /** 409 on create. */
 export const alreadyExistsError = (gr: GroupResource, name: string): ApiStatusError =>
-  failure(
-    409,
-    "AlreadyExists",
-    `${formatGroupResource(gr)} ${quoteGo(name)} already exists`,
-    named(gr, name),
-  );
+  failure(409, "AlreadyExists", `${formatObject(gr, name)} already exists`, named(gr, name));
 /** 409 on update; `why` is upstream's inner error. */
 export const conflictError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
   failure(
     409,
     "Conflict",
-    `Operation cannot be fulfilled on ${formatGroupResource(gr)} ${quoteGo(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${formatObject(gr, name)}: ${why}`,
     named(gr, name),
+  );
+/**
+ * 409 for an object that has changed since it was read.
+ * Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go (OptimisticLockErrorMsg).
+ */
+export const optimisticLockError = (gr: GroupResource, name: string): ApiStatusError =>
+  conflictError(
+    gr,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
   );
 /** 403. */
 export const forbiddenError = (gr: GroupResource, name: string, why: string): ApiStatusError =>
   failure(
     403,
     "Forbidden",
-    name
-      ? `${formatGroupResource(gr)} ${quoteGo(name)} is forbidden: ${why}`
-      : `${formatGroupResource(gr)} is forbidden: ${why}`,
+    `${name ? formatObject(gr, name) : formatGroupResource(gr)} is forbidden: ${why}`,
     named(gr, name),
   );
 /** 400. */

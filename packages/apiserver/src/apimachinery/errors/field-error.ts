@@ -236,6 +236,20 @@ export const typeInvalid = (
   body: withDetail(`Invalid value: ${formatBadValue(value)}`, detail),
 });
 
+/** The error as a list when the condition holds, as `if` tests it; otherwise an empty list. */
+export const errorIf = (condition: unknown, error: () => FieldError): FieldError[] =>
+  condition ? [error()] : [];
+
+/**
+ * What `visit` returns for every item of a list, in one list; `path` of an item is e.g.
+ * `spec.rules[0]`. Empty for an absent list.
+ */
+export const eachItem = <T, R>(
+  list: readonly T[] | null | undefined,
+  path: string,
+  visit: (item: T, path: string, index: number) => readonly R[],
+): R[] => (list ?? []).flatMap((item, i) => visit(item, `${path}[${i}]`, i));
+
 /** The cause that a field error becomes in a Status. */
 export function toCause(error: FieldError): StatusCause {
   return { reason: error.type, message: error.body, field: error.field };

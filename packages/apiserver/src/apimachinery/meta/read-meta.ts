@@ -49,6 +49,11 @@ export function finalizersOf(object: JsonObject): readonly string[] {
   return metaList(object, "finalizers") as readonly string[];
 }
 
+/** The grace period of a deletion that has begun; 0 when absent. */
+export function gracePeriodSecondsOf(object: JsonObject): number {
+  return metaNumber(object, "deletionGracePeriodSeconds") ?? 0;
+}
+
 /** True once the object has a deletionTimestamp. */
 export function isDeleting(object: JsonObject): boolean {
   return metaString(object, "deletionTimestamp") !== "";

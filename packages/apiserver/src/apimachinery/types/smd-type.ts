@@ -54,3 +54,7 @@ export const deducedType: SmdType = {
   list: { relation: "atomic", keys: [], element: () => untypedAtomicType },
   map: { relation: "separable", field: noField, hasFields: false, element: () => deducedType },
 };
+
+/** True if every value fits, however deep. */
+export const acceptsAnything = (type: SmdType): boolean =>
+  type === untypedAtomicType || type === deducedType;

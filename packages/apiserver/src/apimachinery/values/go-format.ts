@@ -35,16 +35,9 @@ function openValue(value: Json | undefined, open: Piece[]): string {
 /** A value's Go type under %T, as the unstructured decoder would have made it. */
 export function formatGoType(value: Json | undefined): string {
   if (value === undefined || value === null) return "<nil>";
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "bool";
-    case "bigint":
-      return "int64";
-    case "number":
-      return Number.isSafeInteger(value) ? "int64" : "float64";
-    default:
-      return Array.isArray(value) ? "[]interface {}" : "map[string]interface {}";
-  }
+  if (Array.isArray(value)) return "[]interface {}";
+  if (typeof value === "object") return "map[string]interface {}";
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? "int64" : "float64";
 }

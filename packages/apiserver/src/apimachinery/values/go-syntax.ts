@@ -4,6 +4,18 @@ import { compareBytewise, type Json } from "homeostat/api";
 import { formatGoNumber, quoteGo } from "../errors/field-error.ts";
 import { formatGoType, formatGoValue } from "./go-format.ts";
 
+/** What a letter stands for after a backslash in a literal. */
+export const goEscapes: Readonly<Record<string, string>> = {
+  a: "\u0007",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+};
+
 /** `%#v`, e.g. `map[string]interface {}{"a":1}`. */
 export function formatGoSyntax(value: Json): string {
   if (value === null) return "interface {}(nil)";

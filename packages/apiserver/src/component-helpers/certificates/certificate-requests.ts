@@ -6,6 +6,7 @@ import {
   commonNameOf,
   organizationsOf,
   readSigningRequest,
+  type AlternativeNames,
   type SigningRequest,
 } from "../../certificates/signing-request.ts";
 import type {
@@ -73,7 +74,7 @@ function forbiddenName({
   emailAddresses,
   addresses,
   uris,
-}: Pick<SigningRequest, "dnsNames" | "emailAddresses" | "addresses" | "uris">): string | undefined {
+}: AlternativeNames): string | undefined {
   const names = { DNS: dnsNames, Email: emailAddresses, IP: addresses, URI: uris };
   const forbidden = Object.entries(names).find(([, list]) => list.length > 0)?.[0];
   return forbidden && `${forbidden} subjectAltNames are not allowed`;

@@ -32,15 +32,21 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
-/** One controller of the control plane, started with a context of type `C`. */
+/** Starts a controller. Every module of a controller exports one as `start`. */
+export type Start<C extends ControllerContext = ControllerContext> = (
+  context: C,
+) => Promise<RunningController>;
+
+/** One controller of the control plane, which needs a context of type `C`. */
 export interface ControllerDescriptor<C extends ControllerContext = ControllerContext> {
-  /** As kube-controller-manager's `--controllers` names it. */
+  /** The short name, which kube-controller-manager's `--controllers` still accepts. */
   readonly name: string;
-  /** True for the controllers that run by default. */
-  readonly byDefault: boolean;
-  /** Other names that `--controllers` accepts. */
-  readonly aliases?: readonly string[];
+  /** The current name, and others that `--controllers` accepts. */
+  readonly aliases: readonly string[];
+  /** Loads its module, before it starts. */
+  load(): Promise<{ start(context: C): Promise<RunningController> }>;
+  /** Set for the controllers that run by default. */
+  readonly byDefault?: true;
   /** Not a controller of kube-controller-manager: `all` does not include it. */
   readonly byNameOnly?: true;
-  start(context: C): Promise<RunningController>;
 }

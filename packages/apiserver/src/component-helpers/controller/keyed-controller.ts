@@ -1,10 +1,11 @@
 // The frame of a controller that processes keys: informers add keys to a queue, and workers process
-// them once every informer has synced. Knows no kind.
+// them once every informer has synced. Controllers with state extend it: their fields acquire
+// informers, their constructors follow them and start. Knows no kind.
 // Upstream: the shape that every controller under k8s.io/kubernetes/pkg/controller repeats.
 import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { once } from "node:events";
-import type { Kind } from "homeostat/api";
-import type { CachedObject, Informer, InformerHandler } from "homeostat/cache";
+import type { Kind, ObjectOf } from "homeostat/api";
+import type { CachedObject, IndexFunction, Informer, InformerHandler } from "homeostat/cache";
 import { createKeyedWorkers, type KeyedWorkers, type SyncKey } from "homeostat/queue";
 import type { ControllerContext, RunningController } from "./controller.ts";
 
@@ -17,9 +18,12 @@ export interface KeyedControllerOptions {
   readonly firstRetryMs?: number;
 }
 
+/** Index functions by the names of their indexes. */
+type Indexes<K extends Kind> = Readonly<Record<string, IndexFunction<ObjectOf<K>>>>;
+
 /** A queue, its informers and its workers. Acquire and follow first, then start. */
 export class KeyedController implements RunningController {
-  readonly #context: ControllerContext;
+  protected readonly context: ControllerContext;
   readonly #name: string;
   readonly #workers: KeyedWorkers;
   readonly #stopping = new AbortController();
@@ -32,7 +36,7 @@ export class KeyedController implements RunningController {
     name: string,
     { firstRetryMs = 5 }: KeyedControllerOptions = {},
   ) {
-    this.#context = context;
+    this.context = context;
     this.#name = name;
     this.#workers = createKeyedWorkers({
       runtime: context.runtime,
@@ -47,11 +51,12 @@ export class KeyedController implements RunningController {
     return this.#stopping.signal;
   }
 
-  /** The shared informer of a kind, held until the controller stops. */
-  acquire<K extends Kind>(kind: K): Informer<K> {
+  /** The shared informer of a kind, held until the controller stops, with these indexes. */
+  acquire<K extends Kind>(kind: K, indexes: Indexes<K> = {}): Informer<K> {
     const { informer, release } = this.#hold(kind);
     this.#release.push(release);
     this.#informers.push(informer);
+    for (const [name, index] of Object.entries(indexes)) informer.addIndex(name, index);
     return informer;
   }
 
@@ -71,8 +76,8 @@ export class KeyedController implements RunningController {
    * A recorder of core/v1 Events, as upstream's controllers write them, closed when the controller
    * stops. `component` is the source, e.g. `deployment-controller`.
    */
-  createRecorder(component: string, client = this.#context.client): EventRecorder {
-    const { runtime } = this.#context;
+  createRecorder(component: string, client = this.context.client): EventRecorder {
+    const { runtime } = this.context;
     const recorder = createEventRecorder({ client, runtime, controller: component, api: "v1" });
     this.onStop(() => recorder.close());
     return recorder;
@@ -99,7 +104,7 @@ export class KeyedController implements RunningController {
   }
 
   #hold<K extends Kind>(kind: K): { readonly informer: Informer<K>; readonly release: () => void } {
-    const lease = this.#context.cache.acquire(kind);
+    const lease = this.context.cache.acquire(kind);
     return { informer: lease.informer, release: () => lease.release() };
   }
 
@@ -111,7 +116,7 @@ export class KeyedController implements RunningController {
     } catch (error) {
       if (signal.aborted) return;
       // A controller that sees only some of its kinds would delete what it does not see.
-      this.#context.warn(`${this.#name} does not start: its informers cannot list`, error);
+      this.context.warn(`${this.#name} does not start: its informers cannot list`, error);
       await once(signal, "abort");
     }
   }

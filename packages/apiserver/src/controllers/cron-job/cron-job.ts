@@ -1,41 +1,32 @@
 // The controller of CronJobs. Enqueues a CronJob when it or one of its jobs changes, and when its
 // schedule is due.
 // Upstream: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
-import { controllerOf, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { controllerOf, parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
 import { Job, CronJob } from "homeostat/k8s/batch/v1";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { CronJobSync, type CronJobTools } from "./cron-job-sync.ts";
 import { nextSyncMs } from "./missed-times.ts";
 import { readSchedule } from "./next-time.ts";
 
 /** Starts `cronjob`. */
-export const startCronJobController = startKeyed(
-  "the cronjob controller",
-  (context, controller) => new CronJobController(context, controller),
-);
+export const start: Start = async (context) => new CronJobController(context);
 
-class CronJobController {
-  readonly #controller: KeyedController;
-  readonly #cronJobs: Informer<Kind<CronJob>>;
-  readonly #jobs: Informer<Kind<Job>>;
+class CronJobController extends KeyedController {
   readonly #tools: CronJobTools;
+  readonly #cronJobs = this.acquire(CronJob);
+  readonly #jobs = this.acquire(Job);
 
-  constructor({ client, runtime }: ControllerContext, controller: KeyedController) {
-    this.#controller = controller;
-    const recorder = controller.createRecorder("cronjob-controller");
-    this.#tools = { client, runtime, recorder };
-    this.#cronJobs = controller.acquire(CronJob);
-    this.#jobs = controller.acquire(Job);
-    const enqueue = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#cronJobs, {
+  constructor(context: ControllerContext) {
+    super(context, "the cronjob controller");
+    this.#tools = { ...context, recorder: this.createRecorder("cronjob-controller") };
+    const enqueue = ({ key }: CachedObject): void => this.add(key);
+    this.follow(this.#cronJobs, {
       added: enqueue,
-      updated: (old, object) =>
-        controller.add(object.key, this.#untilSync(old.read(), object.read())),
+      updated: (old, object) => this.add(object.key, this.#untilSync(old.read(), object.read())),
     });
-    controller.follow(this.#jobs, {
+    this.follow(this.#jobs, {
       added: (job) => this.#enqueueOwner(job.read()),
       updated: (old, job) => {
         this.#enqueueOwner(old.read());
@@ -43,13 +34,14 @@ class CronJobController {
       },
       deleted: (job) => this.#enqueueOwner(job.read()),
     });
+    this.start((key) => this.#sync(key));
   }
 
   #enqueueOwner(job: Job): void {
     const reference = controllerOf(job);
     if (reference?.kind !== CronJob.kind) return;
     const owner = this.#cronJobs.entry(`${job.metadata.namespace ?? ""}/${reference.name}`);
-    if (owner?.uid === reference.uid) this.#controller.add(owner.key);
+    if (owner?.uid === reference.uid) this.add(owner.key);
   }
 
   /**
@@ -67,7 +59,7 @@ class CronJobController {
       : undefined;
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const cronJob = this.#cronJobs.get(parseObjectKey(key));
     if (!cronJob) return undefined;
     const { name, namespace } = cronJob.metadata;

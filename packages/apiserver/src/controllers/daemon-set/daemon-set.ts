@@ -14,14 +14,13 @@ import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { findHistory, spentRevisions } from "./daemon-history.ts";
 import { daemonPodTemplate, eligibility } from "./daemon-pod.ts";
 import { countNodes, saysCounts, withCounts } from "./daemon-status.ts";
@@ -38,49 +37,33 @@ import { rollingUpdate, type PodChanges } from "./rolling-update.ts";
 const burst = 250;
 
 /** Starts `daemonset`. */
-export const startDaemonSetController = startKeyed(
-  "the daemonset controller",
-  (context, controller) => new DaemonSetController(context, controller),
-);
+export const start: Start = async (context) => new DaemonSetController(context);
 
-class DaemonSetController {
-  readonly #context: ControllerContext;
-  readonly #controller: KeyedController;
-  readonly #sets: Informer<Kind<DaemonSet>>;
-  readonly #pods: Informer<Kind<Pod>>;
-  readonly #nodes: Informer<Kind<Node>>;
-  readonly #revisions: Informer<Kind<ControllerRevision>>;
-  readonly #recorder: EventRecorder;
-  readonly #control: PodControl;
-  readonly #failedPods: FailedPods;
+class DaemonSetController extends KeyedController {
+  readonly #recorder = this.createRecorder("daemonset-controller");
+  readonly #control = new PodControl(this.context.client, this.#recorder, DaemonSet);
+  readonly #failedPods = new FailedPods(this.context.runtime.clock);
+  readonly #sets = this.acquire(DaemonSet);
+  readonly #pods = this.acquire(Pod, { orphan: orphanIndex, node: nodeIndex });
+  readonly #nodes = this.acquire(Node);
+  readonly #revisions = this.acquire(ControllerRevision, { orphan: orphanIndex });
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    const { client, runtime } = context;
-    this.#context = context;
-    this.#controller = controller;
-    this.#recorder = controller.createRecorder("daemonset-controller");
-    this.#control = new PodControl(client, this.#recorder, DaemonSet);
-    this.#failedPods = new FailedPods(runtime.clock);
-    this.#sets = controller.acquire(DaemonSet);
-    this.#pods = controller.acquire(Pod);
-    this.#nodes = controller.acquire(Node);
-    this.#revisions = controller.acquire(ControllerRevision);
-    this.#pods.addIndex("orphan", orphanIndex);
-    this.#pods.addIndex("node", nodeIndex);
-    this.#revisions.addIndex("orphan", orphanIndex);
+  constructor(context: ControllerContext) {
+    super(context, "the daemonset controller");
     this.#follow();
+    this.start((key) => this.#sync(key));
   }
 
   #follow(): void {
-    this.#controller.followKeys(this.#sets);
+    this.followKeys(this.#sets);
     const owners = {
       informer: this.#sets,
       selector: ({ spec }: DaemonSet) => toSelector(spec.selector),
     };
-    followDependents(this.#controller, owners, this.#pods);
+    followDependents(this, owners, this.#pods);
     // A revision created by hand is deleted with the next sync, not at once.
-    followDependents(this.#controller, owners, this.#revisions, { arrivals: "orphans" });
-    this.#controller.follow(this.#nodes, {
+    followDependents(this, owners, this.#revisions, { arrivals: "orphans" });
+    this.follow(this.#nodes, {
       added: (node) => this.#enqueueFor(node.read()),
       updated: (old, node) =>
         void (isOtherNode(old.read(), node.read()) && this.#enqueueFor(node.read())),
@@ -94,16 +77,16 @@ class DaemonSetController {
       const may = eligibility(set, node);
       const isOn = on.some((owner) => owner?.uid === set.metadata.uid);
       if (isOn ? may === "go" || (set.status.numberMisscheduled ?? 0) > 0 : may === "run")
-        this.#controller.add(keyFor(set));
+        this.add(keyFor(set));
     }
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const set = this.#sets.get(parseObjectKey(key));
     const selector = set && toSelector(set.spec.selector);
     if (!set || !selector || selector.length === 0 || set.metadata.deletionTimestamp !== undefined)
       return undefined;
-    const { client, kindData } = this.#context;
+    const { client, kindData } = this.context;
     const revisions = await this.#claim(set, selector, this.#revisions);
     const { hash, old } = await findHistory({ client, kindData }, set, {
       revisions,
@@ -111,7 +94,7 @@ class DaemonSetController {
     });
     const observe = async (): Promise<DaemonState> => {
       const pods = podsByNode(await this.#claim(set, selector, this.#pods), "living");
-      return { set, nodes: this.#nodes.list(), pods, hash, now: this.#context.runtime.clock.now() };
+      return { set, nodes: this.#nodes.list(), pods, hash, now: this.context.runtime.clock.now() };
     };
     const failed = await this.#manage(observe).then(
       async (heldMs) => {
@@ -134,7 +117,7 @@ class DaemonSetController {
     selector: LabelSelector,
     informer: Informer<Kind<O>>,
   ): Promise<readonly O[]> {
-    const { client } = this.#context;
+    const { client } = this.context;
     return claimDependents({ client, kind: DaemonSet, owner: set, selector }, informer);
   }
 
@@ -174,24 +157,13 @@ class DaemonSetController {
   }
 
   #recordFinished(set: DaemonSet, { finished }: ManagedPodChanges): void {
-    const object = objectReference(DaemonSet, set);
+    const events = eventsAbout(this.#recorder, DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
         `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
       if (pod.status.phase === "Failed")
-        this.#recorder.record({
-          regarding: object,
-          type: "Warning",
-          reason: "FailedDaemonPod",
-          note: `${found("failed")} kill it`,
-        });
-      else
-        this.#recorder.record({
-          regarding: object,
-          type: "Normal",
-          reason: "SucceededDaemonPod",
-          note: `${found("succeeded")} delete it`,
-        });
+        events.warning("FailedDaemonPod", `${found("failed")} kill it`);
+      else events.normal("SucceededDaemonPod", `${found("succeeded")} delete it`);
     }
   }
 
@@ -201,7 +173,7 @@ class DaemonSetController {
     const { generation = 0 } = set.metadata;
     const found = countNodes(state);
     if (!saysCounts(set, found))
-      await updateStatus(this.#context.client, DaemonSet, set, {
+      await updateStatus(this.context.client, DaemonSet, set, {
         status: (latest) => withCounts(latest.status, found, generation),
       });
     const { minReadySeconds = 0 } = set.spec;

@@ -1,16 +1,15 @@
 // The controller of Deployments. Enqueues a deployment when it, one of its replica sets, or the
 // last pod of a recreation changes.
 // Upstream: k8s.io/kubernetes/pkg/controller/deployment/deployment_controller.go.
-import { controllerOf, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { controllerOf, matchesLabels, parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
 import {
   claimDependents,
   orphanIndex,
 } from "../../component-helpers/workloads/controller-ref-manager.ts";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { Pod } from "homeostat/k8s/core/v1";
 import { ReplicaSet, Deployment } from "homeostat/k8s/apps/v1";
@@ -18,33 +17,26 @@ import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Rollout, type RolloutTools } from "./rollout.ts";
 
 /** Starts `deployment`. */
-export const startDeploymentController = startKeyed(
-  "the deployment controller",
-  (context, controller) => new DeploymentController(context, controller),
-);
+export const start: Start = async (context) => new DeploymentController(context);
 
-class DeploymentController {
-  readonly #controller: KeyedController;
-  readonly #deployments: Informer<Kind<Deployment>>;
-  readonly #sets: Informer<Kind<ReplicaSet>>;
-  readonly #pods: Informer<Kind<Pod>>;
+class DeploymentController extends KeyedController {
   readonly #tools: RolloutTools;
+  readonly #deployments = this.acquire(Deployment);
+  readonly #sets = this.acquire(ReplicaSet, { orphan: orphanIndex });
+  readonly #pods = this.acquire(Pod);
 
-  constructor({ client, runtime, kindData }: ControllerContext, controller: KeyedController) {
-    this.#controller = controller;
-    const recorder = controller.createRecorder("deployment-controller");
-    this.#deployments = controller.acquire(Deployment);
-    this.#sets = controller.acquire(ReplicaSet);
-    this.#pods = controller.acquire(Pod);
-    this.#sets.addIndex("orphan", orphanIndex);
-    this.#tools = { client, runtime, kindData, recorder, pods: (set) => this.#podsOf(set) };
-    controller.followKeys(this.#deployments);
-    controller.follow(this.#sets, {
+  constructor(context: ControllerContext) {
+    super(context, "the deployment controller");
+    const recorder = this.createRecorder("deployment-controller");
+    this.#tools = { ...context, recorder, pods: (set) => this.#podsOf(set) };
+    this.followKeys(this.#deployments);
+    this.follow(this.#sets, {
       added: (set) => this.#enqueueOwner(set),
       updated: (old, set) => this.#setChanged(old, set),
       deleted: (set) => this.#enqueueController(set.read()),
     });
-    controller.follow(this.#pods, { deleted: (pod) => this.#podDeleted(pod.read()) });
+    this.follow(this.#pods, { deleted: (pod) => this.#podDeleted(pod.read()) });
+    this.start((key) => this.#sync(key));
   }
 
   #podsOf({ metadata: { uid } }: ReplicaSet): readonly Pod[] {
@@ -65,13 +57,13 @@ class DeploymentController {
     for (const one of this.#deployments.list({ namespace: entry.namespace })) {
       const selector = toSelector(one.spec.selector);
       if (selector && selector.length > 0 && matchesLabels(selector, set.metadata.labels ?? {}))
-        this.#controller.add(keyFor(one));
+        this.add(keyFor(one));
     }
   }
 
   #enqueueController(set: ReplicaSet): void {
     const owner = this.#ownerOf(set);
-    if (owner) this.#controller.add(owner.key);
+    if (owner) this.add(owner.key);
   }
 
   #ownerOf(set: ReplicaSet): CachedObject<Deployment> | undefined {
@@ -89,10 +81,10 @@ class DeploymentController {
         ? this.#sets.get({ name: reference.name, namespace: pod.metadata.namespace })
         : undefined;
     const owner = set && this.#ownerOf(set);
-    if (owner?.read().spec.strategy?.type === "Recreate") this.#controller.add(owner.key);
+    if (owner?.read().spec.strategy?.type === "Recreate") this.add(owner.key);
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const found = this.#deployments.get(parseObjectKey(key));
     const selector = found && toSelector(found.spec.selector);
     if (!found || !selector || selector.length === 0) return undefined;

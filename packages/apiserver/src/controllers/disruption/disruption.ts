@@ -1,16 +1,13 @@
 // The controller of PodDisruptionBudgets: counts their pods and computes how many may be evicted.
 // Upstream: k8s.io/kubernetes/pkg/controller/disruption/disruption.go.
 import { errorMessage } from "../../component-helpers/errors/error-message.ts";
-import { isConflict, matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
-import { Pod, type ObjectReference } from "homeostat/k8s/core/v1";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
+import { Pod } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import { ControllerScales } from "./controller-scales.ts";
@@ -30,36 +27,27 @@ const unmanagedHint =
   'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
 /** Starts `disruption`. */
-export const startDisruptionController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the disruption controller");
-  const budgets = new DisruptionController(context, controller);
-  controller.start((key) => budgets.sync(key));
-  const stale = startStaleConditions(context);
-  return { stop: async () => void (await Promise.all([controller.stop(), stale.stop()])) };
+export const start: Start = async (context) => {
+  const parts = [new DisruptionController(context), startStaleConditions(context)];
+  return { stop: async () => void (await Promise.all(parts.map((part) => part.stop()))) };
 };
 
-class DisruptionController {
-  readonly #context: ControllerContext;
-  readonly #controller: KeyedController;
-  readonly #budgets: Informer<Kind<PodDisruptionBudget>>;
-  readonly #pods: Informer<Kind<Pod>>;
-  readonly #scales: ControllerScales;
-  readonly #recorder: EventRecorder;
+class DisruptionController extends KeyedController {
+  readonly #recorder = this.createRecorder("controllermanager");
+  readonly #scales = new ControllerScales(this.context, this);
+  readonly #budgets = this.acquire(PodDisruptionBudget);
+  readonly #pods = this.acquire(Pod);
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    this.#context = context;
-    this.#controller = controller;
-    this.#recorder = controller.createRecorder("controllermanager");
-    this.#scales = new ControllerScales(context, controller);
-    this.#budgets = controller.acquire(PodDisruptionBudget);
-    this.#pods = controller.acquire(Pod);
+  constructor(context: ControllerContext) {
+    super(context, "the disruption controller");
     const enqueueBudgets = (pod: CachedObject<Pod>): void => this.#podChanged(pod.read());
-    controller.followKeys(this.#budgets);
-    controller.follow(this.#pods, {
+    this.followKeys(this.#budgets);
+    this.follow(this.#pods, {
       added: enqueueBudgets,
       updated: (_, pod) => enqueueBudgets(pod),
       deleted: enqueueBudgets,
     });
+    this.start((key) => this.#sync(key));
   }
 
   #podChanged(pod: Pod): void {
@@ -70,16 +58,14 @@ class DisruptionController {
     });
     const [first] = covering;
     if (covering.length > 1 && first)
-      this.#record(
-        objectReference(Pod, pod),
-        "Warning",
+      this.#eventsAboutPod(pod).warning(
         "MultiplePodDisruptionBudgets",
         `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`,
       );
-    for (const budget of covering) this.#controller.add(keyFor(budget));
+    for (const budget of covering) this.add(keyFor(budget));
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const budget = this.#budgets.get(parseObjectKey(key));
     if (!budget) return undefined;
     try {
@@ -87,7 +73,7 @@ class DisruptionController {
     } catch (error) {
       if (isConflict(error)) throw error;
       const message = errorMessage(error);
-      await this.#write(budget, failedStatus(budget, message, this.#context.runtime.clock.now()));
+      await this.#write(budget, failedStatus(budget, message, this.context.runtime.clock.now()));
       return undefined;
     }
   }
@@ -100,30 +86,20 @@ class DisruptionController {
           .list({ namespace: budget.metadata.namespace })
           .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
       : [];
-    if (pods.length === 0)
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Normal",
-        "NoPods",
-        "No matching pods found",
-      );
+    if (pods.length === 0) this.#eventsAbout(budget).normal("NoPods", "No matching pods found");
     const { count: expected, unmanaged } = needsScale(budget)
       ? await this.#askScales(budget, pods)
       : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
     if (unmanaged.length > 0)
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Warning",
+      this.#eventsAbout(budget).warning(
         "UnmanagedPods",
         `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`,
       );
-    const now = this.#context.runtime.clock.now();
+    const now = this.context.runtime.clock.now();
     const disrupted = disruptedPods(budget, pods, now);
     const { namespace } = budget.metadata;
     for (const pod of disrupted.overdue)
-      this.#record(
-        objectReference(Pod, pod),
-        "Warning",
+      this.#eventsAboutPod(pod).warning(
         "NotDeleted",
         `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
       );
@@ -147,9 +123,7 @@ class DisruptionController {
       return await this.#scales.expected(pods);
     } catch (error) {
       const message = errorMessage(error);
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Warning",
+      this.#eventsAbout(budget).warning(
         "CalculateExpectedPodCountFailed",
         `Failed to calculate the number of expected pods: ${message}`,
       );
@@ -158,19 +132,18 @@ class DisruptionController {
   }
 
   async #write(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
-    await this.#context.client.update(
+    await this.context.client.update(
       PodDisruptionBudget,
       { ...budget, status },
       { subresource: "status" },
     );
   }
 
-  #record(
-    regarding: ObjectReference,
-    type: "Normal" | "Warning",
-    reason: string,
-    note: string,
-  ): void {
-    this.#recorder.record({ regarding, type, reason, note });
+  #eventsAbout(budget: PodDisruptionBudget): ObjectEvents {
+    return eventsAbout(this.#recorder, PodDisruptionBudget, budget);
+  }
+
+  #eventsAboutPod(pod: Pod): ObjectEvents {
+    return eventsAbout(this.#recorder, Pod, pod);
   }
 }

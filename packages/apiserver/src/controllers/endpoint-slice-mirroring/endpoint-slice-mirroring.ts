@@ -3,17 +3,21 @@
 // Upstream:
 // k8s.io/kubernetes/pkg/controller/endpointslicemirroring/endpointslicemirroring_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
-import { objectReference, type EventRecorder } from "homeostat/events";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/endpoint-labels.ts";
+import { parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import {
+  managedByLabel,
+  selectsPods,
+  serviceNameLabel,
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { Endpoints, Service } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { followSlices, writeSlices } from "../../component-helpers/endpoints/slice-writes.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { maxPerSubset, mirroringController, planMirrors } from "./mirrored-slices.ts";
 
 const skipLabel = "endpointslice.kubernetes.io/skip-mirror";
@@ -21,69 +25,58 @@ const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 const firstRetryMs = 1000;
 
 /** Starts `endpointslicemirroring`. */
-export const startEndpointSliceMirroringController = startKeyed(
-  "the endpointslicemirroring controller",
-  (context, controller) => new EndpointSliceMirroringController(context, controller),
-  { firstRetryMs },
-);
+export const start: Start = async (context) => new EndpointSliceMirroringController(context);
 
-class EndpointSliceMirroringController {
-  readonly #context: ControllerContext;
-  readonly #endpoints: Informer<Kind<Endpoints>>;
-  readonly #services: Informer<Kind<Service>>;
-  readonly #slices: Informer<Kind<EndpointSlice>>;
-  readonly #recorder: EventRecorder;
+class EndpointSliceMirroringController extends KeyedController {
+  readonly #recorder = this.createRecorder("endpoint-slice-mirroring-controller");
+  readonly #endpoints = this.acquire(Endpoints);
+  readonly #services = this.acquire(Service);
+  readonly #slices = followSlices(this, mirroringController);
+  readonly #order = createGoOrder(this.context.kindData);
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    this.#context = context;
-    this.#recorder = controller.createRecorder("endpoint-slice-mirroring-controller");
-    this.#endpoints = controller.acquire(Endpoints);
-    this.#services = controller.acquire(Service);
-    this.#slices = controller.acquire(EndpointSlice);
+  constructor(context: ControllerContext) {
+    super(context, "the endpointslicemirroring controller", { firstRetryMs });
     const enqueue = (object: CachedObject<Endpoints>): void =>
-      void (isMirrored(object.read()) && controller.add(object.key));
-    controller.follow(this.#endpoints, {
+      void (isMirrored(object.read()) && this.add(object.key));
+    this.follow(this.#endpoints, {
       added: enqueue,
       updated: (old, object) =>
-        void ((isMirrored(old.read()) || isMirrored(object.read())) && controller.add(object.key)),
+        void ((isMirrored(old.read()) || isMirrored(object.read())) && this.add(object.key)),
       deleted: enqueue,
     });
     const enqueueService = (service: CachedObject<Service>): void =>
-      void (!selectsPods(service.read()) && controller.add(service.key));
-    controller.follow(this.#services, {
+      void (!selectsPods(service.read()) && this.add(service.key));
+    this.follow(this.#services, {
       added: enqueueService,
       updated: (old, service) =>
-        void (
-          selectsPods(old.read()) !== selectsPods(service.read()) && controller.add(service.key)
-        ),
+        void (selectsPods(old.read()) !== selectsPods(service.read()) && this.add(service.key)),
       deleted: enqueueService,
     });
-    followSlices(controller, this.#slices, mirroringController);
+    this.start((key) => this.#sync(key));
   }
 
-  async sync(key: string): Promise<undefined> {
+  async #sync(key: string): Promise<undefined> {
     const source = this.#endpoints.get(parseObjectKey(key));
     const service = this.#services.get(parseObjectKey(key));
     const existing = this.#mirrorsOf(key);
     if (!source || !service || !isMirrored(source) || selectsPods(service))
       return this.#remove(existing);
     const { namespace = "", name } = source.metadata;
-    const { create, invalid, skipped, ...plan } = planMirrors(source, existing);
+    const { create, invalid, skipped, ...plan } = planMirrors(source, existing, this.#order);
+    const events = eventsAbout(this.#recorder, Endpoints, source);
     if (invalid > 0)
-      this.#warn(
-        source,
+      events.warning(
         "InvalidIPAddress",
         `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
       );
     if (skipped > invalid)
-      this.#warn(
-        source,
+      events.warning(
         "TooManyAddressesToMirror",
         `A max of ${maxPerSubset} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
       );
     const mayCreate = source.metadata.deletionTimestamp === undefined;
     await writeSlices(
-      this.#context.client,
+      this.context.client,
       { kind: "Endpoints", namespace, name },
       { ...plan, create: mayCreate ? create : [] },
     );
@@ -102,20 +95,11 @@ class EndpointSliceMirroringController {
 
   async #remove(slices: readonly EndpointSlice[]): Promise<undefined> {
     for (const slice of slices) {
-      await this.#context.client
+      await this.context.client
         .delete(EndpointSlice, parseObjectKey(keyFor(slice)))
         .catch(ignoreNotFound);
     }
     return undefined;
-  }
-
-  #warn(endpoints: Endpoints, reason: string, message: string): void {
-    this.#recorder.record({
-      regarding: objectReference(Endpoints, endpoints),
-      type: "Warning",
-      reason,
-      note: message,
-    });
   }
 }
 

@@ -3,27 +3,27 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/endpointslice/endpointslice_controller.go,
 // k8s.io/endpointslice/reconciler.go.
 import { omitKeys } from "../../component-helpers/meta/labels.ts";
-import { type Kind, parseObjectKey } from "homeostat/api";
-import type { CachedObject, Informer } from "homeostat/cache";
+import { parseObjectKey } from "homeostat/api";
+import type { CachedObject } from "homeostat/cache";
 import { Node } from "homeostat/k8s/core/v1";
-import { objectReference, type EventRecorder } from "homeostat/events";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import { portsKey } from "../endpoints/endpoint-set.ts";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { portsKey } from "../../component-helpers/endpoints/endpoint-set.ts";
 import {
   managedByLabel,
   selectsPods,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/endpoint-labels.ts";
-import { EndpointSlice, type AddressType } from "homeostat/k8s/discovery/v1";
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
+import type { AddressType, EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Service, type Pod } from "homeostat/k8s/core/v1";
-import { hasAddress } from "../endpoints/serving-pods.ts";
-import { ServiceWatch } from "../endpoints/service-watch.ts";
-import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
-import { TriggerTimes } from "../endpoints/trigger-times.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { hasAddress } from "../../component-helpers/endpoints/serving-pods.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { ServiceWatch } from "../../component-helpers/endpoints/service-watch.ts";
+import { followSlices, writeSlices } from "../../component-helpers/endpoints/slice-writes.ts";
+import { TriggerTimes } from "../../component-helpers/endpoints/trigger-times.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
 import { familiesOf, sliceController, slicePorts, toEndpoint } from "./slice-of-service.ts";
@@ -33,30 +33,22 @@ const zoneLabel = "topology.kubernetes.io/zone";
 const firstRetryMs = 1000;
 
 /** Starts `endpointslice`. */
-export const startEndpointSliceController = startKeyed(
-  "the endpointslice controller",
-  (context, controller) => new EndpointSliceController(context, controller),
-  { firstRetryMs },
-);
+export const start: Start = async (context) => new EndpointSliceController(context);
 
-class EndpointSliceController {
-  readonly #context: ControllerContext;
-  readonly #watch: ServiceWatch;
-  readonly #slices: Informer<Kind<EndpointSlice>>;
-  readonly #nodes: Informer<Kind<Node>>;
-  readonly #recorder: EventRecorder;
+class EndpointSliceController extends KeyedController {
+  readonly #recorder = this.createRecorder("endpoint-slice-controller");
+  readonly #watch = new ServiceWatch(this);
+  readonly #nodes = this.acquire(Node);
+  readonly #slices = followSlices(this, sliceController);
   readonly #times = new TriggerTimes();
+  readonly #order = createGoOrder(this.context.kindData);
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    this.#context = context;
-    this.#recorder = controller.createRecorder("endpoint-slice-controller");
-    this.#watch = new ServiceWatch(controller);
-    this.#nodes = controller.acquire(Node);
-    this.#slices = controller.acquire(EndpointSlice);
-    followSlices(controller, this.#slices, sliceController);
+  constructor(context: ControllerContext) {
+    super(context, "the endpointslice controller", { firstRetryMs });
+    this.start((key) => this.#sync(key));
   }
 
-  async sync(key: string): Promise<undefined> {
+  async #sync(key: string): Promise<undefined> {
     const service = this.#watch.services.get(parseObjectKey(key));
     if (!service) return this.#times.forget(key) as undefined;
     if (service.spec.type === "ExternalName" || !selectsPods(service)) return undefined;
@@ -108,7 +100,7 @@ class EndpointSliceController {
       EndpointGroup & { readonly endpoints: ReturnType<typeof toEndpoint>[] }
     >();
     for (const pod of pods.filter(hasAddress)) {
-      const ports = slicePorts(service, pod);
+      const ports = slicePorts(service, pod, this.#order);
       const group = groups.get(portsKey(ports)) ?? { ports, endpoints: [] };
       groups.set(portsKey(ports), group);
       const { nodeName = "" } = pod.spec;
@@ -151,7 +143,7 @@ class EndpointSliceController {
       namespace: service.metadata.namespace ?? "",
       name: service.metadata.name,
     };
-    await writeSlices(this.#context.client, owner, {
+    await writeSlices(this.context.client, owner, {
       create: mayCreate ? create.map(stamp) : [],
       update: update.map(stamp),
       delete: deletions,
@@ -162,12 +154,7 @@ class EndpointSliceController {
     const distinct = [...new Set(failures)];
     const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
     const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
-    this.#recorder.record({
-      regarding: objectReference(Service, service),
-      type: "Warning",
-      reason: "FailedToUpdateEndpointSlices",
-      note: message,
-    });
+    eventsAbout(this.#recorder, Service, service).warning("FailedToUpdateEndpointSlices", message);
     throw new Error(message);
   }
 }

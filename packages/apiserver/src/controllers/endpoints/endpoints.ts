@@ -8,59 +8,53 @@ import {
   type NewObject,
   updateObject,
 } from "../../component-helpers/meta/write-object.ts";
-import { parseObjectKey, type Kind } from "homeostat/api";
-import type { Informer } from "homeostat/cache";
-import type { EventRecorder } from "homeostat/events";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import { selectsPods } from "./endpoint-labels.ts";
+import { parseObjectKey } from "homeostat/api";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { selectsPods } from "../../component-helpers/endpoints/endpoint-labels.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
-import { ServiceWatch } from "./service-watch.ts";
-import { TriggerTimes } from "./trigger-times.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { ServiceWatch } from "../../component-helpers/endpoints/service-watch.ts";
+import { TriggerTimes } from "../../component-helpers/endpoints/trigger-times.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader";
 
 /** Starts `endpoint`. */
-export const startEndpointsController = startKeyed(
-  "the endpoint controller",
-  (context, controller) => new EndpointsController(context, controller),
-);
+export const start: Start = async (context) => new EndpointsController(context);
 
-class EndpointsController {
-  readonly #context: ControllerContext;
-  readonly #watch: ServiceWatch;
-  readonly #endpoints: Informer<Kind<Endpoints>>;
-  readonly #recorder: EventRecorder;
+class EndpointsController extends KeyedController {
+  readonly #recorder = this.createRecorder("endpoint-controller");
+  readonly #watch = new ServiceWatch(this);
+  readonly #endpoints = this.acquire(Endpoints);
   readonly #times = new TriggerTimes();
+  readonly #order = createGoOrder(this.context.kindData);
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    this.#context = context;
-    this.#recorder = controller.createRecorder("endpoint-controller");
-    this.#watch = new ServiceWatch(controller);
-    this.#endpoints = controller.acquire(Endpoints);
+  constructor(context: ControllerContext) {
+    super(context, "the endpoint controller");
     // Leftover Endpoints are found once, at the start. Leader election records have no service.
-    controller.follow(this.#endpoints, {
+    this.follow(this.#endpoints, {
       added: (object, { through }) =>
         void (
           through === "initial" &&
           object.read().metadata.annotations?.[leaderAnnotation] === undefined &&
-          controller.add(object.key)
+          this.add(object.key)
         ),
-      deleted: ({ key }) => controller.add(key),
+      deleted: ({ key }) => this.add(key),
     });
+    this.start((key) => this.#sync(key));
   }
 
-  async sync(key: string): Promise<undefined> {
+  async #sync(key: string): Promise<undefined> {
     const service = this.#watch.services.get(parseObjectKey(key));
     if (!service) return this.#remove(key);
     if (service.spec.type === "ExternalName" || !selectsPods(service)) return undefined;
     const pods = this.#watch.podsOf(service);
     const triggerTime = this.#times.next(key, service, pods);
     const found = this.#endpoints.get(parseObjectKey(key));
-    const next = nextEndpoints(service, subsetsOf(service, pods), found, triggerTime);
+    const subsets = subsetsOf(service, pods, this.#order);
+    const next = nextEndpoints(service, { subsets, found, triggerTime, order: this.#order });
     if (next) await this.#write(service, found, next);
     return undefined;
   }
@@ -70,7 +64,7 @@ class EndpointsController {
     found: Endpoints | undefined,
     next: NewObject<Endpoints>,
   ): Promise<void> {
-    const { client } = this.#context;
+    const { client } = this.context;
     try {
       await (found ? updateObject(client, Endpoints, next) : createObject(client, Endpoints, next));
     } catch (error) {
@@ -97,7 +91,7 @@ class EndpointsController {
 
   /** Deletes the Endpoints of a deleted service. */
   async #remove(key: string): Promise<undefined> {
-    await this.#context.client.delete(Endpoints, parseObjectKey(key)).catch(ignoreNotFound);
+    await this.context.client.delete(Endpoints, parseObjectKey(key)).catch(ignoreNotFound);
     this.#times.forget(key);
     return undefined;
   }

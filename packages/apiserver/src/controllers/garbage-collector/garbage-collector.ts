@@ -6,11 +6,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/garbagecollector/garbagecollector.go.
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { createEventRecorder, type EventRecorder } from "homeostat/events";
-import type {
-  RunningController,
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { ReferenceCache } from "./reference-cache.ts";
 import { attemptToDelete } from "./attempt-to-delete.ts";
 import { type GraphWork, type Misplaced, orphanFinalizer, OwnerGraph } from "./graph.machine.ts";
@@ -23,15 +19,10 @@ import { ResourceMonitors } from "./resource-monitors.ts";
  */
 const workers = 4;
 
-/** `garbagecollector`, as kube-controller-manager calls it. */
-export const garbageCollector: ControllerDescriptor = {
-  name: "garbagecollector",
-  aliases: ["garbage-collector-controller"],
-  byDefault: true,
-  start: async (context) => new GarbageCollector(context),
-};
+/** Starts `garbagecollector`. */
+export const start: Start = async (context) => new GarbageCollector(context);
 
-class GarbageCollector implements RunningController {
+class GarbageCollector {
   readonly #graph = new OwnerGraph();
   readonly #absentOwners = new ReferenceCache();
   readonly #live: LiveObjects;

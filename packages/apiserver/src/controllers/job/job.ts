@@ -11,11 +11,7 @@ import { toSelector } from "../../component-helpers/meta/label-selector.ts";
 import { createEventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl } from "../../component-helpers/workloads/pod-control.ts";
-import type {
-  RunningController,
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { Job } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
@@ -31,10 +27,9 @@ const batchMs = 1000;
 const firstRetryMs = 1000;
 
 /** Starts `job`. */
-export const startJobController: ControllerDescriptor["start"] = async (context) =>
-  new JobController(context);
+export const start: Start = async (context) => new JobController(context);
 
-class JobController implements RunningController {
+class JobController {
   readonly #forJobs: KeyedController;
   /** Keys of pods whose job may be gone. */
   readonly #forOrphans: KeyedController;
@@ -58,10 +53,9 @@ class JobController implements RunningController {
       firstRetryMs,
     });
     this.#jobs = this.#forJobs.acquire(Job);
-    this.#pods = this.#forJobs.acquire(Pod);
+    this.#pods = this.#forJobs.acquire(Pod, { orphan: orphanIndex });
     this.#forOrphans.acquire(Job);
     this.#forOrphans.acquire(Pod);
-    this.#pods.addIndex("orphan", orphanIndex);
     this.#follow();
     this.#forJobs.start((key) => this.#sync(key));
     this.#forOrphans.start((key) => this.#releaseOrphan(key));

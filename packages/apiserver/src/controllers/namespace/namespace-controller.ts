@@ -9,10 +9,7 @@ import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isConflict, type JsonObject } from "homeostat/api";
 import { Namespace, type NamespaceStatus } from "homeostat/k8s/core/v1";
 import type { CachedObject } from "homeostat/cache";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { reportContent } from "./namespace-conditions.ts";
 import { type DeletionResult, deleteNamespaceContent } from "./namespaced-resources-deleter.ts";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
@@ -26,48 +23,36 @@ const finalizer = "kubernetes";
  */
 const retryContentMs = 8_000;
 
-/** `namespace`, as kube-controller-manager calls it. */
-export const namespaceController: ControllerDescriptor = {
-  name: "namespace",
-  aliases: ["namespace-controller"],
-  byDefault: true,
-  start: async (context) => {
-    const frame = new KeyedController(context, "the namespace controller");
-    const controller = new NamespaceController(context, frame);
-    return frame.start((name) => controller.sync(name));
-  },
-};
+/** Starts `namespace`. */
+export const start: Start = async (context) => new NamespaceController(context);
 
-class NamespaceController {
-  readonly #context: ControllerContext;
-  readonly #signal: AbortSignal;
-  readonly #remaining: RemainingObjects;
+class NamespaceController extends KeyedController {
+  readonly #remaining = new RemainingObjects(this.context.cache, (namespace, afterMs) =>
+    this.add(namespace, afterMs),
+  );
 
-  constructor(context: ControllerContext, frame: KeyedController) {
-    this.#context = context;
-    this.#signal = frame.signal;
-    this.#remaining = new RemainingObjects(context.cache, (namespace, afterMs) =>
-      frame.add(namespace, afterMs),
-    );
+  constructor(context: ControllerContext) {
+    super(context, "the namespace controller");
     const enqueue = ({ key, deleting }: CachedObject): void => {
-      if (deleting) frame.add(key);
+      if (deleting) this.add(key);
     };
-    frame.follow(frame.acquire(Namespace), {
+    this.follow(this.acquire(Namespace), {
       added: enqueue,
       updated: (_, namespace) => enqueue(namespace),
       deleted: ({ key }) => this.#remaining.waitFor(key, []),
     });
-    frame.onStop(async () => this.#remaining.stop());
+    this.onStop(async () => this.#remaining.stop());
+    this.start((name) => this.#sync(name));
   }
 
-  async sync(name: string): Promise<number | undefined> {
+  async #sync(name: string): Promise<number | undefined> {
     const found = await this.#find(name);
     if (!found || found.metadata.deletionTimestamp === undefined) return undefined;
     const namespace = await this.#change(found, (one) =>
       one.status.phase === "Terminating" ? undefined : { ...one.status, phase: "Terminating" },
     );
     if (!namespace?.spec.finalizers?.length) return undefined;
-    const { now } = this.#context.runtime.clock;
+    const { now } = this.context.runtime.clock;
     const { report, left } = await this.#empty(
       name,
       now() - Date.parse(found.metadata.deletionTimestamp),
@@ -88,19 +73,19 @@ class NamespaceController {
   }
 
   async #find(name: string): Promise<Namespace | undefined> {
-    return this.#context.client.find(Namespace, name);
+    return this.context.client.find(Namespace, name);
   }
 
   async #empty(name: string, terminatingForMs: number): Promise<DeletionResult> {
-    const { client, kinds } = this.#context;
+    const { client, kinds } = this.context;
     try {
       return await deleteNamespaceContent(client, await kinds.deletable(), {
         name,
         terminatingForMs,
-        signal: this.#signal,
+        signal: this.signal,
       });
     } catch (error) {
-      this.#signal.throwIfAborted();
+      this.signal.throwIfAborted();
       const discoveryError = errorMessage(error);
       return {
         report: { discoveryError, failures: [], remaining: new Map(), finalizers: new Map() },
@@ -125,7 +110,7 @@ class NamespaceController {
       const status = next(latest);
       if (!status) return latest;
       try {
-        return await this.#context.client.update(
+        return await this.context.client.update(
           Namespace,
           { ...latest, status },
           { subresource: "status" },
@@ -149,7 +134,7 @@ class NamespaceController {
       kind: "Namespace",
       spec: { ...namespace.spec, finalizers },
     } as unknown as JsonObject;
-    await this.#context.client
+    await this.context.client
       .request({ method: "PUT", path: `/api/v1/namespaces/${name}/finalize`, body })
       .catch(ignoreNotFound);
   }

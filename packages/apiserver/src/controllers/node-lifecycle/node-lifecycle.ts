@@ -2,17 +2,13 @@
 // then marks their pods not ready. The taint eviction controller evicts the pods.
 // Upstream: k8s.io/kubernetes/pkg/controller/nodelifecycle/node_lifecycle_controller.go,
 // pkg/controller/util/node.
-import { isConflict, isNotFound, type Kind } from "homeostat/api";
-import type { Informer } from "homeostat/cache";
+import { isConflict, isNotFound } from "homeostat/api";
 import { Lease } from "homeostat/k8s/coordination/v1";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import {
@@ -27,12 +23,7 @@ import {
 const leaseNamespace = "kube-node-lease";
 
 /** Starts `nodelifecycle`. */
-export const startNodeLifecycleController: ControllerDescriptor["start"] = async (context) => {
-  const controller = new KeyedController(context, "the nodelifecycle controller");
-  const recorder = controller.createRecorder("node-controller");
-  const lifecycle = new NodeLifecycleController(context, controller, recorder);
-  return controller.start((name) => lifecycle.sync(name));
-};
+export const start: Start = async (context) => new NodeLifecycleController(context);
 
 /** The last heartbeat of a node. */
 interface Heartbeat {
@@ -42,29 +33,23 @@ interface Heartbeat {
   readonly at: number;
 }
 
-class NodeLifecycleController {
-  readonly #context: ControllerContext;
-  readonly #recorder: EventRecorder;
-  readonly #nodes: Informer<Kind<Node>>;
-  readonly #pods: Informer<Kind<Pod>>;
-  readonly #leases: Informer<Kind<Lease>>;
+class NodeLifecycleController extends KeyedController {
+  readonly #recorder = this.createRecorder("node-controller");
+  readonly #nodes = this.acquire(Node);
+  readonly #pods = this.acquire(Pod, { node: nodeIndex });
+  readonly #leases = this.acquire(Lease);
   readonly #heartbeats = new Map<string, Heartbeat>();
 
-  constructor(context: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
-    this.#context = context;
-    this.#recorder = recorder;
-    this.#nodes = controller.acquire(Node);
-    this.#pods = controller.acquire(Pod);
-    this.#leases = controller.acquire(Lease);
-    this.#pods.addIndex("node", nodeIndex);
-    controller.follow(this.#nodes, {
-      added: ({ key }) => controller.add(key),
+  constructor(context: ControllerContext) {
+    super(context, "the nodelifecycle controller");
+    this.follow(this.#nodes, {
+      added: ({ key }) => this.add(key),
       updated: (old, node) => {
         // Whether pods are driven from a node depends on how the others are.
         const isOther =
           readyStatus(old.read().status.conditions ?? []) !==
           readyStatus(node.read().status.conditions ?? []);
-        for (const { key } of isOther ? this.#nodes.entries() : [node]) controller.add(key);
+        for (const { key } of isOther ? this.#nodes.entries() : [node]) this.add(key);
       },
       deleted: (node) => {
         this.#heartbeats.delete(node.key);
@@ -76,13 +61,14 @@ class NodeLifecycleController {
       },
     });
     // A renewed lease postpones the next sync, which finds out for itself.
-    controller.follow(this.#leases, {
-      added: ({ key }) => controller.add(key.slice(key.indexOf("/") + 1)),
+    this.follow(this.#leases, {
+      added: ({ key }) => this.add(key.slice(key.indexOf("/") + 1)),
     });
+    this.start((name) => this.#sync(name));
   }
 
   /** Syncs one node; resolves to the milliseconds until its heartbeat is overdue. */
-  async sync(name: string): Promise<number | undefined> {
+  async #sync(name: string): Promise<number | undefined> {
     const node = this.#nodes.get({ name });
     if (!node) return undefined;
     const leftMs = this.#untilOverdue(node);
@@ -104,7 +90,7 @@ class NodeLifecycleController {
       heartbeat?.lastHeartbeatTime,
       this.#leases.get({ namespace: leaseNamespace, name })?.spec.renewTime,
     ]);
-    const now = this.#context.runtime.clock.monotonic();
+    const now = this.context.runtime.clock.monotonic();
     const before = this.#heartbeats.get(name);
     if (before?.uid !== uid)
       this.#record(
@@ -120,7 +106,7 @@ class NodeLifecycleController {
   async #markUnknown(node: Node, conditions: readonly object[]): Promise<void> {
     const { name, uid, resourceVersion } = node.metadata;
     const wasReady = readyStatus(node.status.conditions ?? []) === "True";
-    await this.#context.client.patch(
+    await this.context.client.patch(
       Node,
       name,
       { type: "strategic", body: { metadata: { uid, resourceVersion }, status: { conditions } } },
@@ -137,7 +123,7 @@ class NodeLifecycleController {
     const { name, namespace, uid } = pod.metadata;
     const condition = { ...ready, status: "False", lastTransitionTime: formatTime(this.#now()) };
     try {
-      await this.#context.client.patch(
+      await this.context.client.patch(
         Pod,
         { name, namespace },
         { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
@@ -147,12 +133,7 @@ class NodeLifecycleController {
       if (!isNotFound(error)) throw error;
       return;
     }
-    this.#recorder.record({
-      regarding: objectReference(Pod, pod),
-      type: "Warning",
-      reason: "NodeNotReady",
-      note: "Node is not ready",
-    });
+    eventsAbout(this.#recorder, Pod, pod).warning("NodeNotReady", "Node is not ready");
   }
 
   async #processTaints(node: Node): Promise<void> {
@@ -167,7 +148,7 @@ class NodeLifecycleController {
       metadata: { resourceVersion, ...(labels ? { labels } : {}) },
       ...(taints ? { spec: { taints: taints.length > 0 ? taints : null } } : {}),
     };
-    await this.#context.client.patch(Node, name, { type: "merge", body });
+    await this.context.client.patch(Node, name, { type: "merge", body });
   }
 
   #record({ metadata }: Node, reason: string, message: string): void {
@@ -176,6 +157,6 @@ class NodeLifecycleController {
   }
 
   #now(): number {
-    return this.#context.runtime.clock.now();
+    return this.context.runtime.clock.now();
   }
 }

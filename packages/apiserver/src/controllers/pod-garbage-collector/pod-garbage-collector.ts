@@ -6,22 +6,16 @@ import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { type GarbageReason, garbageReason, lastStatus, quarantineMs } from "./garbage-reason.ts";
 
 /** Starts `podgc`. */
-export const startPodGarbageCollectorController: ControllerDescriptor["start"] = async (
-  context,
-) => {
+export const start: Start = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the podgc controller");
-  const pods = controller.acquire(Pod);
+  const pods = controller.acquire(Pod, { node: nodeIndex });
   const nodes = controller.acquire(Node);
-  pods.addIndex("node", nodeIndex);
   /** When nodes were first found missing, by name; on the monotonic clock. */
   const missing = new Map<string, number>();
   const enqueue = ({ key }: CachedObject): void => controller.add(key);

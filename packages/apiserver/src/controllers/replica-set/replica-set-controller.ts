@@ -20,10 +20,7 @@ import {
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { isPodActive, isPodTerminating } from "../../component-helpers/workloads/pod-state.ts";
-import type {
-  RunningController,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
 import type { ReplicaSetStatus } from "homeostat/k8s/apps/v1";
 import { Pod } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
@@ -42,43 +39,27 @@ export interface ReplicaOwnerKind<O extends ReplicaOwner> {
   readonly countsTerminating: boolean;
 }
 
-/** Starts the controller of one of the two kinds. */
-export function startReplicaController<O extends ReplicaOwner>(
-  context: ControllerContext,
-  ownerKind: ReplicaOwnerKind<O>,
-): RunningController {
-  const frame = new KeyedController(context, `the ${ownerKind.component}`);
-  const controller = new ReplicaSetController(context, ownerKind, frame);
-  return frame.start((key) => controller.sync(key));
-}
-
-class ReplicaSetController<O extends ReplicaOwner> {
-  readonly #context: ControllerContext;
+/** The controller of one of the two kinds. */
+export class ReplicaSetController<O extends ReplicaOwner> extends KeyedController {
   readonly #ownerKind: ReplicaOwnerKind<O>;
-  readonly #controller: KeyedController;
   readonly #owners: Informer<Kind<O>>;
-  readonly #pods: Informer<Kind<Pod>>;
+  readonly #pods = this.acquire(Pod, { orphan: orphanIndex });
   readonly #control: PodControl;
 
-  constructor(
-    context: ControllerContext,
-    ownerKind: ReplicaOwnerKind<O>,
-    controller: KeyedController,
-  ) {
-    this.#context = context;
+  /** Starts at once. */
+  constructor(context: ControllerContext, ownerKind: ReplicaOwnerKind<O>) {
+    super(context, `the ${ownerKind.component}`);
     this.#ownerKind = ownerKind;
-    this.#controller = controller;
-    const recorder = controller.createRecorder(ownerKind.component);
+    const recorder = this.createRecorder(ownerKind.component);
     this.#control = new PodControl(context.client, recorder, ownerKind.kind);
-    this.#owners = controller.acquire(ownerKind.kind);
-    this.#pods = controller.acquire(Pod);
-    this.#pods.addIndex("orphan", orphanIndex);
-    controller.followKeys(this.#owners);
-    controller.follow(this.#pods, {
+    this.#owners = this.acquire(ownerKind.kind);
+    this.followKeys(this.#owners);
+    this.follow(this.#pods, {
       added: (pod) => this.#enqueue(pod),
       updated: (old, pod) => (this.#enqueue(old, pod), this.#enqueue(pod)),
       deleted: (pod) => this.#enqueue(pod),
     });
+    this.start((key) => this.#sync(key));
   }
 
   /**
@@ -91,10 +72,10 @@ class ReplicaSetController<O extends ReplicaOwner> {
     if (reference) {
       if (reference.kind !== this.#ownerKind.kind.kind) return;
       const owner = this.#owners.entry(`${entry.namespace}/${reference.name}`);
-      if (owner?.uid === reference.uid) this.#controller.add(owner.key);
+      if (owner?.uid === reference.uid) this.add(owner.key);
     } else if (!now && !entry.deleting) {
       for (const owner of this.#owners.list({ namespace: entry.namespace }))
-        if (this.#selects(owner, pod)) this.#controller.add(keyFor(owner));
+        if (this.#selects(owner, pod)) this.add(keyFor(owner));
     }
   }
 
@@ -107,11 +88,11 @@ class ReplicaSetController<O extends ReplicaOwner> {
     );
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const owner = this.#owners.get(parseObjectKey(key));
     const selector = owner && this.#ownerKind.selector(owner.spec);
     if (!owner || !selector) return undefined;
-    const { client, runtime } = this.#context;
+    const { client, runtime } = this.context;
     const { uid } = owner.metadata;
     const own = this.#pods.byIndex("owner", uid).filter((pod) => controllerOf(pod)?.uid === uid);
     const active = await claimDependents(
@@ -153,7 +134,7 @@ class ReplicaSetController<O extends ReplicaOwner> {
     if (diff <= 0) return;
     const deletions = podsToDelete(active, this.#family(owner), {
       count: Math.min(diff, burst),
-      now: this.#context.runtime.clock.now(),
+      now: this.context.runtime.clock.now(),
     });
     const deleted = await Promise.allSettled(
       deletions.map((pod) => this.#control.delete(owner, pod)),
@@ -170,7 +151,7 @@ class ReplicaSetController<O extends ReplicaOwner> {
 
   /** Writes the status unless it is current. */
   async #writeStatus(owner: O, next: (owner: O) => ReplicaSetStatus): Promise<void> {
-    const { client } = this.#context;
+    const { client } = this.context;
     const { kind } = this.#ownerKind;
     if (isSameReplicaStatus(owner.status, next(owner))) return;
     const { generation = 0 } = owner.metadata;

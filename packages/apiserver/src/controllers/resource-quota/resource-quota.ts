@@ -4,12 +4,11 @@
 // resource_quota_monitor.go). Upstream's admission adds new objects to the usage; here this
 // controller counts all objects.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
-import { parseObjectKey, type Kind } from "homeostat/api";
-import type { CachedObject, Informer, InformerLease } from "homeostat/cache";
+import { parseObjectKey } from "homeostat/api";
+import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type QuotaObject, sameAmounts } from "./quota-amounts.ts";
@@ -26,42 +25,36 @@ interface Watched {
 }
 
 /** Starts `resourcequota`. */
-export const startResourceQuotaController = startKeyed(
-  "the resourcequota controller",
-  (context, controller) => new ResourceQuotaController(context, controller),
-);
+export const start: Start = async (context) => new ResourceQuotaController(context);
 
-class ResourceQuotaController {
-  readonly #context: ControllerContext;
-  readonly #controller: KeyedController;
-  readonly #quotas: Informer<Kind<ResourceQuota>>;
+class ResourceQuotaController extends KeyedController {
+  readonly #quotas = this.acquire(ResourceQuota);
   readonly #watched = new Map<string, Watched>();
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    this.#context = context;
-    this.#controller = controller;
-    this.#quotas = controller.acquire(ResourceQuota);
-    const enqueue = ({ key }: CachedObject): void => controller.add(key);
-    controller.follow(this.#quotas, {
+  constructor(context: ControllerContext) {
+    super(context, "the resourcequota controller");
+    const enqueue = ({ key }: CachedObject): void => this.add(key);
+    this.follow(this.#quotas, {
       added: enqueue,
       updated: (old, quota) =>
         void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || enqueue(quota)),
       deleted: () => this.#unwatchIdle(),
     });
     const changed = context.kinds.changed(() =>
-      this.#quotas.list().forEach((quota) => controller.add(keyFor(quota))),
+      this.#quotas.list().forEach((quota) => this.add(keyFor(quota))),
     );
-    controller.onStop(async () => {
+    this.onStop(async () => {
       changed.remove();
       for (const id of [...this.#watched.keys()]) this.#unwatch(id);
     });
+    this.start((key) => this.#sync(key));
   }
 
-  async sync(key: string): Promise<undefined> {
+  async #sync(key: string): Promise<undefined> {
     if (!this.#quotas.entry(key)) return undefined;
     const kinds = await this.#kindsOf(this.#quotas.get(parseObjectKey(key)));
     const watched = kinds.map((kind) => this.#watch(kind));
-    await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.#controller.signal)));
+    await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.signal)));
     const quota = this.#quotas.get(parseObjectKey(key));
     if (!quota) return undefined;
     const { namespace } = quota.metadata;
@@ -69,9 +62,9 @@ class ResourceQuotaController {
       evaluator,
       objects: lease.informer.list({ namespace }) as unknown as readonly QuotaObject[],
     }));
-    const status = nextQuotaStatus(quota, tracked, this.#context.runtime.clock.now());
+    const status = nextQuotaStatus(quota, tracked, this.context.runtime.clock.now());
     if (status)
-      await this.#context.client
+      await this.context.client
         .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
         .catch(ignoreNotFound);
     return undefined;
@@ -80,7 +73,7 @@ class ResourceQuotaController {
   /** The served kinds that the quota limits. */
   async #kindsOf(quota: ResourceQuota | undefined): Promise<readonly DiscoveredKind[]> {
     const names = Object.keys(quota?.spec.hard ?? {});
-    const served = await this.#context.kinds.deletable();
+    const served = await this.context.kinds.deletable();
     const isEvent = ({ group, resource }: DiscoveredKind): boolean =>
       resource === "events" && ignoredGroups.has(group);
     const countable = served.filter(
@@ -97,13 +90,13 @@ class ResourceQuotaController {
     const before = this.#watched.get(id);
     if (before) return before;
     const evaluator = evaluatorFor(kind);
-    const lease = this.#context.cache.acquire(kind);
+    const lease = this.context.cache.acquire(kind);
     const enqueue = ({ namespace }: CachedObject): void => this.#enqueue(namespace, evaluator);
     const isChange = (old: CachedObject, object: CachedObject): boolean =>
       evaluator.changes(
         old.read() as QuotaObject,
         object.read() as QuotaObject,
-        this.#context.runtime.clock.now(),
+        this.context.runtime.clock.now(),
       );
     const handler = lease.informer.addHandler({
       added: enqueue,
@@ -117,7 +110,7 @@ class ResourceQuotaController {
 
   #enqueue(namespace: string, evaluator: Evaluator): void {
     for (const quota of this.#quotas.list({ namespace }))
-      if (isLimiting(quota, evaluator)) this.#controller.add(keyFor(quota));
+      if (isLimiting(quota, evaluator)) this.add(keyFor(quota));
   }
 
   #unwatchIdle(): void {

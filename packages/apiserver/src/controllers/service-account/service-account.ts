@@ -2,14 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/serviceaccount/serviceaccounts_controller.go.
 import { isAlreadyExists } from "homeostat/api";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
+import type { Start } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { Namespace, ServiceAccount } from "homeostat/k8s/core/v1";
 
 const name = "default";
 
 /** Starts `serviceaccount`. */
-export const startServiceAccountController: ControllerDescriptor["start"] = async (context) => {
+export const start: Start = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the serviceaccount controller");
   const namespaces = controller.acquire(Namespace);

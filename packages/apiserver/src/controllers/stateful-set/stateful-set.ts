@@ -3,8 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset (stateful_set.go,
 // stateful_set_control.go).
 import { updateStatus } from "../../component-helpers/controller/update-status.ts";
-import { matchesLabels, parseObjectKey, type Kind } from "homeostat/api";
-import type { Informer } from "homeostat/cache";
+import { matchesLabels, parseObjectKey } from "homeostat/api";
 import {
   claimDependents,
   orphanIndex,
@@ -15,11 +14,10 @@ import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { ControllerRevision, StatefulSet, type StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { startKeyed } from "../../component-helpers/controller/start-keyed.ts";
+import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { availableInMs } from "../../component-helpers/workloads/pod-state.ts";
-import type { ControllerContext } from "../../component-helpers/controller/controller.ts";
+import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { findRevisions, type SetHistory, truncateHistory } from "./set-history.ts";
 import { isStatusNews, setStatus } from "./set-status.ts";
 import {
@@ -39,10 +37,7 @@ import { statefulPod } from "./stateful-pod.ts";
 const attempts = 5;
 
 /** Starts `statefulset`. */
-export const startStatefulSetController = startKeyed(
-  "the statefulset controller",
-  (context, controller) => new StatefulSetController(context, controller),
-);
+export const start: Start = async (context) => new StatefulSetController(context);
 
 /** The inputs of one sync. */
 interface SyncInput {
@@ -52,40 +47,31 @@ interface SyncInput {
   readonly now: number;
 }
 
-class StatefulSetController {
-  readonly #context: ControllerContext;
-  readonly #sets: Informer<Kind<StatefulSet>>;
-  readonly #pods: Informer<Kind<Pod>>;
-  readonly #revisions: Informer<Kind<ControllerRevision>>;
+class StatefulSetController extends KeyedController {
+  readonly #sets = this.acquire(StatefulSet);
+  readonly #pods = this.acquire(Pod, { orphan: orphanIndex });
+  readonly #revisions = this.acquire(ControllerRevision, { orphan: orphanIndex });
   readonly #control: StatefulPodControl;
 
-  constructor(context: ControllerContext, controller: KeyedController) {
-    const { client } = context;
-    this.#context = context;
-    const recorder = controller.createRecorder("statefulset-controller");
-    this.#sets = controller.acquire(StatefulSet);
-    this.#pods = controller.acquire(Pod);
-    this.#revisions = controller.acquire(ControllerRevision);
-    this.#control = new StatefulPodControl(
-      client,
-      recorder,
-      controller.acquire(PersistentVolumeClaim),
-    );
-    this.#pods.addIndex("orphan", orphanIndex);
-    this.#revisions.addIndex("orphan", orphanIndex);
-    controller.followKeys(this.#sets);
+  constructor(context: ControllerContext) {
+    super(context, "the statefulset controller");
+    const recorder = this.createRecorder("statefulset-controller");
+    const claims = this.acquire(PersistentVolumeClaim);
+    this.#control = new StatefulPodControl(context.client, recorder, claims);
+    this.followKeys(this.#sets);
     followDependents(
-      controller,
+      this,
       { informer: this.#sets, selector: ({ spec }) => toSelector(spec.selector) },
       this.#pods,
     );
+    this.start((key) => this.#sync(key));
   }
 
-  async sync(key: string): Promise<number | undefined> {
+  async #sync(key: string): Promise<number | undefined> {
     const set = this.#sets.get(parseObjectKey(key));
     const selector = set && toSelector(set.spec.selector);
     if (!set || !selector) return undefined;
-    const { client } = this.#context;
+    const { client } = this.context;
     const owner = { client, kind: StatefulSet, owner: set, selector };
     const revisions = await claimDependents(owner, this.#revisions, ({ metadata }) =>
       matchesLabels(selector, metadata.labels ?? {}),
@@ -103,7 +89,7 @@ class StatefulSetController {
     pods: readonly Pod[],
     revisions: readonly ControllerRevision[],
   ): Promise<number | undefined> {
-    const { client, runtime } = this.#context;
+    const { client, runtime } = this.context;
     const now = runtime.clock.now();
     let history: SetHistory | undefined;
     try {
@@ -207,7 +193,7 @@ class StatefulSetController {
 
   async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
     if (!isStatusNews(set.status, status)) return;
-    await updateStatus(this.#context.client, StatefulSet, set, { status: () => status, attempts });
+    await updateStatus(this.context.client, StatefulSet, set, { status: () => status, attempts });
   }
 }
 

@@ -6,10 +6,7 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import type { EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../../component-helpers/controller/controller.ts";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { evictionDelayMs } from "./eviction-delay.ts";
@@ -34,12 +31,11 @@ interface Eviction {
 }
 
 /** Starts `taint-eviction-controller`. */
-export const startTaintEvictionController: ControllerDescriptor["start"] = async (context) => {
+export const start: Start = async (context) => {
   const controller = new KeyedController(context, "the taint-eviction controller");
   const recorder = controller.createRecorder(component);
-  const pods = controller.acquire(Pod);
+  const pods = controller.acquire(Pod, { node: nodeIndex });
   const nodes = controller.acquire(Node);
-  pods.addIndex("node", nodeIndex);
   const evictions = new TaintEvictionController(context, { pods, nodes }, recorder);
   const enqueue = ({ key }: CachedObject): void => controller.add(key);
   const enqueueAll = ({ key }: CachedObject<Node>): void =>

@@ -7,10 +7,10 @@ import type { CachedObject } from "homeostat/cache";
 import { endCondition } from "../job/job-state.ts";
 import { Job } from "homeostat/k8s/batch/v1";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
+import type { Start } from "../../component-helpers/controller/controller.ts";
 
 /** Starts `ttl-after-finished`. */
-export const startTtlAfterFinishedController: ControllerDescriptor["start"] = async (context) => {
+export const start: Start = async (context) => {
   const { client, runtime } = context;
   const controller = new KeyedController(context, "the ttl-after-finished controller");
   const jobs = controller.acquire(Job);

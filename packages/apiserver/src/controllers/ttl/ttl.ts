@@ -3,7 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/ttl/ttl_controller.go.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../component-helpers/controller/controller.ts";
+import type { Start } from "../../component-helpers/controller/controller.ts";
 import { Node } from "homeostat/k8s/core/v1";
 
 const annotation = "node.alpha.kubernetes.io/ttl";
@@ -18,7 +18,7 @@ const steps = [
 ] as const;
 
 /** Starts `ttl`. */
-export const startTtlController: ControllerDescriptor["start"] = async (context) => {
+export const start: Start = async (context) => {
   const { client } = context;
   const controller = new KeyedController(context, "the ttl controller");
   const nodes = controller.acquire(Node);

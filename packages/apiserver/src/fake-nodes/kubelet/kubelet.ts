@@ -9,10 +9,7 @@ import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
-import type {
-  RunningController,
-  ControllerDescriptor,
-} from "../../component-helpers/controller/controller.ts";
+import type { RunningController, Start } from "../../component-helpers/controller/controller.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
 import type { StageEnvironment } from "../stages/stage-functions.ts";
 import { StageController } from "../stages/stage-controller.ts";
@@ -24,7 +21,7 @@ import { fateAnnotation, podStages } from "./pod-stages.ts";
 import { podStatusAfter } from "./pod-status.ts";
 
 /** Starts the kubelets. */
-export const startKubelet: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
+export const start: Start<FakeNodesContext> = async (context) => {
   const client = context.client.with({ userAgent: `kubelet/${kubernetesVersion}` });
   const recorder = createEventRecorder({
     client,
@@ -55,9 +52,8 @@ class PodController extends KeyedController {
   constructor(context: FakeNodesContext, client: Client, recorder: EventRecorder) {
     super(context, "the pod lifecycle");
     this.#context = context;
-    this.#pods = this.acquire(Pod);
+    this.#pods = this.acquire(Pod, { node: nodeIndex });
     this.#nodes = this.acquire(Node);
-    this.#pods.addIndex("node", nodeIndex);
     const custom = context.stages.filter(
       ({ for: { apiVersion, kind } }) => apiVersion === "v1" && kind === "Pod",
     );

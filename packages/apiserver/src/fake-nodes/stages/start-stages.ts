@@ -5,10 +5,7 @@ import type { Informer } from "homeostat/cache";
 import { createEventRecorder, type EventRecorder } from "homeostat/events";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { addressOf, conditionsOf } from "../kubelet/fake-node.ts";
-import type {
-  RunningController,
-  ControllerDescriptor,
-} from "../../component-helpers/controller/controller.ts";
+import type { RunningController, Start } from "../../component-helpers/controller/controller.ts";
 import type { FakeNodesContext } from "../fake-nodes-context.ts";
 import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
 import type { Kind } from "homeostat/api";
@@ -17,7 +14,7 @@ import type { Stage } from "./stage.ts";
 import { StageController } from "./stage-controller.ts";
 
 /** Starts the stages of every kind but Pod. */
-export const startStages: ControllerDescriptor<FakeNodesContext>["start"] = async (context) => {
+export const start: Start<FakeNodesContext> = async (context) => {
   const recorder = createEventRecorder({
     client: context.client,
     runtime: context.runtime,

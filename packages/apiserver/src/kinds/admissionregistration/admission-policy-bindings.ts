@@ -11,8 +11,8 @@ import type {
   ValidatingAdmissionPolicyBinding,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import {
@@ -23,7 +23,6 @@ import {
 } from "./admission-rules.ts";
 import { policyStrategy } from "./policy-strategy.ts";
 
-const group = "admissionregistration.k8s.io";
 const actions = ["Audit", "Deny", "Warn"];
 
 type Binding = Decoded<ValidatingAdmissionPolicyBinding> | Decoded<MutatingAdmissionPolicyBinding>;
@@ -44,9 +43,7 @@ function bindingKind<T extends Binding>(
   validateMore: (object: T) => readonly FieldError[],
 ): KindDefinition<T> {
   return {
-    group,
-    version: "v1",
-    kind,
+    ...gvk("admissionregistration.k8s.io/v1", kind),
     defaults({ spec }) {
       if (spec?.matchResources) setMatchDefaults(spec.matchResources);
     },
@@ -82,11 +79,9 @@ function actionErrors(given: readonly string[]): FieldError[] {
   const path = "spec.validationActions";
   if (!given.length)
     return [fieldError.required(path, "at least one validation action is required")];
-  const errors = given.flatMap((action, i) => [
-    ...(actions.includes(action)
-      ? []
-      : [fieldError.notSupported(`${path}[${i}]`, action, actions)]),
-    ...(given.indexOf(action) < i ? [fieldError.duplicate(`${path}[${i}]`, action)] : []),
+  const errors = eachItem(given, path, (action, at, i) => [
+    ...errorIf(!actions.includes(action), () => fieldError.notSupported(at, action, actions)),
+    ...errorIf(given.indexOf(action) < i, () => fieldError.duplicate(at, action)),
   ]);
   const hasBoth = given.includes("Deny") && given.includes("Warn");
   return hasBoth

@@ -18,7 +18,7 @@ import type {
   RuleWithOperations,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { requiredValid } from "../validation/field-rules.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -56,19 +56,17 @@ export function validateRule(rule: Decoded<RuleWithOperations>, path: string): F
   const groups = rule.apiGroups ?? [];
   const versions = rule.apiVersions ?? [];
   return [
-    ...(verbs.length ? [] : [fieldError.required(`${path}.operations`, "")]),
+    ...errorIf(!verbs.length, () => fieldError.required(`${path}.operations`, "")),
     ...wildcardErrors(verbs, `${path}.operations`, "operations"),
-    ...verbs.flatMap((verb, i) =>
-      operations.includes(verb)
-        ? []
-        : [fieldError.notSupported(`${path}.operations[${i}]`, verb, operations)],
+    ...eachItem(verbs, `${path}.operations`, (verb, at) =>
+      errorIf(!operations.includes(verb), () => fieldError.notSupported(at, verb, operations)),
     ),
-    ...(groups.length ? [] : [fieldError.required(`${path}.apiGroups`, "")]),
+    ...errorIf(!groups.length, () => fieldError.required(`${path}.apiGroups`, "")),
     ...wildcardErrors(groups, `${path}.apiGroups`, "API groups"),
-    ...(versions.length ? [] : [fieldError.required(`${path}.apiVersions`, "")]),
+    ...errorIf(!versions.length, () => fieldError.required(`${path}.apiVersions`, "")),
     ...wildcardErrors(versions, `${path}.apiVersions`, "API versions"),
-    ...versions.flatMap((version, i) =>
-      version ? [] : [fieldError.required(`${path}.apiVersions[${i}]`, "")],
+    ...eachItem(versions, `${path}.apiVersions`, (version, at) =>
+      errorIf(!version, () => fieldError.required(at, "")),
     ),
     ...resourceErrors(rule.resources ?? [], `${path}.resources`),
     ...enumErrors(rule, "scope", scopes, path),
@@ -134,20 +132,17 @@ export function validateMatchResources(match: Decoded<MatchResources>, path: str
       validateLabelSelector(match[field] ?? {}, `${path}.${field}`),
     ),
     ...(["resourceRules", "excludeResourceRules"] as const).flatMap((list) =>
-      (match[list] ?? []).flatMap((rule, i) => namedRuleErrors(rule, `${path}.${list}[${i}]`)),
+      eachItem(match[list], `${path}.${list}`, namedRuleErrors),
     ),
   ];
 }
 
 function namedRuleErrors(rule: Decoded<NamedRuleWithOperations>, path: string): FieldError[] {
   const names = rule.resourceNames ?? [];
-  const nameErrors = names.flatMap((name, i) => {
-    const at = `${path}.resourceNames[${i}]`;
-    return [
-      ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
-      ...(names.indexOf(name) < i ? [fieldError.duplicate(at, name)] : []),
-    ];
-  });
+  const nameErrors = eachItem(names, `${path}.resourceNames`, (name, at, i) => [
+    ...pathSegmentFaults(name).map((fault) => fieldError.invalid(at, name, fault)),
+    ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
+  ]);
   return [...nameErrors, ...validateRule(rule, path)];
 }
 
@@ -169,22 +164,21 @@ export function validateMatchConditions(
   expressions: PolicyExpressions,
 ): FieldError[] {
   const names = new Set<string>();
-  const many =
-    conditions.length > maxConditions
-      ? [fieldError.tooMany(path, conditions.length, maxConditions)]
-      : [];
-  const each = conditions.flatMap((condition, i) => {
+  const many = errorIf(conditions.length > maxConditions, () =>
+    fieldError.tooMany(path, conditions.length, maxConditions),
+  );
+  const each = eachItem(conditions, path, (condition, at) => {
     const name = condition.name ?? "";
     const expression = (condition.expression ?? "").trim();
     const errors = expression
-      ? expressions.check("condition", expression, `${path}[${i}].expression`)
-      : [fieldError.required(`${path}[${i}].expression`, "")];
+      ? expressions.check("condition", expression, `${at}.expression`)
+      : [fieldError.required(`${at}.expression`, "")];
     errors.push(
       ...(name
-        ? labelKeyFaults(name).map((fault) => fieldError.invalid(`${path}[${i}].name`, name, fault))
-        : [fieldError.required(`${path}[${i}].name`, "")]),
+        ? labelKeyFaults(name).map((fault) => fieldError.invalid(`${at}.name`, name, fault))
+        : [fieldError.required(`${at}.name`, "")]),
     );
-    if (name && names.has(name)) errors.push(fieldError.duplicate(`${path}[${i}].name`, name));
+    if (name && names.has(name)) errors.push(fieldError.duplicate(`${at}.name`, name));
     names.add(name);
     return errors;
   });
@@ -204,7 +198,7 @@ export function validateParamKind(kind: Decoded<ParamKind>, path: string): Field
 function kindErrors(kind: string, path: string): FieldError[] {
   const faults = dns1035LabelFaults(kind.toLowerCase());
   const detail = `may have mixed case, but should otherwise match: ${faults.join(",")}`;
-  return faults.length ? [fieldError.invalid(path, kind, detail)] : [];
+  return errorIf(faults.length, () => fieldError.invalid(path, kind, detail));
 }
 
 function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
@@ -214,7 +208,9 @@ function apiVersionErrors(apiVersion: string, path: string): FieldError[] {
   const version = parts.at(-1)!;
   const group = parts.length === 2 ? parts[0]! : "";
   const groupFaults = group ? dnsSubdomainFaults(group) : [];
-  const errors = groupFaults.length ? [fieldError.invalid(path, group, groupFaults.join(","))] : [];
+  const errors = errorIf(groupFaults.length, () =>
+    fieldError.invalid(path, group, groupFaults.join(",")),
+  );
   if (!version)
     return [...errors, fieldError.invalid(path, apiVersion, "version must be specified")];
   const versionFaults = dns1035LabelFaults(version);

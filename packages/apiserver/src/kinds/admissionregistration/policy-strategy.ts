@@ -11,8 +11,7 @@ import type {
 } from "homeostat/k8s/admissionregistration/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
 import type { StrategyOverrides } from "../definition/kind-definition.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -30,14 +29,12 @@ export function policyStrategy<T extends PolicyObject>(
 ): StrategyOverrides<T> {
   return {
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration<PolicyObject>(object, old, ["spec"]),
+    ...generationStrategy("spec"),
     validateCreate: (object) => validate(object, undefined),
     validateUpdate: (object, old) => [
       ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
       ...validate(object, old),
     ],
-    warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
-    warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+    ...notEnforcedWarnings(kind),
   };
 }

@@ -12,7 +12,7 @@ import type {
   Variable,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import {
   enumErrors,
@@ -71,9 +71,9 @@ function commonErrors(
     ...(match
       ? [
           ...validateMatchResources(match, "spec.matchConstraints"),
-          ...(match.resourceRules?.length
-            ? []
-            : [fieldError.required("spec.matchConstraints.resourceRules", "")]),
+          ...errorIf(!match.resourceRules?.length, () =>
+            fieldError.required("spec.matchConstraints.resourceRules", ""),
+          ),
           ...validateMatch(match),
         ]
       : [fieldError.required("spec.matchConstraints", "")]),
@@ -84,8 +84,8 @@ function commonErrors(
           "spec.matchConditions",
           openMatchConditions(paramsOf(spec), old ? storedExpressions(old) : {}),
         )),
-    ...(spec.variables ?? []).flatMap((variable, i) =>
-      variableErrors(variable, `spec.variables[${i}]`, expressions),
+    ...eachItem(spec.variables, "spec.variables", (variable, at) =>
+      variableErrors(variable, at, expressions),
     ),
   ];
 }
@@ -107,9 +107,9 @@ function variableErrors(
 
 function variableNameErrors(name: string, path: string): FieldError[] {
   if (!name.trim()) return [fieldError.required(path, "name is not specified")];
-  return identifier.test(name)
-    ? []
-    : [fieldError.invalid(path, name, "must be a valid CEL identifier")];
+  return errorIf(!identifier.test(name), () =>
+    fieldError.invalid(path, name, "must be a valid CEL identifier"),
+  );
 }
 
 /** Every violation; `old` is the stored spec. */
@@ -131,8 +131,8 @@ export function validateValidatingPolicy(
     ];
   return [
     ...head,
-    ...validations.flatMap((validation, i) =>
-      validationErrors(validation, `spec.validations[${i}]`, expressions),
+    ...eachItem(validations, "spec.validations", (validation, at) =>
+      validationErrors(validation, at, expressions),
     ),
     ...annotationErrors(annotations, nameOf(object), expressions),
   ];
@@ -177,18 +177,10 @@ function annotationErrors(
     Key: each.key ?? "",
     ValueExpression: each.valueExpression ?? "",
   }));
-  const many =
-    annotations.length > maxAnnotations
-      ? [
-          fieldError.invalid(
-            all,
-            printed,
-            `must not have more than ${maxAnnotations} auditAnnotations`,
-          ),
-        ]
-      : [];
-  const each = annotations.flatMap((annotation, i) => {
-    const path = `${all}[${i}]`;
+  const many = errorIf(annotations.length > maxAnnotations, () =>
+    fieldError.invalid(all, printed, `must not have more than ${maxAnnotations} auditAnnotations`),
+  );
+  const each = eachItem(annotations, all, (annotation, path) => {
     const key = annotation.key ?? "";
     const errors = policy
       ? labelKeyFaults(`${policy}/${key}`).map((fault) =>
@@ -231,8 +223,8 @@ export function validateMutatingPolicy(
       mutableOperationErrors(match, "spec.matchConstraints"),
     ),
     ...(mutations.length
-      ? mutations.flatMap((mutation, i) =>
-          mutationErrors(mutation, `spec.mutations[${i}]`, expressions),
+      ? eachItem(mutations, "spec.mutations", (mutation, at) =>
+          mutationErrors(mutation, at, expressions),
         )
       : [fieldError.required("spec.mutations", "mutations must contain at least one item")]),
     ...(spec.reinvocationPolicy
@@ -264,14 +256,12 @@ function mutationErrors(
     ...(mutation[own]
       ? ownErrors
       : [fieldError.required(`${path}.${own}`, `must be specified when patchType is ${type}`)]),
-    ...(mutation[other]
-      ? [
-          fieldError.invalid(
-            `${path}.${other}`,
-            `{${other}}`,
-            `must not be specified when patchType is ${type}`,
-          ),
-        ]
-      : []),
+    ...errorIf(mutation[other], () =>
+      fieldError.invalid(
+        `${path}.${other}`,
+        `{${other}}`,
+        `must not be specified when patchType is ${type}`,
+      ),
+    ),
   ];
 }

@@ -9,17 +9,16 @@ import type {
   WebhookClientConfig,
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { qualifiedNameErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
 import {
   validateWebhookService,
   validateWebhookUrl,
@@ -56,9 +55,7 @@ function configurationKind(
 ): KindDefinition<WebhookConfiguration> {
   const isMutating = kind === "MutatingWebhookConfiguration";
   return {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind,
+    ...gvk("admissionregistration.k8s.io/v1", kind),
     defaults(object) {
       for (const webhook of object.webhooks ?? []) {
         setWebhookDefaults(webhook);
@@ -67,15 +64,13 @@ function configurationKind(
     },
     strategy: {
       allowUnconditionalUpdate: false,
-      prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-      prepareForUpdate: (object, old) => bumpGeneration(object, old, ["webhooks"]),
+      ...generationStrategy("webhooks"),
       validateCreate: (object) => validate(object, strictValidation),
       validateUpdate: (object, old) => [
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
         ...validate(object, optionsFor(object, old)),
       ],
-      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
-      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+      ...notEnforcedWarnings(kind),
     },
     cells: (object, nowMs) => [
       nameOf(object),
@@ -152,8 +147,7 @@ function optionsFor(
 
 function validate(object: WebhookConfiguration, options: WebhookValidationOptions): FieldError[] {
   const names = new Set<string>();
-  return (object.webhooks ?? []).flatMap((webhook, i) => {
-    const path = `webhooks[${i}]`;
+  return eachItem(object.webhooks, "webhooks", (webhook, path) => {
     const name = webhook.name ?? "";
     const errors = [
       ...validateWebhook(webhook, path, options),
@@ -178,7 +172,7 @@ function validateWebhook(
   const seconds = webhook.timeoutSeconds ?? 0;
   return [
     ...qualifiedNameErrors(webhook.name ?? "", `${path}.name`),
-    ...(webhook.rules ?? []).flatMap((rule, i) => validateRule(rule, `${path}.rules[${i}]`)),
+    ...eachItem(webhook.rules, `${path}.rules`, validateRule),
     ...enumErrors(webhook, "failurePolicy", failurePolicies, path),
     ...enumErrors(webhook, "matchPolicy", matchPolicies, path),
     ...(isSet(webhook.sideEffects)
@@ -189,15 +183,13 @@ function validateWebhook(
             `must specify one of ${options.sideEffects.join(", ")}`,
           ),
         ]),
-    ...(seconds > maxTimeoutSeconds || seconds < 1
-      ? [
-          fieldError.invalid(
-            `${path}.timeoutSeconds`,
-            seconds,
-            "the timeout value must be between 1 and 30 seconds",
-          ),
-        ]
-      : []),
+    ...errorIf(seconds > maxTimeoutSeconds || seconds < 1, () =>
+      fieldError.invalid(
+        `${path}.timeoutSeconds`,
+        seconds,
+        "the timeout value must be between 1 and 30 seconds",
+      ),
+    ),
     ...selectorFields.flatMap((field) =>
       validateLabelSelector(webhook[field] ?? {}, `${path}.${field}`, options.selectors),
     ),
@@ -239,12 +231,10 @@ function versionErrors(
 ): FieldError[] {
   if (!versions.length)
     return [fieldError.required(path, `must specify one of ${acceptedVersions.join(", ")}`)];
-  const errors = versions.flatMap((version, i) =>
+  const errors = eachItem(versions, path, (version, at, i) =>
     versions.indexOf(version) < i
-      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((fault) =>
-          fieldError.invalid(`${path}[${i}]`, version, fault),
-        ),
+      ? [fieldError.invalid(at, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((fault) => fieldError.invalid(at, version, fault)),
   );
   const known = versions.some((version) => acceptedVersions.includes(version));
   return needsKnownVersion && !known

@@ -10,9 +10,13 @@ import {
 } from "homeostat/api";
 import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -22,9 +26,7 @@ import { keepOld } from "../definition/default-strategy.ts";
 const statuses = ["True", "False", "Unknown"];
 
 export const apiService: KindDefinition<Decoded<APIService>> = {
-  group: "apiregistration.k8s.io",
-  version: "v1",
-  kind: "APIService",
+  ...gvk("apiregistration.k8s.io/v1", "APIService"),
   etcdPrefix: "apiregistration.k8s.io/apiservices",
   stored: "json",
   defaults({ spec }) {
@@ -47,8 +49,7 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: validate,
     validateUpdate: validate,
-    warningsOnCreate: (object, context) => warnings(object, context),
-    warningsOnUpdate: (object, _old, context) => warnings(object, context),
+    ...notEnforcedWarnings("APIService", ({ spec }) => !spec?.service),
   },
   subresources: {
     status: {
@@ -59,24 +60,15 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
           keepOld(metadataOf(object), metadataOf(old), field);
       },
       validateUpdate: ({ status }) =>
-        (status?.conditions ?? []).flatMap((condition, i) =>
-          statuses.includes(condition.status ?? "")
-            ? []
-            : [
-                fieldError.notSupported(
-                  `status.conditions[${i}].status`,
-                  condition.status ?? "",
-                  statuses,
-                ),
-              ],
+        eachItem(status?.conditions, "status.conditions", (condition, at) =>
+          errorIf(!statuses.includes(condition.status ?? ""), () =>
+            fieldError.notSupported(`${at}.status`, condition.status ?? "", statuses),
+          ),
         ),
     },
   },
   cells,
 };
-
-const warnings = (object: Decoded<APIService>, context: ValidationContext): readonly string[] =>
-  object.spec?.service ? notEnforcedWarnings("APIService", context) : [];
 
 function validate(object: Decoded<APIService>): FieldError[] {
   const spec = object.spec ?? {};
@@ -89,28 +81,24 @@ function validate(object: Decoded<APIService>): FieldError[] {
     max: number,
   ): FieldError[] => {
     const value = spec[field] ?? 0;
-    return value > 0 && value <= max
-      ? []
-      : [fieldError.invalid(`spec.${field}`, value, `must be positive and less than ${max}`)];
+    return errorIf(value <= 0 || value > max, () =>
+      fieldError.invalid(`spec.${field}`, value, `must be positive and less than ${max}`),
+    );
   };
   return [
-    ...(name && name !== needed && !pathSegmentFaults(name).length
-      ? [
-          fieldError.invalid(
-            "metadata.name",
-            name,
-            `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`,
-          ),
-        ]
-      : []),
-    ...(!group && version !== "v1"
-      ? [
-          fieldError.required(
-            "spec.group",
-            "only v1 may have an empty group and it better be legacy kube",
-          ),
-        ]
-      : []),
+    ...errorIf(name && name !== needed && !pathSegmentFaults(name).length, () =>
+      fieldError.invalid(
+        "metadata.name",
+        name,
+        `must be \`spec.version+"."+spec.group\`: ${quoteGo(needed)}`,
+      ),
+    ),
+    ...errorIf(!group && version !== "v1", () =>
+      fieldError.required(
+        "spec.group",
+        "only v1 may have an empty group and it better be legacy kube",
+      ),
+    ),
     ...(group
       ? dnsSubdomainFaults(group).map((fault) => fieldError.invalid("spec.group", group, fault))
       : []),
@@ -129,24 +117,20 @@ const caBundleBytes = ({ caBundle }: Decoded<APIServiceSpec>): number =>
 function localErrors(spec: Decoded<APIServiceSpec>): FieldError[] {
   const bytes = caBundleBytes(spec);
   return [
-    ...(bytes
-      ? [
-          fieldError.invalid(
-            "spec.caBundle",
-            `${bytes} bytes`,
-            "local APIServices may not have a caBundle",
-          ),
-        ]
-      : []),
-    ...(spec.insecureSkipTLSVerify
-      ? [
-          fieldError.invalid(
-            "spec.insecureSkipTLSVerify",
-            true,
-            "local APIServices may not have insecureSkipTLSVerify",
-          ),
-        ]
-      : []),
+    ...errorIf(bytes, () =>
+      fieldError.invalid(
+        "spec.caBundle",
+        `${bytes} bytes`,
+        "local APIServices may not have a caBundle",
+      ),
+    ),
+    ...errorIf(spec.insecureSkipTLSVerify, () =>
+      fieldError.invalid(
+        "spec.insecureSkipTLSVerify",
+        true,
+        "local APIServices may not have insecureSkipTLSVerify",
+      ),
+    ),
   ];
 }
 
@@ -160,18 +144,16 @@ function serviceErrors(
     ...(["namespace", "name"] as const)
       .filter((field) => !service[field])
       .map((field) => fieldError.required(`spec.service.${field}`, "")),
-    ...(faults.length
-      ? [fieldError.invalid("spec.service.port", port, `port is not valid: ${faults.join(", ")}`)]
-      : []),
-    ...(spec.insecureSkipTLSVerify && caBundleBytes(spec)
-      ? [
-          fieldError.invalid(
-            "spec.insecureSkipTLSVerify",
-            true,
-            "may not be true if caBundle is present",
-          ),
-        ]
-      : []),
+    ...errorIf(faults.length, () =>
+      fieldError.invalid("spec.service.port", port, `port is not valid: ${faults.join(", ")}`),
+    ),
+    ...errorIf(spec.insecureSkipTLSVerify && caBundleBytes(spec), () =>
+      fieldError.invalid(
+        "spec.insecureSkipTLSVerify",
+        true,
+        "may not be true if caBundle is present",
+      ),
+    ),
   ];
 }
 

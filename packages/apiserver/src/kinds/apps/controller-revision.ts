@@ -4,19 +4,17 @@
 import { type Decoded, isObject, type Json, parseApiVersion } from "homeostat/api";
 import type { ControllerRevision } from "homeostat/k8s/apps/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
 export const controllerRevision: KindDefinition<Decoded<ControllerRevision>> = {
-  group: "apps",
-  version: "v1",
-  kind: "ControllerRevision",
+  ...gvk("apps/v1", "ControllerRevision"),
   strategy: {
     validateCreate: (object) => [...validateRevision(object), ...validateData(object.data)],
     validateUpdate: (object, old) => [
@@ -41,7 +39,9 @@ const validateRevision = (object: Decoded<ControllerRevision>): FieldError[] => 
 
 function validateData(data: Json | undefined): FieldError[] {
   if (!isSet(data)) return [fieldError.required("data", "data is mandatory")];
-  return isObject(data) ? [] : [fieldError.required("data", "data must be a valid JSON object")];
+  return errorIf(!isObject(data), () =>
+    fieldError.required("data", "data must be a valid JSON object"),
+  );
 }
 
 /** The controller, e.g. `statefulset.apps/web`. */

@@ -10,7 +10,7 @@ import type {
   RollingUpdateDaemonSet,
 } from "homeostat/k8s/apps/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import {
@@ -33,7 +33,7 @@ import {
   keepOld,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -53,9 +53,7 @@ import {
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "DaemonSet",
+  ...gvk("apps/v1", "DaemonSet"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
@@ -142,9 +140,9 @@ function validateSpec(object: Decoded<DaemonSet>, old?: Decoded<DaemonSet>): Fie
   return [
     ...(selector ? validateLabelSelector(selector, "spec.selector") : []),
     ...(labelSelector === undefined ? [] : validateTemplateLabels(template, labelSelector)),
-    ...(selector && isEmptySelector(selector)
-      ? [fieldError.invalid("spec.selector", selector, "empty selector is invalid for daemonset")]
-      : []),
+    ...errorIf(selector && isEmptySelector(selector), () =>
+      fieldError.invalid("spec.selector", selector, "empty selector is invalid for daemonset"),
+    ),
     ...validatePodTemplate(template, "spec.template", old && templateOf(old)),
     ...validateRestartPolicy(template, "DaemonSet"),
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
@@ -184,18 +182,16 @@ function validateRollingUpdate(
     ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
     ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
     ...validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
-    ...(both
-      ? [
-          fieldError.invalid(
-            `${path}.maxSurge`,
-            surge,
-            "may not be set when maxUnavailable is non-zero",
-          ),
-        ]
-      : []),
-    ...(neither
-      ? [fieldError.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0")]
-      : []),
+    ...errorIf(both, () =>
+      fieldError.invalid(
+        `${path}.maxSurge`,
+        surge,
+        "may not be set when maxUnavailable is non-zero",
+      ),
+    ),
+    ...errorIf(neither, () =>
+      fieldError.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0"),
+    ),
   ];
 }
 

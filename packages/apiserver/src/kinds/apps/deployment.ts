@@ -10,7 +10,7 @@ import type {
   RollingUpdateDeployment,
 } from "homeostat/k8s/apps/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
@@ -30,7 +30,7 @@ import {
 } from "../core/workload/workload-strategy.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
@@ -41,9 +41,7 @@ import {
 } from "./rolling-update.ts";
 
 export const deployment: KindDefinition<Decoded<Deployment>> = {
-  group: "apps",
-  version: "v1",
-  kind: "Deployment",
+  ...gvk("apps/v1", "Deployment"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
@@ -111,15 +109,13 @@ function validateSpec(spec: Decoded<DeploymentSpec>, old?: Decoded<DeploymentSpe
     ...nonNegative(minReady, "spec.minReadySeconds"),
     ...nonNegative(spec.revisionHistoryLimit ?? 0, "spec.revisionHistoryLimit"),
     ...nonNegative(deadline ?? 0, "spec.progressDeadlineSeconds"),
-    ...(isSet(deadline) && deadline <= minReady
-      ? [
-          fieldError.invalid(
-            "spec.progressDeadlineSeconds",
-            deadline,
-            "must be greater than minReadySeconds",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(deadline) && deadline <= minReady, () =>
+      fieldError.invalid(
+        "spec.progressDeadlineSeconds",
+        deadline,
+        "must be greater than minReadySeconds",
+      ),
+    ),
   ];
 }
 
@@ -127,14 +123,12 @@ function validateStrategy(strategy: Decoded<DeploymentStrategy>): FieldError[] {
   const rolling = strategy.rollingUpdate;
   switch (strategy.type) {
     case "Recreate":
-      return rolling
-        ? [
-            fieldError.forbidden(
-              "spec.strategy.rollingUpdate",
-              "may not be specified when strategy `type` is 'Recreate'",
-            ),
-          ]
-        : [];
+      return errorIf(rolling, () =>
+        fieldError.forbidden(
+          "spec.strategy.rollingUpdate",
+          "may not be specified when strategy `type` is 'Recreate'",
+        ),
+      );
     case "RollingUpdate":
       return rolling
         ? validateRollingUpdate(rolling)
@@ -162,15 +156,13 @@ function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): Field
   return [
     ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
     ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
-    ...(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0
-      ? [
-          fieldError.invalid(
-            `${path}.maxUnavailable`,
-            unavailable,
-            "may not be 0 when `maxSurge` is 0",
-          ),
-        ]
-      : []),
+    ...errorIf(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0, () =>
+      fieldError.invalid(
+        `${path}.maxUnavailable`,
+        unavailable,
+        "may not be 0 when `maxSurge` is 0",
+      ),
+    ),
     ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
   ];
 }

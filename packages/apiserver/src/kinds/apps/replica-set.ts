@@ -14,14 +14,12 @@ import {
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
 
 export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "ReplicaSet",
+  ...gvk("apps/v1", "ReplicaSet"),
   defaults({ spec }) {
     if (!spec) return;
     setPodTemplateDefaults(spec.template);

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidatePositiveIntOrPercent,
 // IsNotMoreThan100Percent, getIntOrPercentValue).
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative, percentFaults } from "../validation/field-rules.ts";
 
 /** A decoded IntOrString; absent means 0. */
@@ -17,9 +17,10 @@ export function validatePositiveIntOrPercent(value: IntOrPercent, path: string):
 
 /** Refuses percentages above 100. */
 export function validateNotMoreThan100Percent(value: IntOrPercent, path: string): FieldError[] {
-  return typeof value === "string" && /^[0-9]+%$/.test(value) && intOrPercentValue(value) > 100
-    ? [fieldError.invalid(path, value, "must not be greater than 100%")]
-    : [];
+  return errorIf(
+    typeof value === "string" && /^[0-9]+%$/.test(value) && intOrPercentValue(value) > 100,
+    () => fieldError.invalid(path, value, "must not be greater than 100%"),
+  );
 }
 
 /** The number before the percent sign or the number itself; 0 for malformed text. */

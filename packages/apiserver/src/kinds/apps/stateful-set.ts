@@ -5,7 +5,7 @@ import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/a
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
@@ -20,7 +20,7 @@ import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
@@ -37,9 +37,7 @@ const mutableFields: readonly (keyof StatefulSetSpec)[] = [
 ];
 
 export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "StatefulSet",
+  ...gvk("apps/v1", "StatefulSet"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
@@ -119,8 +117,8 @@ function setClaimDefaults(claim: Decoded<PersistentVolumeClaim>): void {
 /** `claimPath` is what upstream writes after the path of a claim template. */
 function specWarnings(spec: Decoded<StatefulSetSpec>, claimPath: "" | ".Spec"): string[] {
   return [
-    ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) =>
-      claimSpecWarnings(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}]${claimPath}`),
+    ...eachItem(spec.volumeClaimTemplates, "spec.volumeClaimTemplates", (claim, at) =>
+      claimSpecWarnings(claim.spec ?? {}, `${at}${claimPath}`),
     ),
     ...((spec.revisionHistoryLimit ?? 0) < 0
       ? [

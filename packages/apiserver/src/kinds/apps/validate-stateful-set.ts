@@ -5,7 +5,7 @@ import type { Decoded } from "homeostat/api";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import {
   validateAnnotations,
@@ -89,23 +89,17 @@ function withClaimVolumes(spec: Decoded<StatefulSetSpec>): Decoded<PodTemplateSp
 const validateClaimTemplates = (
   claims: NonNullable<Decoded<StatefulSetSpec>["volumeClaimTemplates"]>,
 ): FieldError[] =>
-  claims.flatMap((claim, i) =>
-    validateClaimSpec(claim.spec ?? {}, `spec.volumeClaimTemplates[${i}].spec`),
+  eachItem(claims, "spec.volumeClaimTemplates", (claim, at) =>
+    validateClaimSpec(claim.spec ?? {}, `${at}.spec`),
   );
 
 function validateManagementPolicy(
   policy: Decoded<StatefulSetSpec>["podManagementPolicy"],
 ): FieldError[] {
   if (!policy) return [fieldError.required("spec.podManagementPolicy", "")];
-  return policy === "OrderedReady" || policy === "Parallel"
-    ? []
-    : [
-        fieldError.invalid(
-          "spec.podManagementPolicy",
-          policy,
-          "must be 'OrderedReady' or 'Parallel'",
-        ),
-      ];
+  return errorIf(policy !== "OrderedReady" && policy !== "Parallel", () =>
+    fieldError.invalid("spec.podManagementPolicy", policy, "must be 'OrderedReady' or 'Parallel'"),
+  );
 }
 
 function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): FieldError[] {
@@ -114,15 +108,13 @@ function validateUpdateStrategy(strategy: Decoded<StatefulSetUpdateStrategy>): F
   if (!strategy.type) return [fieldError.required(path, "")];
   switch (strategy.type) {
     case "OnDelete":
-      return rolling
-        ? [
-            fieldError.invalidInternal(
-              `${path}.rollingUpdate`,
-              ["apps.RollingUpdateStatefulSetStrategy", rolling],
-              "only allowed for updateStrategy 'RollingUpdate'",
-            ),
-          ]
-        : [];
+      return errorIf(rolling, () =>
+        fieldError.invalidInternal(
+          `${path}.rollingUpdate`,
+          ["apps.RollingUpdateStatefulSetStrategy", rolling],
+          "only allowed for updateStrategy 'RollingUpdate'",
+        ),
+      );
     case "RollingUpdate":
       return rolling ? nonNegative(rolling.partition ?? 0, `${path}.rollingUpdate.partition`) : [];
     default:
@@ -141,13 +133,11 @@ function validateRetentionPolicy(
 ): FieldError[] {
   return (["whenDeleted", "whenScaled"] as const).flatMap((field) => {
     const value = policy[field] ?? "";
-    return value === "Retain" || value === "Delete"
-      ? []
-      : [
-          fieldError.notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, value, [
-            "Retain",
-            "Delete",
-          ]),
-        ];
+    return errorIf(value !== "Retain" && value !== "Delete", () =>
+      fieldError.notSupported(`spec.persistentVolumeClaimRetentionPolicy.${field}`, value, [
+        "Retain",
+        "Delete",
+      ]),
+    );
   });
 }

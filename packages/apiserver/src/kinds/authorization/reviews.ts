@@ -14,7 +14,7 @@ import type {
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { badRequestError, invalidError } from "../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
 import type { DecodedObject } from "../../apimachinery/meta/read-meta.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
@@ -113,9 +113,9 @@ function subjectErrors(object: AccessReview): FieldError[] {
   const spec = object.spec ?? {};
   return [
     ...attributeErrors(object),
-    ...(spec.user || hasItems(spec.groups)
-      ? []
-      : [fieldError.invalid("spec.user", "", "at least one of user or group must be specified")]),
+    ...errorIf(!spec.user && !hasItems(spec.groups), () =>
+      fieldError.invalid("spec.user", "", "at least one of user or group must be specified"),
+    ),
   ];
 }
 
@@ -129,7 +129,7 @@ function emptyMetadataErrors(
   const given = Object.entries(metadata).filter(
     ([field, value]) => value !== null && !ignored.includes(field),
   );
-  return given.length ? [fieldError.invalid("metadata", metadata, detail)] : [];
+  return errorIf(given.length, () => fieldError.invalid("metadata", metadata, detail));
 }
 
 function localErrors(object: AccessReview): FieldError[] {
@@ -137,23 +137,19 @@ function localErrors(object: AccessReview): FieldError[] {
   const namespace = object.metadata?.namespace ?? "";
   const asked = resourceAttributes ? (resourceAttributes.namespace ?? "") : namespace;
   return [
-    ...(asked === namespace
-      ? []
-      : [
-          fieldError.invalid(
-            "spec.resourceAttributes.namespace",
-            asked,
-            "must match metadata.namespace",
-          ),
-        ]),
-    ...(nonResourceAttributes
-      ? [
-          fieldError.invalidInternal(
-            "spec.nonResourceAttributes",
-            [pathType, nonResourceAttributes],
-            "disallowed on this kind of request",
-          ),
-        ]
-      : []),
+    ...errorIf(asked !== namespace, () =>
+      fieldError.invalid(
+        "spec.resourceAttributes.namespace",
+        asked,
+        "must match metadata.namespace",
+      ),
+    ),
+    ...errorIf(nonResourceAttributes, () =>
+      fieldError.invalidInternal(
+        "spec.nonResourceAttributes",
+        [pathType, nonResourceAttributes],
+        "disallowed on this kind of request",
+      ),
+    ),
   ];
 }

@@ -8,7 +8,7 @@ import type {
   HPAScalingRules,
 } from "homeostat/k8s/autoscaling/v2";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectReference } from "./validate-object-reference.ts";
 import { validateMetricSpec } from "./validate-metric-spec.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
@@ -27,16 +27,16 @@ export function validateAutoscalerSpec(
   return [
     ...replicaErrors(spec),
     ...targetErrors(spec.scaleTargetRef ?? {}, old && (old.scaleTargetRef ?? {})),
-    ...metrics.flatMap((metric, i) => validateMetricSpec(metric, `spec.metrics[${i}]`)),
-    ...(spec.minReplicas === 0 &&
-    !metrics.some(({ type }) => type === "Object" || type === "External")
-      ? [
-          fieldError.forbidden(
-            "spec.metrics",
-            "must specify at least one Object or External metric to support scaling to zero replicas",
-          ),
-        ]
-      : []),
+    ...eachItem(metrics, "spec.metrics", validateMetricSpec),
+    ...errorIf(
+      spec.minReplicas === 0 &&
+        !metrics.some(({ type }) => type === "Object" || type === "External"),
+      () =>
+        fieldError.forbidden(
+          "spec.metrics",
+          "must specify at least one Object or External metric to support scaling to zero replicas",
+        ),
+    ),
     ...(scaleUp ? rulesErrors(scaleUp, "spec.behavior.scaleUp") : []),
     ...(scaleDown ? rulesErrors(scaleDown, "spec.behavior.scaleDown") : []),
   ];
@@ -49,14 +49,14 @@ function replicaErrors({
   const max = maxReplicas ?? 0;
   const path = "spec.maxReplicas";
   return [
-    ...(isSet(min) && min < 1
-      ? [fieldError.invalid("spec.minReplicas", min, "must be greater than or equal to 1")]
-      : []),
-    ...(max === 0 ? [fieldError.required(path, "must be set and greater than 0")] : []),
-    ...(max < 0 ? [fieldError.invalid(path, max, "must be greater than or equal to 1")] : []),
-    ...(isSet(min) && max < min
-      ? [fieldError.invalid(path, max, "must be greater than or equal to `minReplicas`")]
-      : []),
+    ...errorIf(isSet(min) && min < 1, () =>
+      fieldError.invalid("spec.minReplicas", min, "must be greater than or equal to 1"),
+    ),
+    ...errorIf(max === 0, () => fieldError.required(path, "must be set and greater than 0")),
+    ...errorIf(max < 0, () => fieldError.invalid(path, max, "must be greater than or equal to 1")),
+    ...errorIf(isSet(min) && max < min, () =>
+      fieldError.invalid(path, max, "must be greater than or equal to `minReplicas`"),
+    ),
   ];
 }
 
@@ -81,34 +81,30 @@ function rulesErrors(rules: Decoded<HPAScalingRules>, path: string): FieldError[
   const policies = rules.policies ?? [];
   const tolerance = rules.tolerance;
   return [
-    ...(window !== undefined && window < 0
-      ? [
-          fieldError.invalid(
-            `${path}.stabilizationWindowSeconds`,
-            window,
-            "must be greater than or equal to zero",
-          ),
-        ]
-      : []),
-    ...(window !== undefined && window > maxWindowSeconds
-      ? [
-          fieldError.invalid(
-            `${path}.stabilizationWindowSeconds`,
-            window,
-            `must be less than or equal to ${maxWindowSeconds}`,
-          ),
-        ]
-      : []),
-    ...(select !== undefined && !["Disabled", "Max", "Min"].includes(select)
-      ? [fieldError.notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"])]
-      : []),
-    ...(policies.length
-      ? []
-      : [fieldError.required(`${path}.policies`, "must specify at least one Policy")]),
-    ...policies.flatMap((policy, i) => policyErrors(policy, `${path}.policies[${i}]`)),
-    ...(isSet(tolerance) && nanoOf(tolerance) < 0n
-      ? [fieldError.invalid(`${path}.tolerance`, tolerance, "must be greater than or equal to 0")]
-      : []),
+    ...errorIf(window !== undefined && window < 0, () =>
+      fieldError.invalid(
+        `${path}.stabilizationWindowSeconds`,
+        window,
+        "must be greater than or equal to zero",
+      ),
+    ),
+    ...errorIf(window !== undefined && window > maxWindowSeconds, () =>
+      fieldError.invalid(
+        `${path}.stabilizationWindowSeconds`,
+        window,
+        `must be less than or equal to ${maxWindowSeconds}`,
+      ),
+    ),
+    ...errorIf(select !== undefined && !["Disabled", "Max", "Min"].includes(select), () =>
+      fieldError.notSupported(`${path}.selectPolicy`, select, ["Disabled", "Max", "Min"]),
+    ),
+    ...errorIf(!policies.length, () =>
+      fieldError.required(`${path}.policies`, "must specify at least one Policy"),
+    ),
+    ...eachItem(policies, `${path}.policies`, policyErrors),
+    ...errorIf(isSet(tolerance) && nanoOf(tolerance) < 0n, () =>
+      fieldError.invalid(`${path}.tolerance`, tolerance, "must be greater than or equal to 0"),
+    ),
   ];
 }
 
@@ -117,23 +113,21 @@ function policyErrors(policy: Decoded<HPAScalingPolicy>, path: string): FieldErr
   const value = policy.value ?? 0;
   const seconds = policy.periodSeconds ?? 0;
   return [
-    ...(type === "Pods" || type === "Percent"
-      ? []
-      : [fieldError.notSupported(`${path}.type`, type, ["Percent", "Pods"])]),
-    ...(value <= 0
-      ? [fieldError.invalid(`${path}.value`, value, "must be greater than zero")]
-      : []),
-    ...(seconds <= 0
-      ? [fieldError.invalid(`${path}.periodSeconds`, seconds, "must be greater than zero")]
-      : []),
-    ...(seconds > maxPeriodSeconds
-      ? [
-          fieldError.invalid(
-            `${path}.periodSeconds`,
-            seconds,
-            `must be less than or equal to ${maxPeriodSeconds}`,
-          ),
-        ]
-      : []),
+    ...errorIf(type !== "Pods" && type !== "Percent", () =>
+      fieldError.notSupported(`${path}.type`, type, ["Percent", "Pods"]),
+    ),
+    ...errorIf(value <= 0, () =>
+      fieldError.invalid(`${path}.value`, value, "must be greater than zero"),
+    ),
+    ...errorIf(seconds <= 0, () =>
+      fieldError.invalid(`${path}.periodSeconds`, seconds, "must be greater than zero"),
+    ),
+    ...errorIf(seconds > maxPeriodSeconds, () =>
+      fieldError.invalid(
+        `${path}.periodSeconds`,
+        seconds,
+        `must be less than or equal to ${maxPeriodSeconds}`,
+      ),
+    ),
   ];
 }

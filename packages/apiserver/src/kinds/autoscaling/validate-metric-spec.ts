@@ -13,7 +13,7 @@ import type {
   ResourceMetricSource,
 } from "homeostat/k8s/autoscaling/v2";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { nanoOf } from "../core/resources/resource-lists.ts";
 import { containerResourceNameErrors } from "../core/resources/validate-resource-lists.ts";
@@ -33,11 +33,13 @@ export const sourceFieldOf = (type: string): string => type.charAt(0).toLowerCas
 export function validateMetricSpec(metric: Decoded<MetricSpec>, path: string): FieldError[] {
   const type = metric.type ?? "";
   const present = sourceFields.filter((field) => isSet(metric[field]));
-  const unknown = types.includes(type)
-    ? []
-    : [fieldError.notSupported(`${path}.type`, type, types)];
+  const unknown = errorIf(!types.includes(type), () =>
+    fieldError.notSupported(`${path}.type`, type, types),
+  );
   return [
-    ...(type ? [] : [fieldError.required(`${path}.type`, "must specify a metric source type")]),
+    ...errorIf(!type, () =>
+      fieldError.required(`${path}.type`, "must specify a metric source type"),
+    ),
     ...unknown,
     ...sourceErrors(metric, path),
     ...unknown,
@@ -51,14 +53,12 @@ const missingSourceErrors = (
   present: readonly SourceField[],
   path: string,
 ): FieldError[] =>
-  present.some((field) => field === expected)
-    ? []
-    : [
-        fieldError.required(
-          `${path}.${expected}`,
-          "must populate information for the given metric source",
-        ),
-      ];
+  errorIf(!present.some((field) => field === expected), () =>
+    fieldError.required(
+      `${path}.${expected}`,
+      "must populate information for the given metric source",
+    ),
+  );
 
 const surplusSourceErrors = (
   expected: string,
@@ -103,14 +103,12 @@ function externalErrors(source: Decoded<ExternalMetricSource>, path: string): Fi
       `${path}.target`,
       "must set either a target value for metric or a per-pod target",
     ),
-    ...(isSet(target.value) && isSet(target.averageValue)
-      ? [
-          fieldError.forbidden(
-            `${path}.target.value`,
-            "may not set both a target value for metric and a per-pod target",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(target.value) && isSet(target.averageValue), () =>
+      fieldError.forbidden(
+        `${path}.target.value`,
+        "may not set both a target value for metric and a per-pod target",
+      ),
+    ),
   ];
 }
 
@@ -119,19 +117,19 @@ function podsErrors(source: Decoded<PodsMetricSource>, path: string): FieldError
   return [
     ...identifierErrors(source.metric ?? {}, `${path}.metric`),
     ...targetErrors(target, `${path}.target`),
-    ...(isSet(target.averageValue)
-      ? []
-      : [
-          fieldError.required(
-            `${path}.target.averageValue`,
-            "must specify a positive target averageValue",
-          ),
-        ]),
+    ...errorIf(!isSet(target.averageValue), () =>
+      fieldError.required(
+        `${path}.target.averageValue`,
+        "must specify a positive target averageValue",
+      ),
+    ),
   ];
 }
 
 const resourceErrors = (source: Decoded<ResourceMetricSource>, path: string): FieldError[] => [
-  ...(source.name ? [] : [fieldError.required(`${path}.name`, "must specify a resource name")]),
+  ...errorIf(!source.name, () =>
+    fieldError.required(`${path}.name`, "must specify a resource name"),
+  ),
   ...utilizationErrors(source.target ?? {}, `${path}.target`),
 ];
 
@@ -161,9 +159,9 @@ const valueErrors = (
   missing: string,
 ): FieldError[] => [
   ...targetErrors(target, path),
-  ...(isSet(target.value) || isSet(target.averageValue)
-    ? []
-    : [fieldError.required(`${path}.averageValue`, missing)]),
+  ...errorIf(!isSet(target.value) && !isSet(target.averageValue), () =>
+    fieldError.required(`${path}.averageValue`, missing),
+  ),
 ];
 
 function utilizationErrors(target: Decoded<MetricTarget>, path: string): FieldError[] {
@@ -171,22 +169,18 @@ function utilizationErrors(target: Decoded<MetricTarget>, path: string): FieldEr
   const hasValue = isSet(target.averageValue);
   return [
     ...targetErrors(target, path),
-    ...(hasUtilization || hasValue
-      ? []
-      : [
-          fieldError.required(
-            `${path}.averageUtilization`,
-            "must set either a target raw value or a target utilization",
-          ),
-        ]),
-    ...(hasUtilization && hasValue
-      ? [
-          fieldError.forbidden(
-            `${path}.averageValue`,
-            "may not set both a target raw value and a target utilization",
-          ),
-        ]
-      : []),
+    ...errorIf(!hasUtilization && !hasValue, () =>
+      fieldError.required(
+        `${path}.averageUtilization`,
+        "must set either a target raw value or a target utilization",
+      ),
+    ),
+    ...errorIf(hasUtilization && hasValue, () =>
+      fieldError.forbidden(
+        `${path}.averageValue`,
+        "may not set both a target raw value and a target utilization",
+      ),
+    ),
   ];
 }
 
@@ -194,30 +188,28 @@ function targetErrors(target: Decoded<MetricTarget>, path: string): FieldError[]
   const type = target.type ?? "";
   const { averageUtilization } = target;
   return [
-    ...(type ? [] : [fieldError.required(`${path}.type`, "must specify a metric target type")]),
-    ...(["Utilization", "Value", "AverageValue"].includes(type)
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.type`,
-            type,
-            "must be either Utilization, Value, or AverageValue",
-          ),
-        ]),
+    ...errorIf(!type, () =>
+      fieldError.required(`${path}.type`, "must specify a metric target type"),
+    ),
+    ...errorIf(!["Utilization", "Value", "AverageValue"].includes(type), () =>
+      fieldError.invalid(
+        `${path}.type`,
+        type,
+        "must be either Utilization, Value, or AverageValue",
+      ),
+    ),
     ...(["value", "averageValue"] as const).flatMap((field) => {
       const quantity = target[field];
-      return isSet(quantity) && nanoOf(quantity) <= 0n
-        ? [fieldError.invalid(`${path}.${field}`, quantity, "must be positive")]
-        : [];
+      return errorIf(isSet(quantity) && nanoOf(quantity) <= 0n, () =>
+        fieldError.invalid(`${path}.${field}`, quantity, "must be positive"),
+      );
     }),
-    ...(isSet(averageUtilization) && averageUtilization < 1
-      ? [
-          fieldError.invalid(
-            `${path}.averageUtilization`,
-            averageUtilization,
-            "must be greater than 0",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(averageUtilization) && averageUtilization < 1, () =>
+      fieldError.invalid(
+        `${path}.averageUtilization`,
+        averageUtilization,
+        "must be greater than 0",
+      ),
+    ),
   ];
 }

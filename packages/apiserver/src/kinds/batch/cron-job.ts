@@ -4,7 +4,7 @@
 import type { Decoded, Json } from "homeostat/api";
 import type { CronJob, CronJobSpec, JobSpec } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
@@ -14,7 +14,7 @@ import {
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { selectorType } from "../validation/label-selectors.ts";
@@ -31,9 +31,7 @@ const concurrencyPolicies = ["Allow", "Forbid", "Replace"];
 const jobSpecOf = ({ spec }: Decoded<CronJob>): Decoded<JobSpec> => spec?.jobTemplate?.spec ?? {};
 
 export const cronJob: KindDefinition<Decoded<CronJob>> = {
-  group: "batch",
-  version: "v1",
-  kind: "CronJob",
+  ...gvk("batch/v1", "CronJob"),
   defaults(object) {
     const spec = object.spec ?? {};
     setTemplateJobDefaults(jobSpecOf(object));
@@ -76,15 +74,9 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
 };
 
 const validateNameLength = (name: string): FieldError[] =>
-  Buffer.byteLength(name) > maxNameLength
-    ? [
-        fieldError.invalid(
-          "metadata.name",
-          name,
-          `must be no more than ${maxNameLength} characters`,
-        ),
-      ]
-    : [];
+  errorIf(Buffer.byteLength(name) > maxNameLength, () =>
+    fieldError.invalid("metadata.name", name, `must be no more than ${maxNameLength} characters`),
+  );
 
 function validateSpec(object: Decoded<CronJob>, old?: Decoded<CronJob>): FieldError[] {
   const spec = object.spec ?? {};
@@ -106,9 +98,9 @@ function validateConcurrencyPolicy(
 ): FieldError[] {
   const path = "spec.concurrencyPolicy";
   if (!policy) return [fieldError.required(path, "")];
-  return concurrencyPolicies.includes(policy)
-    ? []
-    : [fieldError.notSupported(path, policy, concurrencyPolicies)];
+  return errorIf(!concurrencyPolicies.includes(policy), () =>
+    fieldError.notSupported(path, policy, concurrencyPolicies),
+  );
 }
 
 function validateSchedule(
@@ -158,15 +150,13 @@ function validateTimeZone(zone: string | undefined): FieldError[] {
   if (unreadable) return [fieldError.invalid(path, zone, `unknown time zone ${zone}`)];
   const fault = zoneFault(zone);
   return [
-    ...(zone.toLowerCase() === "local"
-      ? [
-          fieldError.invalid(
-            path,
-            zone,
-            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
-          ),
-        ]
-      : []),
+    ...errorIf(zone.toLowerCase() === "local", () =>
+      fieldError.invalid(
+        path,
+        zone,
+        "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+      ),
+    ),
     ...(fault ? [fieldError.invalid(path, zone, fault)] : []),
   ];
 }
@@ -175,18 +165,16 @@ function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): Fi
   const selector = spec.selector ?? undefined;
   return [
     ...validateJobSpec(spec, jobPath, old),
-    ...(selector
-      ? [
-          fieldError.invalidInternal(
-            `${jobPath}.selector`,
-            [selectorType, selector],
-            "`selector` will be auto-generated",
-          ),
-        ]
-      : []),
-    ...(spec.manualSelector === true
-      ? [fieldError.notSupported(`${jobPath}.manualSelector`, true, ["nil", "false"])]
-      : []),
+    ...errorIf(selector, () =>
+      fieldError.invalidInternal(
+        `${jobPath}.selector`,
+        [selectorType, selector],
+        "`selector` will be auto-generated",
+      ),
+    ),
+    ...errorIf(spec.manualSelector === true, () =>
+      fieldError.notSupported(`${jobPath}.manualSelector`, true, ["nil", "false"]),
+    ),
   ];
 }
 

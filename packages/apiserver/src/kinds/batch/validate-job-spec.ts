@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { JobSpec, SuccessPolicyRule } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validatePodTemplate } from "../core/pod/pod-template-spec.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -38,9 +38,9 @@ export function validateJobSpec(
     ...nonNegativeFields.flatMap((field) =>
       nonNegative(Number(spec[field] ?? 0), `${path}.${field}`),
     ),
-    ...(isSet(spec.maxFailedIndexes) && !isSet(spec.backoffLimitPerIndex)
-      ? [fieldError.required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified")]
-      : []),
+    ...errorIf(isSet(spec.maxFailedIndexes) && !isSet(spec.backoffLimitPerIndex), () =>
+      fieldError.required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified"),
+    ),
     ...(isSet(spec.managedBy) ? managedByErrors(spec.managedBy, `${path}.managedBy`) : []),
     ...completionModeErrors(spec, path),
     ...validatePodFailurePolicy(spec, `${path}.podFailurePolicy`),
@@ -53,9 +53,9 @@ export function validateJobSpec(
 
 const managedByErrors = (managedBy: string, path: string): FieldError[] => [
   ...domainPathErrors(managedBy, path),
-  ...(Buffer.byteLength(managedBy) > maxManagedByBytes
-    ? [fieldError.tooLong(path, maxManagedByBytes)]
-    : []),
+  ...errorIf(Buffer.byteLength(managedBy) > maxManagedByBytes, () =>
+    fieldError.tooLong(path, maxManagedByBytes),
+  ),
 ];
 
 function completionModeErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
@@ -81,9 +81,9 @@ function limitErrors(
   path: string,
   condition = "",
 ): FieldError[] {
-  return isSet(value) && value > max
-    ? [fieldError.invalid(path, value, `must be less than or equal to ${max}${condition}`)]
-    : [];
+  return errorIf(isSet(value) && value > max, () =>
+    fieldError.invalid(path, value, `must be less than or equal to ${max}${condition}`),
+  );
 }
 
 function indexedErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
@@ -92,33 +92,31 @@ function indexedErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
     isSet(completions) && completions > manyCompletions && isSet(spec.backoffLimitPerIndex);
   const withMany = ` when completions are above ${manyCompletions} and used with backoff limit per index`;
   return [
-    ...(isSet(completions)
-      ? []
-      : [fieldError.required(`${path}.completions`, "when completion mode is Indexed")]),
+    ...errorIf(!isSet(completions), () =>
+      fieldError.required(`${path}.completions`, "when completion mode is Indexed"),
+    ),
     ...limitErrors(
       parallelism,
       maxParallelism,
       `${path}.parallelism`,
       " when completion mode is Indexed",
     ),
-    ...(isSet(completions) && isSet(maxFailedIndexes) && maxFailedIndexes > completions
-      ? [
-          fieldError.invalid(
-            `${path}.maxFailedIndexes`,
-            maxFailedIndexes,
-            "must be less than or equal to completions",
-          ),
-        ]
-      : []),
+    ...errorIf(
+      isSet(completions) && isSet(maxFailedIndexes) && maxFailedIndexes > completions,
+      () =>
+        fieldError.invalid(
+          `${path}.maxFailedIndexes`,
+          maxFailedIndexes,
+          "must be less than or equal to completions",
+        ),
+    ),
     ...limitErrors(maxFailedIndexes, maxParallelism, `${path}.maxFailedIndexes`),
-    ...(many && !isSet(maxFailedIndexes)
-      ? [
-          fieldError.required(
-            `${path}.maxFailedIndexes`,
-            `must be specified when completions is above ${manyCompletions}`,
-          ),
-        ]
-      : []),
+    ...errorIf(many && !isSet(maxFailedIndexes), () =>
+      fieldError.required(
+        `${path}.maxFailedIndexes`,
+        `must be specified when completions is above ${manyCompletions}`,
+      ),
+    ),
     ...(many
       ? [
           ...limitErrors(parallelism, maxWithManyCompletions, `${path}.parallelism`, withMany),
@@ -147,19 +145,17 @@ function successPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
   }
   const rules = policy.rules ?? [];
   return [
-    ...(rules.length
-      ? []
-      : [
-          fieldError.required(
-            `${path}.rules`,
-            "at least one rules must be specified when the successPolicy is specified",
-          ),
-        ]),
-    ...(rules.length > maxSuccessPolicyRules
-      ? [fieldError.tooMany(`${path}.rules`, rules.length, maxSuccessPolicyRules)]
-      : []),
-    ...rules.flatMap((rule, i) =>
-      successRuleErrors(rule, spec.completions ?? 0, `${path}.rules[${i}]`),
+    ...errorIf(!rules.length, () =>
+      fieldError.required(
+        `${path}.rules`,
+        "at least one rules must be specified when the successPolicy is specified",
+      ),
+    ),
+    ...errorIf(rules.length > maxSuccessPolicyRules, () =>
+      fieldError.tooMany(`${path}.rules`, rules.length, maxSuccessPolicyRules),
+    ),
+    ...eachItem(rules, `${path}.rules`, (rule, at) =>
+      successRuleErrors(rule, spec.completions ?? 0, at),
     ),
   ];
 }
@@ -181,9 +177,9 @@ function successRuleErrors(
   const counted = countIndexes(indexes ?? "", completions);
   const total = "count" in counted ? counted.count : 0;
   return [
-    ...(indexes !== undefined && Buffer.byteLength(indexes) > maxIndexesBytes
-      ? [fieldError.tooLong(`${path}.succeededIndexes`, maxIndexesBytes)]
-      : []),
+    ...errorIf(indexes !== undefined && Buffer.byteLength(indexes) > maxIndexesBytes, () =>
+      fieldError.tooLong(`${path}.succeededIndexes`, maxIndexesBytes),
+    ),
     ...("fault" in counted
       ? [
           fieldError.invalid(
@@ -194,24 +190,20 @@ function successRuleErrors(
         ]
       : []),
     ...(count === undefined ? [] : nonNegative(count, `${path}.succeededCount`)),
-    ...(count !== undefined && count > completions
-      ? [
-          fieldError.invalid(
-            `${path}.succeededCount`,
-            count,
-            `must be less than or equal to ${completions} (the number of specified completions)`,
-          ),
-        ]
-      : []),
-    ...(count !== undefined && indexes !== undefined && count > total
-      ? [
-          fieldError.invalid(
-            `${path}.succeededCount`,
-            count,
-            `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
-          ),
-        ]
-      : []),
+    ...errorIf(count !== undefined && count > completions, () =>
+      fieldError.invalid(
+        `${path}.succeededCount`,
+        count,
+        `must be less than or equal to ${completions} (the number of specified completions)`,
+      ),
+    ),
+    ...errorIf(count !== undefined && indexes !== undefined && count > total, () =>
+      fieldError.invalid(
+        `${path}.succeededCount`,
+        count,
+        `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
+      ),
+    ),
   ];
 }
 
@@ -219,7 +211,7 @@ function podReplacementPolicyErrors(spec: Decoded<JobSpec>, path: string): Field
   const policy = spec.podReplacementPolicy;
   if (!isSet(policy)) return [];
   const allowed = isSet(spec.podFailurePolicy) ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
-  return allowed.includes(policy) ? [] : [fieldError.notSupported(path, policy, allowed)];
+  return errorIf(!allowed.includes(policy), () => fieldError.notSupported(path, policy, allowed));
 }
 
 function restartPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[] {
@@ -228,13 +220,11 @@ function restartPolicyErrors(spec: Decoded<JobSpec>, path: string): FieldError[]
     return [fieldError.required(path, 'valid values: "OnFailure", "Never"')];
   if (policy !== "OnFailure" && policy !== "Never")
     return [fieldError.notSupported(path, policy, ["OnFailure", "Never"])];
-  return isSet(spec.podFailurePolicy) && policy !== "Never"
-    ? [
-        fieldError.invalid(
-          path,
-          policy,
-          'only "Never" is supported when podFailurePolicy is specified',
-        ),
-      ]
-    : [];
+  return errorIf(isSet(spec.podFailurePolicy) && policy !== "Never", () =>
+    fieldError.invalid(
+      path,
+      policy,
+      'only "Never" is supported when podFailurePolicy is specified',
+    ),
+  );
 }

@@ -5,7 +5,7 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -58,8 +58,7 @@ function countErrors(status: Decoded<JobStatus>): FieldError[] {
       nonNegative(status[field] ?? 0, `status.${field}`),
     ),
     ...(["succeeded", "failed"] as const).flatMap((list) =>
-      (pods[list] ?? []).flatMap((uid, i) => {
-        const path = `status.uncountedTerminatedPods.${list}[${i}]`;
+      eachItem(pods[list], `status.uncountedTerminatedPods.${list}`, (uid, path) => {
         if (!uid) return [fieldError.invalid(path, uid, "must not be empty")];
         if (seen.has(uid)) return [fieldError.duplicate(path, uid)];
         seen.add(uid);
@@ -95,32 +94,23 @@ function timeErrors(now: State, was: State): FieldError[] {
   const early =
     start !== undefined && completion !== undefined && Date.parse(completion) < Date.parse(start);
   return [
-    ...(touched && completion !== undefined && !now.is("Complete")
-      ? [
-          fieldError.invalid(
-            "status.completionTime",
-            completion,
-            "cannot set completionTime when there is no Complete=True condition",
-          ),
-        ]
-      : []),
-    ...(touched && completion === undefined && now.is("Complete")
-      ? [
-          fieldError.required(
-            "status.completionTime",
-            "completionTime is required for Complete jobs",
-          ),
-        ]
-      : []),
-    ...(changed(now, was, "startTime", "completionTime") && early
-      ? [
-          fieldError.invalid(
-            "status.completionTime",
-            completion,
-            "must be equal to or after `startTime`",
-          ),
-        ]
-      : []),
+    ...errorIf(touched && completion !== undefined && !now.is("Complete"), () =>
+      fieldError.invalid(
+        "status.completionTime",
+        completion,
+        "cannot set completionTime when there is no Complete=True condition",
+      ),
+    ),
+    ...errorIf(touched && completion === undefined && now.is("Complete"), () =>
+      fieldError.required("status.completionTime", "completionTime is required for Complete jobs"),
+    ),
+    ...errorIf(changed(now, was, "startTime", "completionTime") && early, () =>
+      fieldError.invalid(
+        "status.completionTime",
+        completion,
+        "must be equal to or after `startTime`",
+      ),
+    ),
   ];
 }
 
@@ -150,9 +140,9 @@ function finishErrors(now: State, was: State, spec: Decoded<JobSpec>): FieldErro
           ),
         ]
       : []),
-    ...((finishing || changed(now, was, "active")) && active > 0 && now.finished
-      ? [fieldError.invalid("status.active", active, "active>0 is invalid for finished job")]
-      : []),
+    ...errorIf((finishing || changed(now, was, "active")) && active > 0 && now.finished, () =>
+      fieldError.invalid("status.active", active, "active>0 is invalid for finished job"),
+    ),
     ...startErrors(now, was, finishing, spec),
     ...((finishing || changed(now, was, "uncountedTerminatedPods")) && now.finished && hasUncounted
       ? [printedPods(uncounted)]
@@ -169,9 +159,9 @@ function startErrors(
   const neverRan =
     spec.suspend === true && (spec.completions ?? 0) === 0 && isSet(spec.completions);
   const touched = (finishing || changed(now, was, "startTime")) && !neverRan;
-  return touched && now.finished && !isSet(now.status.startTime)
-    ? [fieldError.required("status.startTime", "startTime is required for finished job")]
-    : [];
+  return errorIf(touched && now.finished && !isSet(now.status.startTime), () =>
+    fieldError.required("status.startTime", "startTime is required for finished job"),
+  );
 }
 
 function printedPods(pods: Decoded<UncountedTerminatedPods>): FieldError {
@@ -238,20 +228,21 @@ function podCountErrors(now: State, was: State): FieldError[] {
   const ready = now.status.ready ?? undefined;
   const finishing = now.finished !== was.finished;
   return [
-    ...((finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished
-      ? [
-          fieldError.invalid(
-            "status.terminating",
-            terminating,
-            "terminating>0 is invalid for finished job",
-          ),
-        ]
-      : []),
-    ...(changed(now, was, "ready", "active") &&
-    ready !== undefined &&
-    ready > (now.status.active ?? 0)
-      ? [fieldError.invalid("status.ready", ready, "cannot set more ready pods than active")]
-      : []),
+    ...errorIf(
+      (finishing || changed(now, was, "terminating")) && (terminating ?? 0) > 0 && now.finished,
+      () =>
+        fieldError.invalid(
+          "status.terminating",
+          terminating,
+          "terminating>0 is invalid for finished job",
+        ),
+    ),
+    ...errorIf(
+      changed(now, was, "ready", "active") &&
+        ready !== undefined &&
+        ready > (now.status.active ?? 0),
+      () => fieldError.invalid("status.ready", ready, "cannot set more ready pods than active"),
+    ),
   ];
 }
 
@@ -285,15 +276,13 @@ function transitionErrors(
     spec.completionMode === "Indexed" &&
     equalJson(spec.completions ?? null, spec.parallelism ?? null);
   const lowered = (field: "failed" | "succeeded"): FieldError[] =>
-    (now.status[field] ?? 0) < (was.status[field] ?? 0)
-      ? [
-          fieldError.invalid(
-            `status.${field}`,
-            now.status[field] ?? 0,
-            `cannot decrease the ${field} counter`,
-          ),
-        ]
-      : [];
+    errorIf((now.status[field] ?? 0) < (was.status[field] ?? 0), () =>
+      fieldError.invalid(
+        `status.${field}`,
+        now.status[field] ?? 0,
+        `cannot decrease the ${field} counter`,
+      ),
+    );
   const completion = now.status.completionTime;
   return [
     ...["Failed", "Complete", "FailureTarget"]
@@ -303,9 +292,10 @@ function transitionErrors(
       ),
     ...lowered("failed"),
     ...(elastic ? [] : lowered("succeeded")),
-    ...(isSet(completion) && isSet(was.status.completionTime) && changed(now, was, "completionTime")
-      ? [fieldError.invalid("status.completionTime", completion, "field is immutable")]
-      : []),
+    ...errorIf(
+      isSet(completion) && isSet(was.status.completionTime) && changed(now, was, "completionTime"),
+      () => fieldError.invalid("status.completionTime", completion, "field is immutable"),
+    ),
     ...startChangeErrors(now, was, spec, old),
     ...(was.is("SuccessCriteriaMet") && !now.is("SuccessCriteriaMet")
       ? [bareInvalid("status.conditions", "cannot disable the SuccessCriteriaMet=True condition")]
@@ -333,13 +323,11 @@ function startChangeErrors(
   );
   const resuming = stateOf(old).is("Suspended") && notSuspended;
   const moved = isSet(was.status.startTime) && changed(now, was, "startTime");
-  return moved && !resuming && spec.suspend !== true
-    ? [
-        fieldError.invalid(
-          "status.startTime",
-          now.status.startTime ?? null,
-          "field is immutable for unsuspended job once set",
-        ),
-      ]
-    : [];
+  return errorIf(moved && !resuming && spec.suspend !== true, () =>
+    fieldError.invalid(
+      "status.startTime",
+      now.status.startTime ?? null,
+      "field is immutable for unsuspended job once set",
+    ),
+  );
 }

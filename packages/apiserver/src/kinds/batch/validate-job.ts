@@ -5,7 +5,7 @@ import { cloneJson, type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import type { Container, PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
@@ -58,15 +58,13 @@ function validatePodHostnames({ metadata, spec }: Decoded<Job>): FieldError[] {
   if (spec?.completionMode !== "Indexed" || completions <= 0) return [];
   const name = metadata?.name ?? "";
   const hostname = `${name}-${completions - 1}`;
-  return dnsLabelFaults(hostname).length
-    ? [
-        fieldError.invalid(
-          "metadata.name",
-          name,
-          `will not able to create pod with invalid DNS label: ${hostname}`,
-        ),
-      ]
-    : [];
+  return errorIf(dnsLabelFaults(hostname).length, () =>
+    fieldError.invalid(
+      "metadata.name",
+      name,
+      `will not able to create pod with invalid DNS label: ${hostname}`,
+    ),
+  );
 }
 
 function validateSpecWithSelector(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): FieldError[] {
@@ -96,17 +94,15 @@ function validateGeneratedSelector(object: Decoded<Job>, old?: Decoded<Job>): Fi
   const labels = templateOf(object).metadata?.labels ?? {};
   const labelSelector = labelSelectorAsSelector(selector);
   return [
-    ...(uid ? [] : [fieldError.required("metadata.uid", "")]),
+    ...errorIf(!uid, () => fieldError.required("metadata.uid", "")),
     ...Object.keys(expected).flatMap((key) => validateLabel(labels, key, expected[key]!)),
-    ...(labelSelector !== undefined && !selectorMatches(labelSelector, expected)
-      ? [
-          fieldError.invalidInternal(
-            "spec.selector",
-            [selectorType, selector],
-            "`selector` not auto-generated",
-          ),
-        ]
-      : []),
+    ...errorIf(labelSelector !== undefined && !selectorMatches(labelSelector, expected), () =>
+      fieldError.invalidInternal(
+        "spec.selector",
+        [selectorType, selector],
+        "`selector` not auto-generated",
+      ),
+    ),
   ];
 }
 
@@ -126,9 +122,9 @@ function validateLabel(
 ): FieldError[] {
   const path = `spec.template.metadata.labels[${key}]`;
   if (!Object.hasOwn(labels, key)) return [fieldError.required(path, `must be '${expected}'`)];
-  return labels[key] === expected
-    ? []
-    : [fieldError.invalid(path, { ...labels }, `must be '${expected}'`)];
+  return errorIf(labels[key] !== expected, () =>
+    fieldError.invalid(path, { ...labels }, `must be '${expected}'`),
+  );
 }
 
 /** Immutable fields with upstream's types of them, in upstream's order. */

@@ -8,7 +8,12 @@ import type {
   PodFailurePolicyRule,
 } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { ruled } from "../validation/field-rules.ts";
 
@@ -28,16 +33,13 @@ export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): 
   );
   const rules = policy.rules ?? [];
   return [
-    ...(rules.length > maxRules
-      ? [fieldError.tooMany(`${path}.rules`, rules.length, maxRules)]
-      : []),
-    ...rules.flatMap((rule, i) => {
-      const rulePath = `${path}.rules[${i}]`;
-      return [
-        ...actionErrors(rule, spec, `${rulePath}.action`),
-        ...ruleErrors(rule, names, rulePath),
-      ];
-    }),
+    ...errorIf(rules.length > maxRules, () =>
+      fieldError.tooMany(`${path}.rules`, rules.length, maxRules),
+    ),
+    ...eachItem(rules, `${path}.rules`, (rule, rulePath) => [
+      ...actionErrors(rule, spec, `${rulePath}.action`),
+      ...ruleErrors(rule, names, rulePath),
+    ]),
   ];
 }
 
@@ -45,7 +47,7 @@ export function validatePodFailurePolicy(spec: Decoded<JobSpec>, path: string): 
 function enumErrors(value: string, allowed: readonly string[], path: string): FieldError[] {
   if (!value)
     return [fieldError.required(path, `valid values: [${allowed.map(quoteGo).join(" ")}]`)];
-  return allowed.includes(value) ? [] : [fieldError.notSupported(path, value, allowed)];
+  return errorIf(!allowed.includes(value), () => fieldError.notSupported(path, value, allowed));
 }
 
 function actionErrors(
@@ -88,10 +90,12 @@ function podConditionErrors(
   path: string,
 ): FieldError[] {
   return [
-    ...(patterns.length > maxRules ? [fieldError.tooMany(path, patterns.length, maxRules)] : []),
-    ...patterns.flatMap(({ type, status }, i) => [
-      ...ruled(labelKeyFaults, type ?? "", `${path}[${i}].type`),
-      ...enumErrors(status ?? "", statuses, `${path}[${i}].status`),
+    ...errorIf(patterns.length > maxRules, () =>
+      fieldError.tooMany(path, patterns.length, maxRules),
+    ),
+    ...eachItem(patterns, path, ({ type, status }, at) => [
+      ...ruled(labelKeyFaults, type ?? "", `${at}.type`),
+      ...enumErrors(status ?? "", statuses, `${at}.status`),
     ]),
   ];
 }
@@ -107,33 +111,29 @@ function exitCodeErrors(
   const isOrdered = values.every((value, i) => i === 0 || values[i - 1]! <= value);
   return [
     ...enumErrors(operator, operators, `${path}.operator`),
-    ...(isSet(containerName) && !names.has(containerName)
-      ? [
-          fieldError.invalid(
-            `${path}.containerName`,
-            containerName,
-            "must be one of the container or initContainer names in the pod template",
-          ),
-        ]
-      : []),
-    ...(values.length
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.values`,
-            requirement.values ?? null,
-            "at least one value is required",
-          ),
-        ]),
-    ...(values.length > maxExitCodes
-      ? [fieldError.tooMany(`${path}.values`, values.length, maxExitCodes)]
-      : []),
-    ...values.flatMap((value, i) => [
-      ...(operator === "In" && value === 0
-        ? [fieldError.invalid(`${path}.values[${i}]`, value, "must not be 0 for the In operator")]
-        : []),
-      ...(values.indexOf(value) < i ? [fieldError.duplicate(`${path}.values[${i}]`, value)] : []),
+    ...errorIf(isSet(containerName) && !names.has(containerName), () =>
+      fieldError.invalid(
+        `${path}.containerName`,
+        containerName,
+        "must be one of the container or initContainer names in the pod template",
+      ),
+    ),
+    ...errorIf(!values.length, () =>
+      fieldError.invalid(
+        `${path}.values`,
+        requirement.values ?? null,
+        "at least one value is required",
+      ),
+    ),
+    ...errorIf(values.length > maxExitCodes, () =>
+      fieldError.tooMany(`${path}.values`, values.length, maxExitCodes),
+    ),
+    ...eachItem(values, `${path}.values`, (value, at, i) => [
+      ...errorIf(operator === "In" && value === 0, () =>
+        fieldError.invalid(at, value, "must not be 0 for the In operator"),
+      ),
+      ...errorIf(values.indexOf(value) < i, () => fieldError.duplicate(at, value)),
     ]),
-    ...(isOrdered ? [] : [fieldError.invalid(`${path}.values`, values, "must be ordered")]),
+    ...errorIf(!isOrdered, () => fieldError.invalid(`${path}.values`, values, "must be ordered")),
   ];
 }

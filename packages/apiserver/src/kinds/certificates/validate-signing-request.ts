@@ -13,7 +13,12 @@ import type {
   CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
@@ -76,15 +81,13 @@ export function validateRequest(object: Request, old: Request | undefined): Fiel
           ),
         ]
       : signerErrors(signer, "spec.signerName")),
-    ...(isSet(seconds) && seconds < 600
-      ? [
-          fieldError.invalid(
-            "spec.expirationSeconds",
-            seconds,
-            "may not specify a duration less than 600 seconds (10 minutes)",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(seconds) && seconds < 600, () =>
+      fieldError.invalid(
+        "spec.expirationSeconds",
+        seconds,
+        "may not specify a duration less than 600 seconds (10 minutes)",
+      ),
+    ),
     ...conditionErrors(object, old),
     ...certificateErrors(object.status?.certificate ?? "", old && (old.status?.certificate ?? "")),
   ];
@@ -98,13 +101,13 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
   return [
     ...(unknownBefore
       ? []
-      : given.flatMap((usage, i) =>
-          usages.includes(usage) ? [] : [fieldError.notSupported(`${path}[${i}]`, usage, usages)],
+      : eachItem(given, path, (usage, at) =>
+          errorIf(!usages.includes(usage), () => fieldError.notSupported(at, usage, usages)),
         )),
     ...(twiceBefore
       ? []
-      : given.flatMap((usage, i) =>
-          given.indexOf(usage) < i ? [fieldError.duplicate(`${path}[${i}]`, usage)] : [],
+      : eachItem(given, path, (usage, at, i) =>
+          errorIf(given.indexOf(usage) < i, () => fieldError.duplicate(at, usage)),
         )),
   ];
 }
@@ -131,19 +134,17 @@ function signerErrors(signer: string, path: string): FieldError[] {
         );
   };
   return [
-    ...(Buffer.byteLength(domain) > 253 ? [fieldError.tooLong(path, 253)] : []),
+    ...errorIf(Buffer.byteLength(domain) > 253, () => fieldError.tooLong(path, 253)),
     ...inside(domain, dnsLabelFaults),
-    ...(!domain.includes(".")
-      ? [
-          fieldError.invalid(
-            path,
-            domain,
-            "should be a domain with at least two segments separated by dots",
-          ),
-        ]
-      : []),
+    ...errorIf(!domain.includes("."), () =>
+      fieldError.invalid(
+        path,
+        domain,
+        "should be a domain with at least two segments separated by dots",
+      ),
+    ),
     ...inside(name, dnsSubdomainFaults),
-    ...(Buffer.byteLength(signer) > 571 ? [fieldError.tooLong(path, 571)] : []),
+    ...errorIf(Buffer.byteLength(signer) > 571, () => fieldError.tooLong(path, 571)),
   ];
 }
 
@@ -153,21 +154,22 @@ function conditionErrors(object: Request, old: Request | undefined): FieldError[
   const hadBoth = approvals.every((type) => before.includes(type));
   const hadTwice = new Set(before).size < before.length;
   const seen = new Set<string>();
-  return conditionsOf(object).flatMap((condition, i) => {
+  return eachItem(conditionsOf(object), path, (condition, at) => {
     const type = condition.type ?? "";
     const status = condition.status ?? "";
     const values = onlyTrue.includes(type) ? ["True"] : ["False", "True", "Unknown"];
-    const errors: FieldError[] =
-      type || before.includes("") ? [] : [fieldError.required(`${path}[${i}].type`, "")];
-    if (!status) errors.push(fieldError.required(`${path}[${i}].status`, ""));
+    const errors: FieldError[] = errorIf(!type && !before.includes(""), () =>
+      fieldError.required(`${at}.type`, ""),
+    );
+    if (!status) errors.push(fieldError.required(`${at}.status`, ""));
     else if (!values.includes(status))
-      errors.push(fieldError.notSupported(`${path}[${i}].status`, status, values));
+      errors.push(fieldError.notSupported(`${at}.status`, status, values));
     const opposite = approvals.includes(type) ? approvals.find((each) => each !== type)! : "";
     if (opposite && !hadBoth && seen.has(opposite))
       errors.push(
         fieldError.invalid(path, type, "Approved and Denied conditions are mutually exclusive"),
       );
-    if (seen.has(type) && !hadTwice) errors.push(fieldError.duplicate(`${path}[${i}].type`, type));
+    if (seen.has(type) && !hadTwice) errors.push(fieldError.duplicate(`${at}.type`, type));
     seen.add(type);
     return errors;
   });
@@ -218,20 +220,18 @@ export function validateRequestChange(
             return [
               fieldError.forbidden(path, `updates may not add a condition of type "${type}"`),
             ];
-          return now.length < before.length || equalJson(now, before)
-            ? []
-            : [
-                fieldError.forbiddenChange(
-                  path,
-                  `updates may not modify a condition of type "${type}"`,
-                  {
-                    type: "[]certificates.CertificateSigningRequestCondition",
-                    before,
-                    after: now,
-                    diff: diffPrinted,
-                  },
-                ),
-              ];
+          return errorIf(now.length >= before.length && !equalJson(now, before), () =>
+            fieldError.forbiddenChange(
+              path,
+              `updates may not modify a condition of type "${type}"`,
+              {
+                type: "[]certificates.CertificateSigningRequestCondition",
+                before,
+                after: now,
+                diff: diffPrinted,
+              },
+            ),
+          );
         });
   return [
     ...validateObjectMeta(object, { namespaced: false }, () => []),
@@ -247,12 +247,10 @@ function certificateChangeErrors(object: Request, old: Request, endpoint: string
   if (now === before) return [];
   if (endpoint !== "status")
     return [fieldError.forbidden("status.certificate", "updates may not set certificate content")];
-  return before
-    ? [
-        fieldError.forbidden(
-          "status.certificate",
-          "updates may not modify existing certificate content",
-        ),
-      ]
-    : [];
+  return errorIf(before, () =>
+    fieldError.forbidden(
+      "status.certificate",
+      "updates may not modify existing certificate content",
+    ),
+  );
 }

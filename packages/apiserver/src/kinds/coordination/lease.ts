@@ -4,18 +4,16 @@
 import type { Decoded } from "homeostat/api";
 import type { Lease } from "homeostat/k8s/coordination/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 
 /** Fields of coordinated leader election, whose feature gate is off. */
 const gated = ["strategy", "preferredHolder"] as const;
 
 export const lease: KindDefinition<Decoded<Lease>> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
+  ...gvk("coordination.k8s.io/v1", "Lease"),
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
@@ -39,17 +37,15 @@ function dropGated(object: Decoded<Lease>, old: Decoded<Lease>): void {
 function validate({ spec }: Decoded<Lease>): FieldError[] {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions } = spec ?? {};
   return [
-    ...(isSet(duration) && duration < 1
-      ? [fieldError.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0")]
-      : []),
-    ...(isSet(transitions) && transitions < 0
-      ? [
-          fieldError.invalid(
-            "spec.leaseTransitions",
-            transitions,
-            "must be greater than or equal to 0",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(duration) && duration < 1, () =>
+      fieldError.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0"),
+    ),
+    ...errorIf(isSet(transitions) && transitions < 0, () =>
+      fieldError.invalid(
+        "spec.leaseTransitions",
+        transitions,
+        "must be greater than or equal to 0",
+      ),
+    ),
   ];
 }

@@ -4,18 +4,16 @@
 import { compareBytewise, type Decoded } from "homeostat/api";
 import type { ConfigMap } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 
 export const configMap: KindDefinition<Decoded<ConfigMap>> = {
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
+  ...gvk("v1", "ConfigMap"),
   strategy: {
     validateCreate: validate,
     validateUpdate: (object, old) => [
@@ -40,9 +38,9 @@ function validate(object: Decoded<ConfigMap>): FieldError[] {
       .sort(compareBytewise)
       .flatMap((key) => [
         ...configMapKeyFaults(key).map((text) => fieldError.invalid(`${field}[${key}]`, key, text)),
-        ...(field === "data" && Object.hasOwn(binary, key)
-          ? [fieldError.invalid(`data[${key}]`, key, "duplicate of key present in binaryData")]
-          : []),
+        ...errorIf(field === "data" && Object.hasOwn(binary, key), () =>
+          fieldError.invalid(`data[${key}]`, key, "duplicate of key present in binaryData"),
+        ),
       ]);
   const size =
     Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value), 0) +
@@ -52,6 +50,6 @@ function validate(object: Decoded<ConfigMap>): FieldError[] {
     ...finalizerErrors(object),
     ...keyErrors("data"),
     ...keyErrors("binaryData"),
-    ...(size > maxDataBytes ? [fieldError.tooLong("[]", maxDataBytes)] : []),
+    ...errorIf(size > maxDataBytes, () => fieldError.tooLong("[]", maxDataBytes)),
   ];
 }

@@ -9,12 +9,10 @@ import type {
   EndpointSubset,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import {
@@ -22,15 +20,13 @@ import {
   dnsSubdomainErrors,
   qualifiedNameErrors,
 } from "../validation/field-rules.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;
 
 export const endpoints: KindDefinition<Decoded<Endpoints>> = {
-  group: "",
-  version: "v1",
-  kind: "Endpoints",
+  ...gvk("v1", "Endpoints"),
   etcdPrefix: "services/endpoints",
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   defaults(object) {
@@ -39,15 +35,13 @@ export const endpoints: KindDefinition<Decoded<Endpoints>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSubsets(object)],
-    validateUpdate(object, old) {
-      const isKept = equalJson(object.subsets ?? null, old.subsets ?? null);
-      return [
-        ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...(isKept ? [] : validateSubsets(object)),
-      ];
-    },
+    ...validateWholeObject({
+      namespaced: true,
+      validate(object, old) {
+        const isKept = old && equalJson(object.subsets ?? null, old.subsets ?? null);
+        return isKept ? [] : validateSubsets(object);
+      },
+    }),
     warningsOnCreate: addressWarnings,
     warningsOnUpdate: addressWarnings,
   },
@@ -62,30 +56,23 @@ export const endpoints: KindDefinition<Decoded<Endpoints>> = {
 function addressWarnings(object: Decoded<Endpoints>): string[] {
   const { labels } = object.metadata ?? {};
   if (labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller") return [];
-  return (object.subsets ?? []).flatMap((subset, i) =>
+  return eachItem(object.subsets, "subsets", (subset, at) =>
     addressLists.flatMap((list) =>
-      (subset[list] ?? []).flatMap(({ ip }, j) =>
-        ipWarnings(ip ?? "", `subsets[${i}].${list}[${j}].ip`),
-      ),
+      eachItem(subset[list], `${at}.${list}`, ({ ip }, at) => ipWarnings(ip ?? "", `${at}.ip`)),
     ),
   );
 }
 
 function validateSubsets(object: Decoded<Endpoints>): FieldError[] {
-  return (object.subsets ?? []).flatMap((subset, i) => {
-    const path = `subsets[${i}]`;
+  return eachItem(object.subsets, "subsets", (subset, path) => {
     const ports = subset.ports ?? [];
     const isEmpty = addressLists.every((list) => !subset[list]?.length);
     return [
-      ...(isEmpty
-        ? [fieldError.required(path, "must specify `addresses` or `notReadyAddresses`")]
-        : []),
-      ...addressLists.flatMap((list) =>
-        (subset[list] ?? []).flatMap((address, j) =>
-          validateAddress(address, `${path}.${list}[${j}]`),
-        ),
+      ...errorIf(isEmpty, () =>
+        fieldError.required(path, "must specify `addresses` or `notReadyAddresses`"),
       ),
-      ...ports.flatMap((port, j) => validatePort(port, `${path}.ports[${j}]`, ports.length)),
+      ...addressLists.flatMap((list) => eachItem(subset[list], `${path}.${list}`, validateAddress)),
+      ...eachItem(ports, `${path}.ports`, (port, at) => validatePort(port, at, ports.length)),
     ];
   });
 }
@@ -108,13 +95,13 @@ function validatePort(port: Decoded<EndpointPort>, path: string, count: number):
   const { appProtocol } = port;
   return [
     ...(name ? dnsLabelErrors(name, `${path}.name`) : []),
-    ...(!name && count > 1 ? [fieldError.required(`${path}.name`, "")] : []),
+    ...errorIf(!name && count > 1, () => fieldError.required(`${path}.name`, "")),
     ...portNumberFaults(port.port ?? 0).map((fault) =>
       fieldError.invalid(`${path}.port`, port.port ?? 0, fault),
     ),
-    ...(protocols.includes(protocol)
-      ? []
-      : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)]),
+    ...errorIf(!protocols.includes(protocol), () =>
+      fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+    ),
     ...(isSet(appProtocol) ? qualifiedNameErrors(appProtocol, `${path}.appProtocol`) : []),
   ];
 }

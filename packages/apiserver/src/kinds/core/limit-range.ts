@@ -5,13 +5,11 @@
 import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
 import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
@@ -24,9 +22,7 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
 
 export const limitRange: KindDefinition<Decoded<LimitRange>> = {
-  group: "",
-  version: "v1",
-  kind: "LimitRange",
+  ...gvk("v1", "LimitRange"),
   defaults(object) {
     for (const item of object.spec?.limits ?? []) {
       if (item.type === "Container") setContainerDefaults(item);
@@ -35,12 +31,7 @@ export const limitRange: KindDefinition<Decoded<LimitRange>> = {
   },
   strategy: {
     allowCreateOnUpdate: true,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateLimits(object)],
-    validateUpdate: (object) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateLimits(object),
-    ],
+    ...validateWholeObject({ namespaced: true, validate: validateLimits }),
   },
 };
 
@@ -54,10 +45,9 @@ function setContainerDefaults(item: Decoded<LimitRangeItem>): void {
 
 function validateLimits(object: Decoded<LimitRange>): FieldError[] {
   const seen = new Set<string>();
-  return (object.spec?.limits ?? []).flatMap((item, i) => {
-    const path = `spec.limits[${i}]`;
+  return eachItem(object.spec?.limits, "spec.limits", (item, path) => {
     const type = item.type ?? "";
-    const again = seen.has(type) ? [fieldError.duplicate(`${path}.type`, type)] : [];
+    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${path}.type`, type));
     seen.add(type);
     return [...typeErrors(type, `${path}.type`), ...again, ...validateItem(item, type, path)];
   });
@@ -66,9 +56,9 @@ function validateLimits(object: Decoded<LimitRange>): FieldError[] {
 function typeErrors(type: string, path: string): FieldError[] {
   const faults = labelKeyFaults(type);
   if (faults.length) return faults.map((fault) => fieldError.invalid(path, type, fault));
-  return type.includes("/") || types.includes(type)
-    ? []
-    : [fieldError.invalid(path, type, "must be a standard limit type or fully qualified")];
+  return errorIf(!type.includes("/") && !types.includes(type), () =>
+    fieldError.invalid(path, type, "must be a standard limit type or fully qualified"),
+  );
 }
 
 function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string): FieldError[] {
@@ -94,14 +84,12 @@ function validateItem(item: Decoded<LimitRangeItem>, type: string, path: string)
     ...names("max"),
     ...names("min"),
     ...defaults,
-    ...(unbounded
-      ? [
-          fieldError.required(
-            `${path}.limits`,
-            "either minimum or maximum storage value is required, but neither was provided",
-          ),
-        ]
-      : []),
+    ...errorIf(unbounded, () =>
+      fieldError.required(
+        `${path}.limits`,
+        "either minimum or maximum storage value is required, but neither was provided",
+      ),
+    ),
     ...names("maxLimitRequestRatio"),
     ...resourcesOf(item, type).flatMap((name) => compareBounds(item, type, name, path)),
   ];
@@ -217,10 +205,9 @@ function ratioErrors(
   path: string,
 ): FieldError[] {
   if (!ratio) return [];
-  const errors =
-    ratio.nano < one
-      ? [fieldError.invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`)]
-      : [];
+  const errors = errorIf(ratio.nano < one, () =>
+    fieldError.invalid(path, ratio.text, `ratio ${ratio.text} is less than 1`),
+  );
   if (!min || !max) return errors;
   const most = Number(max.nano) / Number(min.nano);
   return Number(ratio.nano) / Number(one) > most

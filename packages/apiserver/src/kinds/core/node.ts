@@ -11,14 +11,12 @@ import {
 } from "homeostat/api";
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { keepOld, validateWholeObject } from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import { proxyToNode } from "./proxy/node-proxy.ts";
@@ -27,9 +25,7 @@ const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";
 
 export const node: KindDefinition<Decoded<Node>> = {
-  group: "",
-  version: "v1",
-  kind: "Node",
+  ...gvk("v1", "Node"),
   etcdPrefix: "minions",
   defaults: setDefaults,
   proxy: proxyToNode,
@@ -44,13 +40,11 @@ export const node: KindDefinition<Decoded<Node>> = {
       keepOld(object, old, "status");
       if (!isSet(old.spec?.configSource)) delete object.spec?.configSource;
     },
-    validateCreate: (object) => [...finalizerErrors(object), ...validateNode(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateNode(object),
-      ...validateNodeUpdate(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: validateNode,
+      validateChange: validateNodeUpdate,
+    }),
     warningsOnCreate: specWarnings,
     warningsOnUpdate: specWarnings,
   },
@@ -107,15 +101,14 @@ function validateNode(object: Decoded<Node>): FieldError[] {
 /** Upstream's path of taints begins with metadata. */
 function taintErrors(object: Decoded<Node>): FieldError[] {
   const seen = new Set<string>();
-  return (object.spec?.taints ?? []).flatMap((taint, i) => {
-    const path = `metadata.taints[${i}]`;
+  return eachItem(object.spec?.taints, "metadata.taints", (taint, path) => {
     const [key, value, effect] = [taint.key ?? "", taint.value ?? "", taint.effect ?? ""];
     const valueFaults = labelValueFaults(value);
     const errors = [
       ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
-      ...(valueFaults.length
-        ? [fieldError.invalid(`${path}.value`, value, valueFaults.join(";"))]
-        : []),
+      ...errorIf(valueFaults.length, () =>
+        fieldError.invalid(`${path}.value`, value, valueFaults.join(";")),
+      ),
     ];
     if (!effect) errors.push(fieldError.required(`${path}.effect`, ""));
     else if (!effects.includes(effect))
@@ -156,14 +149,14 @@ function featureErrors(object: Decoded<Node>): FieldError[] {
           body: `Duplicate value: ${JSON.stringify(feature)}`,
         },
       ];
-    return compareBytewise(before, feature) > 0
-      ? [fieldError.invalid(path, feature, "list must be sorted alphabetically")]
-      : [];
+    return errorIf(compareBytewise(before, feature) > 0, () =>
+      fieldError.invalid(path, feature, "list must be sorted alphabetically"),
+    );
   });
 }
 
 function cidrErrors(cidrs: readonly string[]): FieldError[] {
-  const errors = cidrs.flatMap((cidr, i) => legacyCidrErrors(cidr, `spec.podCIDRs[${i}]`));
+  const errors = eachItem(cidrs, "spec.podCIDRs", (cidr, at) => legacyCidrErrors(cidr, at));
   if (cidrs.length < 2) return errors;
   const sizes = cidrs.map((cidr) => parseCidrSloppy(cidr)?.address.bytes.length);
   const unknown = sizes.indexOf(undefined);
@@ -203,30 +196,26 @@ function validateNodeUpdate(object: Decoded<Node>, old: Decoded<Node>): FieldErr
     ...(oldCidrs.length && oldCidrs.length !== cidrs.length
       ? [fixed]
       : oldCidrs.filter((cidr, i) => cidr !== cidrs[i]).map(() => fixed)),
-    ...(provider && provider !== (spec.providerID ?? "")
-      ? [
-          fieldError.forbidden(
-            "spec.providerID",
-            'node updates may not change providerID except from "" to valid',
-          ),
-        ]
-      : []),
+    ...errorIf(provider && provider !== (spec.providerID ?? ""), () =>
+      fieldError.forbidden(
+        "spec.providerID",
+        'node updates may not change providerID except from "" to valid',
+      ),
+    ),
     ...taintErrors(object),
-    ...((spec.externalID ?? "") === (before.externalID ?? "")
-      ? []
-      : [fieldError.forbidden("spec.externalID", "may not be updated")]),
+    ...errorIf((spec.externalID ?? "") !== (before.externalID ?? ""), () =>
+      fieldError.forbidden("spec.externalID", "may not be updated"),
+    ),
   ];
 }
 
 function addressErrors(addresses: readonly Decoded<NodeAddress>[]): FieldError[] {
   const seen = new Set<string>();
-  return addresses.flatMap((address, i) => {
+  return eachItem(addresses, "status.addresses", (address, at) => {
     const key = JSON.stringify([address.type ?? "", address.address ?? ""]);
     const again = seen.has(key);
     seen.add(key);
-    return again
-      ? [fieldError.duplicateInternal(`status.addresses[${i}]`, ["core.NodeAddress", address])]
-      : [];
+    return errorIf(again, () => fieldError.duplicateInternal(at, ["core.NodeAddress", address]));
   });
 }
 
@@ -236,7 +225,7 @@ function specWarnings({ spec }: Decoded<Node>): string[] {
     ...(spec?.externalID
       ? ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]
       : []),
-    ...(spec?.podCIDRs ?? []).flatMap((cidr, i) => cidrWarnings(cidr, `spec.podCIDRs[${i}]`)),
+    ...eachItem(spec?.podCIDRs, "spec.podCIDRs", cidrWarnings),
   ];
 }
 

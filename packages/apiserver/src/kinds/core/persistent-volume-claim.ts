@@ -10,13 +10,17 @@ import type {
   TypedLocalObjectReference,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import {
+  immutable,
+  keepOld,
+  statusResetStrategy,
+  statusStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
@@ -33,9 +37,7 @@ import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defau
 import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
-  group: "",
-  version: "v1",
-  kind: "PersistentVolumeClaim",
+  ...gvk("v1", "PersistentVolumeClaim"),
   returnsDeletedObject: true,
   defaults(object) {
     const status = (object.status ??= {});
@@ -45,7 +47,7 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
     if (object.spec) setClaimSpecDefaults(object.spec);
   },
   strategy: {
-    resetFields: [["f:status"]],
+    ...statusResetStrategy,
     prepareForCreate(object) {
       object.status = { phase: "Pending" };
       normalizeDataSources(object.spec ?? {}, undefined);
@@ -55,23 +57,17 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
       keepOld(object, old, "status");
       normalizeDataSources(object.spec ?? {}, old.spec ?? {});
     },
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateClaimSpec(object.spec ?? {}, "spec"),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateClaimSpec(object.spec ?? {}, "spec"),
-      ...validateClaimUpdate(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: true,
+      validate: ({ spec }) => validateClaimSpec(spec ?? {}, "spec"),
+      validateChange: validateClaimUpdate,
+    }),
     warningsOnCreate: claimWarnings,
     warningsOnUpdate: claimWarnings,
   },
   subresources: {
     status: {
-      resetFields: [["f:spec"]],
-      prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+      ...statusStrategy,
       validateUpdate: validateClaimStatus,
     },
   },
@@ -113,20 +109,18 @@ function validateClaimUpdate(
   const [frozen, changed] = comparable(object, old);
   return [
     ...annotationErrors(object, old),
-    ...(equalJson(changed, frozen)
-      ? []
-      : [
-          fieldError.forbiddenChange(
-            "spec",
-            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
-            {
-              type: "core.PersistentVolumeClaimSpec",
-              before: frozen,
-              after: changed,
-              diff: diffPrinted,
-            },
-          ),
-        ]),
+    ...errorIf(!equalJson(changed, frozen), () =>
+      fieldError.forbiddenChange(
+        "spec",
+        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        {
+          type: "core.PersistentVolumeClaimSpec",
+          before: frozen,
+          after: changed,
+          diff: diffPrinted,
+        },
+      ),
+    ),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),
     ...immutable("volumeMode", spec.volumeMode, before.volumeMode),
     ...attributesErrors(spec, before, old.status ?? {}),
@@ -169,9 +163,9 @@ function annotationErrors(
   const now = object.metadata?.annotations?.[classAnnotation] ?? "";
   const before = old.metadata?.annotations?.[classAnnotation] ?? "";
   const moved = before && !now && object.spec?.storageClassName === before;
-  return now === before || moved
-    ? []
-    : [fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable")];
+  return errorIf(now !== before && !moved, () =>
+    fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable"),
+  );
 }
 
 /** A claim can shrink to recover from a failed expansion, but must stay above its capacity. */

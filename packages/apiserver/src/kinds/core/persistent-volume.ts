@@ -8,13 +8,16 @@ import type {
   PersistentVolumeSpec,
   PersistentVolumeStatus,
 } from "homeostat/k8s/core/v1";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import {
+  keepOld,
+  statusResetStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 import {
   addFinalizer,
   classAnnotationWarnings,
@@ -29,9 +32,7 @@ import {
 } from "./persistent-volume/validate-persistent-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
-  group: "",
-  version: "v1",
-  kind: "PersistentVolume",
+  ...gvk("v1", "PersistentVolume"),
   returnsDeletedObject: true,
   defaults(object) {
     const status = (object.status ??= {});
@@ -43,25 +44,22 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
     setPersistentSourceDefaults(spec);
   },
   strategy: {
-    resetFields: [["f:status"]],
+    ...statusResetStrategy,
     prepareForCreate(object, { now }) {
       object.status = { phase: "Pending", lastPhaseTransitionTime: now };
       addFinalizer(object, "kubernetes.io/pv-protection");
     },
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateMountOptions(object),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateMountOptions(object),
-      ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-      ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: (object) => [
+        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
+        ...validateMountOptions(object),
+      ],
+      validateChange: (object, old) => [
+        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
+        ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
+      ],
+    }),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,
   },
@@ -126,14 +124,10 @@ function volumeWarnings(volume: Decoded<PersistentVolume>): string[] {
 
 function nodeLabelWarnings({ nodeAffinity }: Decoded<PersistentVolumeSpec>): string[] {
   const terms = nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  return terms.flatMap((term, i) =>
-    (term.matchExpressions ?? []).flatMap(({ key }, j) => {
+  return eachItem(terms, "spec.nodeAffinity.required.nodeSelectorTerms", (term, at) =>
+    eachItem(term.matchExpressions, `${at}.matchExpressions`, ({ key }, at) => {
       const message = nodeLabelMessage(key ?? "");
-      return message
-        ? [
-            `spec.nodeAffinity.required.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${message}`,
-          ]
-        : [];
+      return message ? [`${at}.key: ${key} is ${message}`] : [];
     }),
   );
 }

@@ -3,23 +3,19 @@
 // (ValidatePodTemplate).
 import type { Decoded, Json } from "homeostat/api";
 import type { PodTemplate } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
 import { containerCells } from "./workload/workload.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
 
 export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
-  group: "",
-  version: "v1",
-  kind: "PodTemplate",
+  ...gvk("v1", "PodTemplate"),
   returnsDeletedObject: true,
   defaults: (object) => setPodTemplateDefaults(object.template),
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["template"]),
+    ...generationStrategy("template"),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validatePodTemplate(object.template ?? {}, "template"),

@@ -5,11 +5,11 @@
 import type { Decoded } from "homeostat/api";
 import type { ReplicationController, ReplicationControllerSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { setPodTemplateDefaults } from "./pod/pod-template-spec.ts";
@@ -20,9 +20,7 @@ import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";
 
 export const replicationController: KindDefinition<Decoded<ReplicationController>> = {
-  group: "",
-  version: "v1",
-  kind: "ReplicationController",
+  ...gvk("v1", "ReplicationController"),
   etcdPrefix: "controllers",
   defaults: setDefaults,
   strategy: {
@@ -66,7 +64,7 @@ function validateSpec(
   }));
   return [
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
-    ...(selector.length ? [] : [fieldError.required("spec.selector", "")]),
+    ...errorIf(!selector.length, () => fieldError.required("spec.selector", "")),
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...(template
       ? validateWorkloadTemplate(template, {

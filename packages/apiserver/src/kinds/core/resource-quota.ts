@@ -8,19 +8,21 @@ import type {
   ScopedResourceSelectorRequirement,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  statusResetStrategy,
+  statusStrategy,
+} from "../definition/default-strategy.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
 
 export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
+  ...gvk("v1", "ResourceQuota"),
   returnsDeletedObject: true,
   defaults(object) {
     roundList(object.spec?.hard);
@@ -28,9 +30,7 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
     roundList(object.status?.used);
   },
   strategy: {
-    resetFields: [["f:status"]],
-    prepareForCreate: (object) => void (object.status = {}),
-    prepareForUpdate: (object, old) => keepOld(object, old, "status"),
+    ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
@@ -41,8 +41,7 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   },
   subresources: {
     status: {
-      resetFields: [["f:spec"]],
-      prepareForUpdate: (object, old) => keepOld(object, old, "spec"),
+      ...statusStrategy,
       validateUpdate: ({ status }) => [
         ...quotaListErrors(status?.hard ?? {}, "status.hard"),
         ...quotaListErrors(status?.used ?? {}, "status.used"),
@@ -81,16 +80,16 @@ function validateSpec(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
   return [
     ...quotaListErrors(spec.hard ?? {}, "spec.hard"),
     ...listed.flatMap((scope) => [
-      ...(scopes.has(scope)
-        ? []
-        : [fieldError.invalid("spec.scopes", [...listed], "unsupported scope")]),
+      ...errorIf(!scopes.has(scope), () =>
+        fieldError.invalid("spec.scopes", [...listed], "unsupported scope"),
+      ),
       ...misplaced(scope, spec).map(() =>
         fieldError.invalid("spec.scopes", [...listed], "unsupported scope applied to resource"),
       ),
     ]),
-    ...(isContradiction(listed)
-      ? [fieldError.invalid("spec.scopes", [...listed], "conflicting scopes")]
-      : []),
+    ...errorIf(isContradiction(listed), () =>
+      fieldError.invalid("spec.scopes", [...listed], "conflicting scopes"),
+    ),
     ...validateScopeSelector(spec),
   ];
 }
@@ -116,15 +115,9 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
   const names = requirements.map((requirement) => requirement.scopeName ?? "");
   return [
     ...requirements.flatMap((requirement) => [
-      ...(scopes.has(requirement.scopeName ?? "")
-        ? []
-        : [
-            fieldError.invalid(
-              `${path}.scopeName`,
-              requirement.scopeName ?? "",
-              "unsupported scope",
-            ),
-          ]),
+      ...errorIf(!scopes.has(requirement.scopeName ?? ""), () =>
+        fieldError.invalid(`${path}.scopeName`, requirement.scopeName ?? "", "unsupported scope"),
+      ),
       ...misplaced(requirement.scopeName ?? "", spec).map(() =>
         fieldError.invalidInternal(
           path,
@@ -134,9 +127,9 @@ function validateScopeSelector(spec: Decoded<ResourceQuotaSpec>): FieldError[] {
       ),
       ...operatorErrors(requirement, path),
     ]),
-    ...(isContradiction(names)
-      ? [fieldError.invalid(path, spec.scopes ?? null, "conflicting scopes")]
-      : []),
+    ...errorIf(isContradiction(names), () =>
+      fieldError.invalid(path, spec.scopes ?? null, "conflicting scopes"),
+    ),
   ];
 }
 
@@ -156,10 +149,10 @@ function operatorErrors(
 ): FieldError[] {
   const operator = requirement.operator ?? "";
   const values = requirement.values ?? [];
-  const errors =
-    existsOnly.includes(requirement.scopeName ?? "") && operator !== "Exists"
-      ? [fieldError.invalid(`${path}.operator`, operator, existsText)]
-      : [];
+  const errors = errorIf(
+    existsOnly.includes(requirement.scopeName ?? "") && operator !== "Exists",
+    () => fieldError.invalid(`${path}.operator`, operator, existsText),
+  );
   switch (operator) {
     case "In":
     case "NotIn":
@@ -197,9 +190,9 @@ function scopeChangeErrors(
   old: Decoded<ResourceQuotaSpec>,
 ): FieldError[] {
   const [now, before] = [new Set(spec.scopes ?? []), new Set(old.scopes ?? [])];
-  return now.size === before.size && [...now].every((scope) => before.has(scope))
-    ? []
-    : [fieldError.invalid("spec.scopes", spec.scopes ?? null, "field is immutable")];
+  return errorIf(now.size !== before.size || ![...now].every((scope) => before.has(scope)), () =>
+    fieldError.invalid("spec.scopes", spec.scopes ?? null, "field is immutable"),
+  );
 }
 
 const compared = ["cpu", "memory", "storage", "ephemeral-storage"];

@@ -5,9 +5,9 @@
 import { compareBytewise, type Decoded, isObject, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { Secret } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -16,9 +16,7 @@ import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-dat
 import { checkKeyPair } from "./key-pair.ts";
 
 export const secret: KindDefinition<Decoded<Secret>> = {
-  group: "",
-  version: "v1",
-  kind: "Secret",
+  ...gvk("v1", "Secret"),
   defaults(object) {
     object.type ||= "Opaque";
     mergeStringData(object);
@@ -68,7 +66,7 @@ function validate(object: Decoded<Secret>): FieldError[] {
       .flatMap((key) =>
         configMapKeyFaults(key).map((text) => fieldError.invalid(`data[${key}]`, key, text)),
       ),
-    ...(base64Size(data) > maxDataBytes ? [fieldError.tooLong("data", maxDataBytes)] : []),
+    ...errorIf(base64Size(data) > maxDataBytes, () => fieldError.tooLong("data", maxDataBytes)),
     ...(validatorsByType.get(object.type ?? "")?.(data, object) ?? []),
   ];
 }
@@ -87,9 +85,9 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
   [
     "kubernetes.io/service-account-token",
     (_data, object) =>
-      object.metadata?.annotations?.["kubernetes.io/service-account.name"]
-        ? []
-        : [fieldError.required("metadata.annotations[kubernetes.io/service-account.name]", "")],
+      errorIf(!object.metadata?.annotations?.["kubernetes.io/service-account.name"], () =>
+        fieldError.required("metadata.annotations[kubernetes.io/service-account.name]", ""),
+      ),
   ],
   ["kubernetes.io/dockercfg", (data) => jsonMap(data, ".dockercfg")],
   ["kubernetes.io/dockerconfigjson", (data) => jsonMap(data, ".dockerconfigjson")],
@@ -103,7 +101,9 @@ const validatorsByType: ReadonlyMap<string, ValidateType> = new Map<string, Vali
   [
     "kubernetes.io/ssh-auth",
     (data) =>
-      decoded(data, "ssh-privatekey") ? [] : [fieldError.required("data[ssh-privatekey]", "")],
+      errorIf(!decoded(data, "ssh-privatekey"), () =>
+        fieldError.required("data[ssh-privatekey]", ""),
+      ),
   ],
   ["kubernetes.io/tls", (data) => missing(data, "tls.crt", "tls.key")],
 ]);

@@ -2,11 +2,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/serviceaccount/strategy.go.
 import type { Decoded } from "homeostat/api";
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors, metadataErrors } from "../definition/default-strategy.ts";
 import {
   checkTokenRequest,
   requestToken,
@@ -16,19 +14,15 @@ import {
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
 export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
-  group: "",
-  version: "v1",
-  kind: "ServiceAccount",
+  ...gvk("v1", "ServiceAccount"),
   returnsDeletedObject: true,
   strategy: {
-    deleteReturnsObject: true,
     prepareForCreate: keepSecretNames,
     prepareForUpdate: keepSecretNames,
     validateCreate: finalizerErrors,
     validateUpdate: (object) => [
       ...finalizerErrors(object),
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
     ],
     warningsOnCreate: mountableSecretsWarnings,
     warningsOnUpdate: (object, old) =>

@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import { finalizersOf, metadataOf, metaNumber } from "../../apimachinery/meta/read-meta.ts";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { Strategy, ValidationOutcome } from "../../apimachinery/rest/strategy.ts";
 import { CorrelatedObject } from "../../schema/validation/correlated-object.ts";
 import { validateEmbeddedMetadata } from "../../schema/objectmeta/validate-embedded-metadata.ts";
@@ -203,7 +203,7 @@ function validateTypeMeta(
   { kind, apiVersion }: CustomStrategyOptions,
 ): FieldError[] {
   const wrong = (field: string, value: Json | undefined, wanted: string): FieldError[] =>
-    value === wanted ? [] : [fieldError.invalid(field, value ?? "", `must be ${wanted}`)];
+    errorIf(value !== wanted, () => fieldError.invalid(field, value ?? "", `must be ${wanted}`));
   return [
     ...wrong("kind", object.kind, kind),
     ...wrong("apiVersion", object.apiVersion, apiVersion),

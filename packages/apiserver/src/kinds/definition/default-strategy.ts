@@ -2,10 +2,16 @@
 // and a status.
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
-import { equalJson, type Json } from "homeostat/api";
+import { equalJson, type Json, type JsonObject } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../apimachinery/errors/field-error.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -55,6 +61,14 @@ export function bumpGeneration<T extends DecodedObject>(
 const fieldOf = <T extends object>(object: T, field: keyof T): Json =>
   (object[field] as Json | undefined) ?? {};
 
+/** The strategy of a kind whose generation counts the changes of one field. */
+export const generationStrategy = <T extends DecodedObject>(
+  field: keyof T & string,
+): Required<Pick<StrategyOverrides<T>, "prepareForCreate" | "prepareForUpdate">> => ({
+  prepareForCreate: (object) => void (metadataOf(object).generation = 1),
+  prepareForUpdate: (object, old) => bumpGeneration<T>(object, old, [field]),
+});
+
 /** An object with the two parts that most kinds have. */
 export interface SpecStatusObject extends DecodedObject {
   spec?: Json;
@@ -93,7 +107,9 @@ export function immutable(
   value: Json | undefined,
   old: Json | undefined,
 ): FieldError[] {
-  return equalJson(value, old) ? [] : [fieldError.invalid(path, value, "field is immutable")];
+  return errorIf(!equalJson(value, old), () =>
+    fieldError.invalid(path, value, "field is immutable"),
+  );
 }
 
 /** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
@@ -102,9 +118,9 @@ export function immutableInternal(
   [type, value]: InternalValue,
   old: Json | undefined,
 ): FieldError[] {
-  return equalJson(value ?? null, old ?? null)
-    ? []
-    : [fieldError.invalidInternal(path, [type, value], "field is immutable")];
+  return errorIf(!equalJson(value ?? null, old ?? null), () =>
+    fieldError.invalidInternal(path, [type, value], "field is immutable"),
+  );
 }
 
 /** {@link immutableInternal} for the whole spec; absent is empty. */
@@ -113,9 +129,9 @@ export const immutableSpec = (
   { spec }: SpecStatusObject,
   { spec: old }: SpecStatusObject,
 ): FieldError[] =>
-  equalJson(spec ?? {}, old ?? {})
-    ? []
-    : [fieldError.invalidInternal("spec", [type, spec], "field is immutable")];
+  errorIf(!equalJson(spec ?? {}, old ?? {}), () =>
+    fieldError.invalidInternal("spec", [type, spec], "field is immutable"),
+  );
 
 const standardFinalizers: ReadonlySet<string> = new Set([
   "kubernetes",
@@ -132,20 +148,54 @@ export const isQualifiedFinalizer = (name: string): boolean =>
  * must be a standard one.
  */
 export function finalizerNameErrors(name: string, path: string): FieldError[] {
-  return isQualifiedFinalizer(name)
-    ? []
-    : [
-        fieldError.invalid(
-          path,
-          name,
-          "name is neither a standard finalizer name nor is it fully qualified",
-        ),
-      ];
+  return errorIf(!isQualifiedFinalizer(name), () =>
+    fieldError.invalid(
+      path,
+      name,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    ),
+  );
 }
 
 /** {@link finalizerNameErrors} of metadata.finalizers. */
 export function finalizerErrors(object: DecodedObject): FieldError[] {
-  return (object.metadata?.finalizers ?? []).flatMap((name, i) =>
-    finalizerNameErrors(name, `metadata.finalizers[${i}]`),
-  );
+  return eachItem(object.metadata?.finalizers, "metadata.finalizers", finalizerNameErrors);
 }
+
+/** Where names live, and the rule for them when it is not {@link nameIsDnsSubdomain}. */
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly validateName?: NameRule;
+}
+
+/**
+ * Every breach of the metadata rules, which an update that validates the whole object repeats.
+ * Upstream: ValidateObjectMeta in k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+ */
+export const metadataErrors = (
+  object: DecodedObject & JsonObject,
+  { namespaced, validateName = nameIsDnsSubdomain }: MetadataRules,
+): FieldError[] => [
+  ...validateObjectMeta(object, { namespaced }, validateName),
+  ...finalizerErrors(object),
+];
+
+/** The rules of a kind whose updates validate the whole object again, and then the change. */
+export interface WholeObjectRules<T extends object> extends MetadataRules {
+  /** The rules of the whole object, beyond metadata; `old` is the stored one on update. */
+  validate(object: T, old: T | undefined): readonly FieldError[];
+  validateChange?(object: T, old: T): readonly FieldError[];
+}
+
+/** Validation by {@link WholeObjectRules}. */
+export const validateWholeObject = <T extends DecodedObject & JsonObject>(
+  rules: WholeObjectRules<T>,
+): Required<Pick<StrategyOverrides<T>, "validateName" | "validateCreate" | "validateUpdate">> => ({
+  validateName: rules.validateName ?? nameIsDnsSubdomain,
+  validateCreate: (object) => [...finalizerErrors(object), ...rules.validate(object, undefined)],
+  validateUpdate: (object, old) => [
+    ...metadataErrors(object, rules),
+    ...rules.validate(object, old),
+    ...(rules.validateChange?.(object, old) ?? []),
+  ],
+});

@@ -3,20 +3,17 @@
 // pkg/apis/discovery/{v1/defaults.go,validation}.
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
 export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  kind: "EndpointSlice",
+  ...gvk("discovery.k8s.io/v1", "EndpointSlice"),
   defaults(object) {
     for (const port of object.ports ?? []) {
       port.name ??= "";
@@ -33,16 +30,12 @@ export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {
       if (isChanged(object, old)) metadataOf(object).generation = before + 1;
       if (!equalJson(object.endpoints ?? null, old.endpoints ?? null)) dropTopology(object);
     },
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateEndpointSlice(object, undefined),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateEndpointSlice(object, old),
-      ...immutable("addressType", object.addressType ?? "", old.addressType ?? ""),
-    ],
+    ...validateWholeObject({
+      namespaced: true,
+      validate: validateEndpointSlice,
+      validateChange: (object, old) =>
+        immutable("addressType", object.addressType ?? "", old.addressType ?? ""),
+    }),
     warningsOnCreate: (object) => [
       ...(object.addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
       ...addressWarnings(object),
@@ -71,10 +64,8 @@ const ownManagers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-
 function addressWarnings(object: Decoded<EndpointSlice>): readonly string[] {
   const manager = metadataOf(object).labels?.["endpointslice.kubernetes.io/managed-by"];
   if (ownManagers.includes(manager ?? "")) return [];
-  return (object.endpoints ?? []).flatMap((endpoint, i) =>
-    (endpoint.addresses ?? []).flatMap((address, j) =>
-      ipWarnings(address, `endpoints[${i}].addresses[${j}]`),
-    ),
+  return eachItem(object.endpoints, "endpoints", (endpoint, at) =>
+    eachItem(endpoint.addresses, `${at}.addresses`, ipWarnings),
   );
 }
 

@@ -15,7 +15,7 @@ import type {
   EndpointSlice,
 } from "homeostat/k8s/discovery/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -44,16 +44,15 @@ export function validateEndpointSlice(
 
 function addressTypeErrors(type: string): FieldError[] {
   if (!type) return [fieldError.required("addressType", "")];
-  return addressTypes.includes(type)
-    ? []
-    : [fieldError.notSupported("addressType", type, addressTypes)];
+  return errorIf(!addressTypes.includes(type), () =>
+    fieldError.notSupported("addressType", type, addressTypes),
+  );
 }
 
 function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
   if (ports.length > limits.ports) return [fieldError.tooMany("ports", ports.length, limits.ports)];
   const seen = new Set<string>();
-  return ports.flatMap((port, i) => {
-    const path = `ports[${i}]`;
+  return eachItem(ports, "ports", (port, path) => {
     const name = port.name ?? "";
     const protocol = port.protocol ?? "";
     const errors = name
@@ -77,7 +76,7 @@ function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
 function validateEndpoints(endpoints: readonly Decoded<Endpoint>[], type: string): FieldError[] {
   if (endpoints.length > limits.endpoints)
     return [fieldError.tooMany("endpoints", endpoints.length, limits.endpoints)];
-  return endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`));
+  return eachItem(endpoints, "endpoints", (endpoint, at) => validateEndpoint(endpoint, type, at));
 }
 
 function validateEndpoint(endpoint: Decoded<Endpoint>, type: string, path: string): FieldError[] {
@@ -123,9 +122,9 @@ function validateAddress(address: string, type: string, path: string, i: number)
   const errors = type === "IPv4" ? legacyIpErrors(address, at) : ipErrors(address, at);
   if (errors.length) return errors;
   return [
-    ...(ipFamilyOf(address) === type
-      ? []
-      : [fieldError.invalid(path, address, `must be an ${type} address`)]),
+    ...errorIf(ipFamilyOf(address) !== type, () =>
+      fieldError.invalid(path, address, `must be an ${type} address`),
+    ),
     ...endpointIpErrors(address, at),
   ];
 }
@@ -166,10 +165,10 @@ function validateHintNames(
   if (items.length > limits.hints)
     return [fieldError.tooMany(`${path}.${field}`, items.length, limits.hints)];
   const seen = new Set<string>();
-  return items.flatMap((item, i) => {
+  return eachItem(items, `${path}.${field}`, (item, itemPath) => {
     const name = item.name ?? "";
-    const at = `${path}.${field}[${i}].name`;
-    const errors = seen.has(name) ? [fieldError.duplicate(at, name)] : [];
+    const at = `${itemPath}.name`;
+    const errors = errorIf(seen.has(name), () => fieldError.duplicate(at, name));
     seen.add(name);
     return [...errors, ...faults(name).map((fault) => fieldError.invalid(at, name, fault))];
   });

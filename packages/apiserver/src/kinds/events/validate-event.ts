@@ -4,7 +4,7 @@
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { Event } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 
 import { finalizerErrors, immutable, immutableInternal } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -29,15 +29,15 @@ export function validateEvent(object: Decoded<Event>, reporter: string): FieldEr
 export function validateNewEvent(object: Decoded<Event>): FieldError[] {
   const type = object.type ?? "";
   const unset = (field: string, set: boolean): FieldError[] =>
-    set ? [fieldError.invalid(field, "", "needs to be unset")] : [];
+    errorIf(set, () => fieldError.invalid(field, "", "needs to be unset"));
   return [
     ...validateEvent(object, "reportingController"),
     ...finalizerErrors(object),
     ...seriesErrors(object),
-    ...(object.eventTime ? [] : [fieldError.required("eventTime", "")]),
-    ...(type === "Normal" || type === "Warning"
-      ? []
-      : [fieldError.invalid("type", "", `has invalid value: ${type}`)]),
+    ...errorIf(!object.eventTime, () => fieldError.required("eventTime", "")),
+    ...errorIf(type !== "Normal" && type !== "Warning", () =>
+      fieldError.invalid("type", "", `has invalid value: ${type}`),
+    ),
     ...unset("firstTimestamp", Boolean(object.firstTimestamp)),
     ...unset("lastTimestamp", Boolean(object.lastTimestamp)),
     ...unset("count", Boolean(object.count)),
@@ -97,22 +97,22 @@ function frozenField(
 function legacyEventErrors(object: Decoded<Event>, namespace: string): FieldError[] {
   const about = object.involvedObject?.namespace ?? "";
   const agrees = about ? about === namespace : namespace === "" || namespace === "default";
-  return agrees
-    ? []
-    : [fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace")];
+  return errorIf(!agrees, () =>
+    fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace"),
+  );
 }
 
 function newEventErrors(object: Decoded<Event>, namespace: string, reporter: string): FieldError[] {
   const about = object.involvedObject?.namespace ?? "";
   const controller = object.reportingComponent ?? "";
   return [
-    ...(!about && namespace !== "default" && namespace !== "kube-system"
-      ? [fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace")]
-      : []),
-    ...(controller ? [] : [fieldError.required(reporter, "")]),
+    ...errorIf(!about && namespace !== "default" && namespace !== "kube-system", () =>
+      fieldError.invalid("involvedObject.namespace", about, "does not match event.namespace"),
+    ),
+    ...errorIf(!controller, () => fieldError.required(reporter, "")),
     ...labelKeyFaults(controller).map((text) => fieldError.invalid(reporter, controller, text)),
     ...(["reportingInstance", "action", "reason"] as const).flatMap((field) => [
-      ...(object[field] ? [] : [fieldError.required(field, "")]),
+      ...errorIf(!object[field], () => fieldError.required(field, "")),
       ...atMost(object, field, 128),
     ]),
     ...atMost(object, "message", 1024),
@@ -122,18 +122,18 @@ function newEventErrors(object: Decoded<Event>, namespace: string, reporter: str
 type TextField = "reportingInstance" | "action" | "reason" | "message";
 
 function atMost(object: Decoded<Event>, field: TextField, bytes: number): FieldError[] {
-  return Buffer.byteLength(object[field] ?? "") > bytes
-    ? [fieldError.invalid(field, "", `can have at most ${bytes} characters`)]
-    : [];
+  return errorIf(Buffer.byteLength(object[field] ?? "") > bytes, () =>
+    fieldError.invalid(field, "", `can have at most ${bytes} characters`),
+  );
 }
 
 function seriesErrors(object: Decoded<Event>): FieldError[] {
   const series = object.series;
   if (!series) return [];
   return [
-    ...((series.count ?? 0) < 2
-      ? [fieldError.invalid("series.count", "", "should be at least 2")]
-      : []),
-    ...(series.lastObservedTime ? [] : [fieldError.required("series.lastObservedTime", "")]),
+    ...errorIf((series.count ?? 0) < 2, () =>
+      fieldError.invalid("series.count", "", "should be at least 2"),
+    ),
+    ...errorIf(!series.lastObservedTime, () => fieldError.required("series.lastObservedTime", "")),
   ];
 }

@@ -5,13 +5,15 @@
 import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
+import {
+  keepOld,
+  specStatusStrategy,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 
 type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
 
@@ -23,15 +25,8 @@ export function flowControlStrategy<T extends FlowControlObject>(
   return {
     strategy: {
       ...specStatusStrategy,
-      validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
-      validateUpdate: (object) => [
-        ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-        ...finalizerErrors(object),
-        ...validate(object),
-        ...conditionErrors(object),
-      ],
-      warningsOnCreate: (_object, context) => notEnforcedWarnings(kind, context),
-      warningsOnUpdate: (_object, _old, context) => notEnforcedWarnings(kind, context),
+      ...validateWholeObject({ namespaced: false, validate, validateChange: conditionErrors }),
+      ...notEnforcedWarnings(kind),
     },
     subresources: {
       status: {
@@ -53,12 +48,12 @@ export function flowControlStrategy<T extends FlowControlObject>(
 
 function conditionErrors({ status }: FlowControlObject): FieldError[] {
   const seen = new Set<string>();
-  return (status?.conditions ?? []).flatMap((condition, i) => {
+  return eachItem(status?.conditions, "status.conditions", (condition, at) => {
     const type = condition.type ?? "";
-    const path = `status.conditions[${i}].type`;
+    const path = `${at}.type`;
     const errors = [
-      ...(seen.has(type) ? [fieldError.duplicate(path, type)] : []),
-      ...(type ? [] : [fieldError.required(path, "")]),
+      ...errorIf(seen.has(type), () => fieldError.duplicate(path, type)),
+      ...errorIf(!type, () => fieldError.required(path, "")),
     ];
     seen.add(type);
     return errors;

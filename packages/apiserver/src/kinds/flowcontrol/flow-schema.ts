@@ -10,8 +10,8 @@ import type {
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { flowControlStrategy } from "./flow-control-strategy.ts";
@@ -34,9 +34,7 @@ const verbs = [
 ];
 
 export const flowSchema: KindDefinition<Decoded<FlowSchema>> = {
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "FlowSchema",
+  ...gvk("flowcontrol.apiserver.k8s.io/v1", "FlowSchema"),
   defaults(object) {
     if (object.spec) object.spec.matchingPrecedence ||= defaultPrecedence;
   },
@@ -51,19 +49,17 @@ function validate(object: Decoded<FlowSchema>): FieldError[] {
   const levelPath = "spec.priorityLevelConfiguration.name";
   return [
     ...precedenceErrors(spec.matchingPrecedence ?? 0, nameOf(object)),
-    ...(method && !methods.includes(method.type ?? "")
-      ? [
-          fieldError.notSupported(
-            "spec.distinguisherMethod.type",
-            { Type: method.type ?? "" },
-            methods,
-          ),
-        ]
-      : []),
+    ...errorIf(method && !methods.includes(method.type ?? ""), () =>
+      fieldError.notSupported(
+        "spec.distinguisherMethod.type",
+        { Type: method?.type ?? "" },
+        methods,
+      ),
+    ),
     ...(level
       ? dnsSubdomainFaults(level).map((fault) => fieldError.invalid(levelPath, level, fault))
       : [fieldError.required(levelPath, "must reference a priority level")]),
-    ...(spec.rules ?? []).flatMap((rule, i) => ruleErrors(rule, `spec.rules[${i}]`)),
+    ...eachItem(spec.rules, "spec.rules", ruleErrors),
     ...fixedSchemaErrors(object),
   ];
 }
@@ -71,19 +67,19 @@ function validate(object: Decoded<FlowSchema>): FieldError[] {
 function precedenceErrors(precedence: number, name: string): FieldError[] {
   const path = "spec.matchingPrecedence";
   return [
-    ...(precedence <= 0 ? [fieldError.invalid(path, precedence, "must be a positive value")] : []),
-    ...(precedence > maxPrecedence
-      ? [fieldError.invalid(path, precedence, `must not be greater than ${maxPrecedence}`)]
-      : []),
-    ...(precedence === 1 && name !== "exempt"
-      ? [
-          fieldError.invalid(
-            path,
-            precedence,
-            "only the schema named 'exempt' may have matchingPrecedence 1",
-          ),
-        ]
-      : []),
+    ...errorIf(precedence <= 0, () =>
+      fieldError.invalid(path, precedence, "must be a positive value"),
+    ),
+    ...errorIf(precedence > maxPrecedence, () =>
+      fieldError.invalid(path, precedence, `must not be greater than ${maxPrecedence}`),
+    ),
+    ...errorIf(precedence === 1 && name !== "exempt", () =>
+      fieldError.invalid(
+        path,
+        precedence,
+        "only the schema named 'exempt' may have matchingPrecedence 1",
+      ),
+    ),
   ];
 }
 
@@ -93,18 +89,16 @@ function ruleErrors(rule: Decoded<PolicyRulesWithSubjects>, path: string): Field
   const urls = rule.nonResourceRules ?? [];
   return [
     ...(subjects.length
-      ? subjects.flatMap((subject, i) => subjectErrors(subject, `${path}.subjects[${i}]`))
+      ? eachItem(subjects, `${path}.subjects`, subjectErrors)
       : [fieldError.required(`${path}.subjects`, "subjects must contain at least one value")]),
-    ...(resources.length || urls.length
-      ? []
-      : [
-          fieldError.required(
-            path,
-            "at least one of resourceRules and nonResourceRules has to be non-empty",
-          ),
-        ]),
-    ...resources.flatMap((each, i) => resourceRuleErrors(each, `${path}.resourceRules[${i}]`)),
-    ...urls.flatMap((each, i) => urlRuleErrors(each, `${path}.nonResourceRules[${i}]`)),
+    ...errorIf(!resources.length && !urls.length, () =>
+      fieldError.required(
+        path,
+        "at least one of resourceRules and nonResourceRules has to be non-empty",
+      ),
+    ),
+    ...eachItem(resources, `${path}.resourceRules`, resourceRuleErrors),
+    ...eachItem(urls, `${path}.nonResourceRules`, urlRuleErrors),
   ];
 }
 
@@ -168,9 +162,9 @@ function verbErrors(
   if (!given.length)
     return [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
   if (given.includes("*")) return wildcardErrors(given, `${path}.verbs`, "verbs");
-  return given.every((verb) => verbs.includes(verb))
-    ? []
-    : [fieldError.notSupported(`${path}.verbs`, [...given], verbs)];
+  return errorIf(!given.every((verb) => verbs.includes(verb)), () =>
+    fieldError.notSupported(`${path}.verbs`, [...given], verbs),
+  );
 }
 
 function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): FieldError[] {
@@ -185,8 +179,8 @@ function urlRuleErrors(rule: Decoded<NonResourcePolicyRule>, path: string): Fiel
     return [...verbErrors(rule, path), ...wildcardErrors(urls, at, "non-resource URLs")];
   return [
     ...verbErrors(rule, path),
-    ...urls.flatMap((url, i) =>
-      urlFault(url).map((fault) => fieldError.invalid(`${at}[${i}]`, url, fault)),
+    ...eachItem(urls, at, (url, at) =>
+      urlFault(url).map((fault) => fieldError.invalid(at, url, fault)),
     ),
   ];
 }
@@ -235,10 +229,10 @@ function namespaceErrors(
       ),
     ];
   if (namespaces.includes("*")) return wildcardErrors(namespaces, path, "namespaces");
-  return namespaces.flatMap((namespace, i) =>
+  return eachItem(namespaces, path, (namespace, at) =>
     dnsLabelFaults(namespace).map((fault) =>
       fieldError.invalid(
-        `${path}[${i}]`,
+        at,
         namespace,
         `each member of this list must be '*' or a DNS-1123 label; ${fault}`,
       ),

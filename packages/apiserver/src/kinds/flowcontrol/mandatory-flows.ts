@@ -11,7 +11,7 @@ import type {
   Subject,
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nameOf } from "../printers/cells.ts";
 import { withoutFields } from "../../apimachinery/meta/read-fields.ts";
 
@@ -49,15 +49,13 @@ export function fixedSchemaErrors(schema: Decoded<FlowSchema>): FieldError[] {
   const name = nameOf(schema);
   const fixed = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   const spec = schema.spec ?? {};
-  return !fixed || equalJson(fixed, spec)
-    ? []
-    : [
-        fieldError.invalidInternal(
-          "spec",
-          ["flowcontrol.FlowSchemaSpec", spec],
-          `spec of '${name}' must equal the fixed value`,
-        ),
-      ];
+  return errorIf(fixed && !equalJson(fixed, spec), () =>
+    fieldError.invalidInternal(
+      "spec",
+      ["flowcontrol.FlowSchemaSpec", spec],
+      `spec of '${name}' must equal the fixed value`,
+    ),
+  );
 }
 
 /** A mandatory level whose spec differs from the fixed one; spec.exempt of `exempt` may differ. */

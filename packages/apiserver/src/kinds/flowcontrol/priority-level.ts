@@ -11,8 +11,8 @@ import type {
   QueuingConfiguration,
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -24,9 +24,7 @@ const maxQueues = 10_000_000;
 const maxEntropyBits = 60;
 
 export const priorityLevelConfiguration: KindDefinition<Decoded<PriorityLevelConfiguration>> = {
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "PriorityLevelConfiguration",
+  ...gvk("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration"),
   defaults(object) {
     const { exempt, limited } = object.spec ?? {};
     if (exempt) setShares(exempt, 0);
@@ -53,14 +51,12 @@ function setShares(level: LevelConfiguration, shares: number): void {
 function validate(object: Decoded<PriorityLevelConfiguration>): FieldError[] {
   const annotated = metadataOf(object).annotations?.[keepZeroAnnotation] !== undefined;
   return [
-    ...(annotated
-      ? [
-          fieldError.forbidden(
-            "metadata.annotations",
-            `annotation '${keepZeroAnnotation}' is forbidden`,
-          ),
-        ]
-      : []),
+    ...errorIf(annotated, () =>
+      fieldError.forbidden(
+        "metadata.annotations",
+        `annotation '${keepZeroAnnotation}' is forbidden`,
+      ),
+    ),
     ...specErrors(object.spec ?? {}, nameOf(object)),
     ...fixedLevelErrors(object),
   ];
@@ -69,22 +65,15 @@ function validate(object: Decoded<PriorityLevelConfiguration>): FieldError[] {
 function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
   const type = spec.type ?? "";
   const { limited, exempt } = spec;
-  const errors =
-    (name === "exempt") === (type === "Exempt")
-      ? []
-      : [
-          fieldError.invalid(
-            "spec.type",
-            type,
-            "must be 'Exempt' if and only if `name` is 'exempt'",
-          ),
-        ];
+  const errors = errorIf((name === "exempt") !== (type === "Exempt"), () =>
+    fieldError.invalid("spec.type", type, "must be 'Exempt' if and only if `name` is 'exempt'"),
+  );
   if (type === "Exempt")
     return [
       ...errors,
-      ...(isSet(limited)
-        ? [fieldError.forbidden("spec.limited", "must be nil if the type is not Limited")]
-        : []),
+      ...errorIf(isSet(limited), () =>
+        fieldError.forbidden("spec.limited", "must be nil if the type is not Limited"),
+      ),
       ...(exempt
         ? [...sharesErrors(exempt, "spec.exempt"), ...lendableErrors(exempt, "spec.exempt")]
         : []),
@@ -107,25 +96,21 @@ function specErrors(spec: Decoded<PriorityLevelConfigurationSpec>, name: string)
 }
 
 const sharesErrors = (level: LevelConfiguration, path: string): FieldError[] =>
-  (level.nominalConcurrencyShares ?? 0) < 0
-    ? [
-        fieldError.invalid(
-          `${path}.nominalConcurrencyShares`,
-          level.nominalConcurrencyShares ?? 0,
-          "must be a non-negative integer",
-        ),
-      ]
-    : [];
+  errorIf((level.nominalConcurrencyShares ?? 0) < 0, () =>
+    fieldError.invalid(
+      `${path}.nominalConcurrencyShares`,
+      level.nominalConcurrencyShares ?? 0,
+      "must be a non-negative integer",
+    ),
+  );
 const lendableErrors = (level: LevelConfiguration, path: string): FieldError[] =>
-  (level.lendablePercent ?? 0) < 0 || (level.lendablePercent ?? 0) > 100
-    ? [
-        fieldError.invalid(
-          `${path}.lendablePercent`,
-          level.lendablePercent ?? 0,
-          "must be between 0 and 100, inclusive",
-        ),
-      ]
-    : [];
+  errorIf((level.lendablePercent ?? 0) < 0 || (level.lendablePercent ?? 0) > 100, () =>
+    fieldError.invalid(
+      `${path}.lendablePercent`,
+      level.lendablePercent ?? 0,
+      "must be between 0 and 100, inclusive",
+    ),
+  );
 
 function limitedErrors(
   limited: Decoded<LimitedPriorityLevelConfiguration>,
@@ -136,15 +121,13 @@ function limitedErrors(
     ...sharesErrors(limited, path),
     ...responseErrors(limited.limitResponse ?? {}, `${path}.limitResponse`),
     ...lendableErrors(limited, path),
-    ...(borrowing < 0
-      ? [
-          fieldError.invalid(
-            `${path}.borrowingLimitPercent`,
-            borrowing,
-            "if specified, must be a non-negative integer",
-          ),
-        ]
-      : []),
+    ...errorIf(borrowing < 0, () =>
+      fieldError.invalid(
+        `${path}.borrowingLimitPercent`,
+        borrowing,
+        "if specified, must be a non-negative integer",
+      ),
+    ),
   ];
 }
 
@@ -152,14 +135,12 @@ function responseErrors(response: Decoded<LimitResponse>, path: string): FieldEr
   const type = response.type ?? "";
   const { queuing } = response;
   if (type === "Reject")
-    return isSet(queuing)
-      ? [
-          fieldError.forbidden(
-            `${path}.queuing`,
-            "must be nil if limited.limitResponse.type is not Limited",
-          ),
-        ]
-      : [];
+    return errorIf(isSet(queuing), () =>
+      fieldError.forbidden(
+        `${path}.queuing`,
+        "must be nil if limited.limitResponse.type is not Limited",
+      ),
+    );
   if (type === "Queue")
     return queuing
       ? queuingErrors(queuing, `${path}.queuing`)

@@ -8,34 +8,33 @@ import type {
   IngressClassSpec,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  generationStrategy,
+  immutable,
+  metadataErrors,
+} from "../definition/default-strategy.ts";
 import { validateLocalReference } from "./validate-ingress.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
 
 export const ingressClass: KindDefinition<Decoded<IngressClass>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "IngressClass",
+  ...gvk("networking.k8s.io/v1", "IngressClass"),
   defaults(object) {
     if (object.spec?.parameters) object.spec.parameters.scope ??= "Cluster";
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
+    ...generationStrategy("spec"),
     validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
     validateUpdate: (object, old) => [
       ...immutable("spec.controller", object.spec?.controller ?? "", old.spec?.controller ?? ""),
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: false }),
       ...validateSpec(object.spec ?? {}),
     ],
   },
@@ -47,9 +46,9 @@ type Parameters = Decoded<IngressClassParametersReference>;
 function validateSpec(spec: Decoded<IngressClassSpec>): FieldError[] {
   const controller = spec.controller ?? "";
   return [
-    ...(Buffer.byteLength(controller) > maxControllerBytes
-      ? [fieldError.tooLong("spec.controller", maxControllerBytes)]
-      : []),
+    ...errorIf(Buffer.byteLength(controller) > maxControllerBytes, () =>
+      fieldError.tooLong("spec.controller", maxControllerBytes),
+    ),
     ...domainPathErrors(controller, "spec.controller"),
     ...(spec.parameters ? validateParameters(spec.parameters, "spec.parameters") : []),
   ];
@@ -64,9 +63,9 @@ function scopeErrors(parameters: Parameters, path: string): FieldError[] {
   const namespace = parameters.namespace;
   if (!scopes.includes(scope)) return [fieldError.notSupported(`${path}.scope`, scope, scopes)];
   if (scope === "Cluster")
-    return typeof namespace === "string"
-      ? [fieldError.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")]
-      : [];
+    return errorIf(typeof namespace === "string", () =>
+      fieldError.forbidden(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'"),
+    );
   if (typeof namespace !== "string")
     return [fieldError.required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
   return dnsLabelFaults(namespace).map((fault) =>

@@ -5,16 +5,15 @@
 import type { Decoded, Json } from "homeostat/api";
 import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import {
   finalizerErrors,
+  metadataErrors,
   specStatusStrategy,
   statusStrategy,
 } from "../definition/default-strategy.ts";
@@ -29,9 +28,7 @@ import {
 const classAnnotation = "kubernetes.io/ingress.class";
 
 export const ingress: KindDefinition<Decoded<Ingress>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "Ingress",
+  ...gvk("networking.k8s.io/v1", "Ingress"),
   etcdPrefix: "ingress",
   strategy: {
     ...specStatusStrategy,
@@ -48,8 +45,7 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
       ...classErrors(object),
     ],
     validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
       ...validateIngressSpec(object.spec ?? {}, {
         secretNames: hasInvalidSecretName(old.spec ?? {}) ? "as they are" : "checked",
         wildcardRules: hasInvalidWildcardRule(old.spec ?? {}) ? "as they are" : "checked",
@@ -62,8 +58,8 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
       ...statusStrategy,
       validateUpdate: (object, old) => validateIngressStatus(object.status ?? {}, old.status ?? {}),
       warningsOnUpdate: ({ status }) =>
-        (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
-          ipWarnings(ip ?? "", `status.loadBalancer.ingress[${i}]`),
+        eachItem(status?.loadBalancer?.ingress, "status.loadBalancer.ingress", ({ ip }, at) =>
+          ipWarnings(ip ?? "", at),
         ),
     },
   },
@@ -76,15 +72,13 @@ const annotationOf = (object: Decoded<Ingress>): string | undefined =>
 function classErrors(object: Decoded<Ingress>): FieldError[] {
   const annotation = annotationOf(object);
   const name = object.spec?.ingressClassName;
-  return annotation !== undefined && isSet(name) && annotation !== name
-    ? [
-        fieldError.invalid(
-          `annotations.${classAnnotation}`,
-          annotation,
-          "must match `ingressClassName` when both are specified",
-        ),
-      ]
-    : [];
+  return errorIf(annotation !== undefined && isSet(name) && annotation !== name, () =>
+    fieldError.invalid(
+      `annotations.${classAnnotation}`,
+      annotation,
+      "must match `ingressClassName` when both are specified",
+    ),
+  );
 }
 
 function annotationWarnings(object: Decoded<Ingress>): readonly string[] {

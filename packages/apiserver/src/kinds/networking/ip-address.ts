@@ -5,11 +5,11 @@ import { type Decoded, dnsSubdomainFaults, equalJson, pathSegmentFaults } from "
 import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 
 /** A name that is a canonical address; the error of a name repeats the detail of an address's. */
 const nameIsAddress: NameRule = (name) =>
@@ -21,20 +21,14 @@ const nameIsAddress: NameRule = (name) =>
 export const ipAddressKind = (
   committed: NonNullable<KindDefinition["committed"]>,
 ): KindDefinition<Decoded<IPAddress>> => ({
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "IPAddress",
+  ...gvk("networking.k8s.io/v1", "IPAddress"),
   committed,
-  strategy: {
+  strategy: validateWholeObject({
+    namespaced: false,
     validateName: nameIsAddress,
-    validateCreate: (object) => [...finalizerErrors(object), ...parentErrors(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsAddress),
-      ...finalizerErrors(object),
-      ...parentErrors(object),
-      ...parentChangeErrors(object, old),
-    ],
-  },
+    validate: parentErrors,
+    validateChange: parentChangeErrors,
+  }),
   cells: (object, nowMs) => [
     nameOf(object),
     formatParent(object.spec?.parentRef),

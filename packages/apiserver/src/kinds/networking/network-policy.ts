@@ -12,8 +12,8 @@ import type {
   NetworkPolicySpec,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
   isStrictSubset,
@@ -28,8 +28,7 @@ import {
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
@@ -40,9 +39,7 @@ interface ValidationOptions {
 }
 
 export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "NetworkPolicy",
+  ...gvk("networking.k8s.io/v1", "NetworkPolicy"),
   defaults(object) {
     const { spec } = object;
     if (!spec) return;
@@ -52,8 +49,7 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
       spec.policyTypes = spec.egress?.length ? ["Ingress", "Egress"] : ["Ingress"];
   },
   strategy: {
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
+    ...generationStrategy("spec"),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateSpec(object.spec ?? {}, { selectors: { invalidValues: "refused" }, kept: [] }),
@@ -118,7 +114,7 @@ function optionsFor(old: Decoded<NetworkPolicySpec>): ValidationOptions {
 function blockWarnings({ spec }: Decoded<NetworkPolicy>): readonly string[] {
   return blocksOf(spec ?? {}).flatMap(({ block, path }) => [
     ...cidrWarnings(block.cidr ?? "", `${path}.cidr`),
-    ...(block.except ?? []).flatMap((except, i) => cidrWarnings(except, `${path}.except[${i}]`)),
+    ...eachItem(block.except, `${path}.except`, cidrWarnings),
   ]);
 }
 
@@ -126,7 +122,7 @@ function validateSpec(spec: Decoded<NetworkPolicySpec>, options: ValidationOptio
   return [
     ...validateLabelSelector(spec.podSelector ?? {}, "spec.podSelector", options.selectors),
     ...rulesOf(spec).flatMap(({ rule, path, peers }) => [
-      ...(rule.ports ?? []).flatMap((port, i) => validatePort(port, `${path}.ports[${i}]`)),
+      ...eachItem(rule.ports, `${path}.ports`, validatePort),
       ...peers.flatMap(({ peer, path: peerPath }) => validatePeer(peer, peerPath, options)),
     ]),
     ...typeErrors(spec),
@@ -143,18 +139,16 @@ function typeErrors(spec: Decoded<NetworkPolicySpec>): FieldError[] {
         "may not specify more than two policyTypes",
       ),
     ];
-  return types.flatMap((type, i) =>
-    policyTypes.includes(type)
-      ? []
-      : [fieldError.notSupported(`spec.policyTypes[${i}]`, type, policyTypes)],
+  return eachItem(types, "spec.policyTypes", (type, at) =>
+    errorIf(!policyTypes.includes(type), () => fieldError.notSupported(at, type, policyTypes)),
   );
 }
 
 function validatePort(entry: Decoded<NetworkPolicyPort>, path: string): FieldError[] {
   const protocol = entry.protocol ?? "";
-  const errors = protocols.includes(protocol)
-    ? []
-    : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)];
+  const errors = errorIf(!protocols.includes(protocol), () =>
+    fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+  );
   const { port, endPort } = entry;
   const end = (detail: string, shown: Json | undefined = endPort): FieldError =>
     fieldError.invalid(`${path}.endPort`, shown, detail);

@@ -4,17 +4,15 @@
 import type { Decoded } from "homeostat/api";
 import type { ServiceCIDR } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { finalizerErrors, statusResetStrategy } from "../definition/default-strategy.ts";
 import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 
 export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "ServiceCIDR",
+  ...gvk("networking.k8s.io/v1", "ServiceCIDR"),
   strategy: {
     ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],
@@ -43,7 +41,7 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
         body: `Invalid value: ${JSON.stringify({ CIDRs: cidrs })}: may only hold up to 2 values`,
       },
     ];
-  const errors = cidrs.flatMap((cidr, i) => cidrErrors(cidr, `${path}[${i}]`));
+  const errors = eachItem(cidrs, path, cidrErrors);
   if (
     cidrs.length === 2 &&
     parseCidrSloppy(cidrs[0]!) &&
@@ -64,9 +62,9 @@ function validateCidrs(cidrs: readonly string[]): FieldError[] {
 /** The only change allowed adds a CIDR of the second family. */
 function changeErrors(cidrs: readonly string[], old: readonly string[]): FieldError[] {
   const frozen = (i: number): FieldError[] =>
-    cidrs[i] === old[i]
-      ? []
-      : [fieldError.invalid(`${path}[${i}]`, cidrs[i], "field is immutable")];
+    errorIf(cidrs[i] !== old[i], () =>
+      fieldError.invalid(`${path}[${i}]`, cidrs[i], "field is immutable"),
+    );
   if (cidrs.length === old.length) return old.flatMap((_, i) => frozen(i));
   if (old.length === 1 && cidrs.length === 2) return [...frozen(0), ...validateCidrs(cidrs)];
   return [fieldError.invalid(path, [...cidrs], "field is immutable")];

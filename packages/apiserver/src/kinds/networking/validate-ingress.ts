@@ -13,7 +13,7 @@ import type {
   IngressTLS,
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors, parseIpSloppy } from "../validation/ip-addresses.ts";
 import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname.ts";
 import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
@@ -59,8 +59,8 @@ function validateTls(
   path: string,
   { secretNames }: IngressValidationOptions,
 ): FieldError[] {
-  const hosts = (tls.hosts ?? []).flatMap((host, i) =>
-    hostFaults(host).map((fault) => fieldError.invalid(`${path}.hosts[${i}]`, host, fault)),
+  const hosts = eachItem(tls.hosts, `${path}.hosts`, (host, at) =>
+    hostFaults(host).map((fault) => fieldError.invalid(at, host, fault)),
   );
   const secret = tls.secretName ?? "";
   return secret && secretNames === "checked"
@@ -98,7 +98,7 @@ function validateHttp(rule: Decoded<IngressRule>, path: string): FieldError[] {
   if (!rule.http) return [];
   const paths = rule.http.paths ?? [];
   return paths.length
-    ? paths.flatMap((each, i) => validatePath(each, `${path}.http.paths[${i}]`))
+    ? eachItem(paths, `${path}.http.paths`, validatePath)
     : [fieldError.required(`${path}.http.paths`, "")];
 }
 
@@ -208,8 +208,7 @@ export function validateIngressStatus(
   old: Decoded<IngressStatus>,
 ): FieldError[] {
   const kept = (old.loadBalancer?.ingress ?? []).map((point) => point.ip ?? "");
-  return (status.loadBalancer?.ingress ?? []).flatMap((point, i) => {
-    const path = `status.loadBalancer.ingress[${i}]`;
+  return eachItem(status.loadBalancer?.ingress, "status.loadBalancer.ingress", (point, path) => {
     const ip = point.ip ?? "";
     const hostname = point.hostname ?? "";
     return [

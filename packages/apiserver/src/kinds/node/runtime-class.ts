@@ -6,34 +6,27 @@ import type { Toleration } from "homeostat/k8s/core/v1";
 import type { RuntimeClass } from "homeostat/k8s/node/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import {
-  validateLabels,
-  validateObjectMeta,
-} from "../../apimachinery/meta/validate-object-meta.ts";
+import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
 import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
 
 export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
-  group: "node.k8s.io",
-  version: "v1",
-  kind: "RuntimeClass",
+  ...gvk("node.k8s.io/v1", "RuntimeClass"),
   defaults: (object) => roundList(object.overhead?.podFixed ?? undefined),
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validate(object),
-      ...immutable("handler", object.handler ?? "", old.handler ?? ""),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate,
+      validateChange: (object, old) =>
+        immutable("handler", object.handler ?? "", old.handler ?? ""),
+    }),
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },

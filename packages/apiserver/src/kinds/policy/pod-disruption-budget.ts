@@ -9,9 +9,9 @@ import type {
   PodDisruptionBudgetStatus,
 } from "homeostat/k8s/policy/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { percentFaults } from "../validation/field-rules.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -29,9 +29,7 @@ const counters = [
 ] as const;
 
 export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> = {
-  group: "policy",
-  version: "v1",
-  kind: "PodDisruptionBudget",
+  ...gvk("policy/v1", "PodDisruptionBudget"),
   strategy: {
     ...specStatusStrategy,
     allowUnconditionalUpdate: false,
@@ -74,34 +72,36 @@ function validateSpec(
 ): FieldError[] {
   const { selector, unhealthyPodEvictionPolicy: policy } = spec;
   return [
-    ...(bounds.every((bound) => isSet(spec[bound]))
-      ? [
-          fieldError.invalidInternal(
-            "spec",
-            ["policy.PodDisruptionBudgetSpec", spec],
-            "minAvailable and maxUnavailable cannot be both set",
-          ),
-        ]
-      : []),
+    ...errorIf(
+      bounds.every((bound) => isSet(spec[bound])),
+      () =>
+        fieldError.invalidInternal(
+          "spec",
+          ["policy.PodDisruptionBudgetSpec", spec],
+          "minAvailable and maxUnavailable cannot be both set",
+        ),
+    ),
     ...bounds.flatMap((bound) => {
       const value = spec[bound];
       return isSet(value) ? boundErrors(value, `spec.${bound}`) : [];
     }),
     ...(selector ? validateLabelSelector(selector, "spec.selector", { invalidValues }) : []),
-    ...(isSet(policy) && !evictionPolicies.includes(policy)
-      ? [fieldError.notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies)]
-      : []),
+    ...errorIf(isSet(policy) && !evictionPolicies.includes(policy), () =>
+      fieldError.notSupported("spec.unhealthyPodEvictionPolicy", policy, evictionPolicies),
+    ),
   ];
 }
 
 function boundErrors(bound: IntOrString, path: string): FieldError[] {
   if (typeof bound !== "string")
-    return bound < 0 ? [fieldError.invalid(path, bound, "must be greater than or equal to 0")] : [];
+    return errorIf(bound < 0, () =>
+      fieldError.invalid(path, bound, "must be greater than or equal to 0"),
+    );
   const faults = percentFaults(bound);
   const tooMuch = !faults.length && Number(bound.slice(0, -1)) > 100;
   return [
     ...faults.map((fault) => fieldError.invalid(path, bound, fault)),
-    ...(tooMuch ? [fieldError.invalid(path, bound, "must not be greater than 100%")] : []),
+    ...errorIf(tooMuch, () => fieldError.invalid(path, bound, "must not be greater than 100%")),
   ];
 }
 

@@ -11,12 +11,11 @@ import {
 } from "homeostat/api";
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../definition/default-strategy.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -35,20 +34,16 @@ type Scope = "namespaced" | "cluster";
 
 function bindingKind(kind: string, scope: Scope): KindDefinition<Binding> {
   return {
-    group,
-    version: "v1",
-    kind,
+    ...gvk("rbac.authorization.k8s.io/v1", kind),
     defaults,
     strategy: {
       allowCreateOnUpdate: true,
-      validateName: nameIsPathSegment,
-      validateCreate: (object) => [...finalizerErrors(object), ...validate(object, scope)],
-      validateUpdate: (object, old) => [
-        ...validateObjectMeta(object, { namespaced: scope === "namespaced" }, nameIsPathSegment),
-        ...finalizerErrors(object),
-        ...validate(object, scope),
-        ...roleChangeErrors(object, old),
-      ],
+      ...validateWholeObject({
+        namespaced: scope === "namespaced",
+        validateName: nameIsPathSegment,
+        validate: (object) => validate(object, scope),
+        validateChange: roleChangeErrors,
+      }),
     },
     cells,
   };
@@ -70,15 +65,13 @@ function validate(object: Binding, scope: Scope): FieldError[] {
     ...(name
       ? pathSegmentFaults(name).map((fault) => fieldError.invalid("roleRef.name", name, fault))
       : [fieldError.required("roleRef.name", "")]),
-    ...(object.subjects ?? []).flatMap((subject, i) =>
-      validateSubject(subject, scope, `subjects[${i}]`),
-    ),
+    ...eachItem(object.subjects, "subjects", (subject, at) => validateSubject(subject, scope, at)),
   ];
 }
 
 function validateSubject(subject: Decoded<Subject>, scope: Scope, path: string): FieldError[] {
   const name = subject.name ?? "";
-  const nameErrors = name ? [] : [fieldError.required(`${path}.name`, "")];
+  const nameErrors = errorIf(!name, () => fieldError.required(`${path}.name`, ""));
   switch (subject.kind) {
     case "ServiceAccount":
       return [
@@ -87,9 +80,9 @@ function validateSubject(subject: Decoded<Subject>, scope: Scope, path: string):
           ? dnsSubdomainFaults(name).map((fault) => fieldError.invalid(`${path}.name`, name, fault))
           : []),
         ...(subject.apiGroup ? oneOf(subject, "apiGroup", [""], path) : []),
-        ...(scope === "cluster" && !subject.namespace
-          ? [fieldError.required(`${path}.namespace`, "")]
-          : []),
+        ...errorIf(scope === "cluster" && !subject.namespace, () =>
+          fieldError.required(`${path}.namespace`, ""),
+        ),
       ];
     case "User":
     case "Group":
@@ -106,14 +99,16 @@ function oneOf(
   path: string,
 ): FieldError[] {
   const value = object[field] ?? "";
-  return values.includes(value) ? [] : [fieldError.notSupported(`${path}.${field}`, value, values)];
+  return errorIf(!values.includes(value), () =>
+    fieldError.notSupported(`${path}.${field}`, value, values),
+  );
 }
 
 function roleChangeErrors(object: Binding, old: Binding): FieldError[] {
   const role = object.roleRef;
-  return equalJson(role ?? {}, old.roleRef ?? {})
-    ? []
-    : [fieldError.invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef")];
+  return errorIf(!equalJson(role ?? {}, old.roleRef ?? {}), () =>
+    fieldError.invalidInternal("roleRef", ["rbac.RoleRef", role], "cannot change roleRef"),
+  );
 }
 
 function cells(object: Binding, nowMs: number): readonly Json[] {

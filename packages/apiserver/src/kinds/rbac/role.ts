@@ -4,24 +4,21 @@
 import type { Decoded } from "homeostat/api";
 import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors } from "../definition/default-strategy.ts";
 
-const group = "rbac.authorization.k8s.io";
 const commonStrategy: StrategyOverrides = {
   allowCreateOnUpdate: true,
   validateName: nameIsPathSegment,
 };
 
 export const role: KindDefinition<Decoded<Role>> = {
-  group,
-  version: "v1",
-  kind: "Role",
+  ...gvk("rbac.authorization.k8s.io/v1", "Role"),
   strategy: {
     ...commonStrategy,
     validateCreate: (object) => validateRole(object, "namespaced"),
@@ -33,9 +30,7 @@ export const role: KindDefinition<Decoded<Role>> = {
 };
 
 export const clusterRole: KindDefinition<Decoded<ClusterRole>> = {
-  group,
-  version: "v1",
-  kind: "ClusterRole",
+  ...gvk("rbac.authorization.k8s.io/v1", "ClusterRole"),
   strategy: {
     ...commonStrategy,
     validateCreate: (object) => [
@@ -60,7 +55,7 @@ function validateRole(
 ): FieldError[] {
   return [
     ...finalizerErrors(object),
-    ...(object.rules ?? []).flatMap((rule, i) => validateRule(rule, scope, `rules[${i}]`)),
+    ...eachItem(object.rules, "rules", (rule, at) => validateRule(rule, scope, at)),
   ];
 }
 
@@ -69,9 +64,9 @@ function validateRule(
   scope: "namespaced" | "cluster",
   path: string,
 ): FieldError[] {
-  const errors: FieldError[] = hasItems(rule.verbs)
-    ? []
-    : [fieldError.required(`${path}.verbs`, "verbs must contain at least one value")];
+  const errors: FieldError[] = errorIf(!hasItems(rule.verbs), () =>
+    fieldError.required(`${path}.verbs`, "verbs must contain at least one value"),
+  );
   const urls = rule.nonResourceURLs ?? [];
   if (urls.length) {
     if (scope === "namespaced")
@@ -119,13 +114,13 @@ function validateAggregation(
         "at least one clusterRoleSelector required if aggregationRule is non-nil",
       ),
     ];
-  return selectors.flatMap((selector, i) => {
-    const errors = validateLabelSelector(selector, `${path}[${i}]`, rules);
+  return eachItem(selectors, path, (selector, at) => {
+    const errors = validateLabelSelector(selector, at, rules);
     // Upstream reports a selector that cannot be converted once more; the value printed is the
     // empty selector that the conversion yields.
     const unreadable = validateLabelSelector(selector, "").length > 0;
     return unreadable
-      ? [...errors, fieldError.invalid(`${path}[${i}]`, null, "invalid label selector.")]
+      ? [...errors, fieldError.invalid(at, null, "invalid label selector.")]
       : errors;
   });
 }

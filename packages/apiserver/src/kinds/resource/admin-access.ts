@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ResourceClaim, ResourceClaimSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { ValidationContext } from "../../apimachinery/rest/write-context.ts";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
@@ -49,12 +49,10 @@ function namespaceErrors(
     metadataOf(object).namespace ?? "",
   );
   const isLabelled = namespace && metadataOf(namespace).labels?.[label] === "true";
-  return isLabelled
-    ? []
-    : [
-        fieldError.forbidden(
-          path,
-          `admin access to devices requires the \`${label}: true\` label on the containing namespace`,
-        ),
-      ];
+  return errorIf(!isLabelled, () =>
+    fieldError.forbidden(
+      path,
+      `admin access to devices requires the \`${label}: true\` label on the containing namespace`,
+    ),
+  );
 }

@@ -4,7 +4,7 @@
 // validateSet, validateMap).
 import { compareBytewise } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** Validates one entry at its path. */
 export type ValidateEntry<T> = (entry: T, path: string) => readonly FieldError[];
@@ -17,7 +17,7 @@ export function validateList<T>(
   path: string,
 ): readonly FieldError[] {
   if (max >= 0 && entries.length > max) return [fieldError.tooMany(path, entries.length, max)];
-  return entries.flatMap((entry, i) => validate(entry, `${path}[${i}]`));
+  return eachItem(entries, path, (entry, at) => validate(entry, at));
 }
 
 /** What makes a list a set. */
@@ -43,9 +43,9 @@ export function validateSet<T>(
 ): readonly FieldError[] {
   if (max >= 0 && entries.length > max) return [fieldError.tooMany(path, entries.length, max)];
   const seen = new Set<string>();
-  const duplicates = entries.flatMap((entry, i) => {
+  const duplicates = eachItem(entries, path, (entry, at) => {
     const key = keyOf(entry);
-    if (seen.has(key)) return [repeated(entry, `${path}[${i}]`)];
+    if (seen.has(key)) return [repeated(entry, at)];
     seen.add(key);
     return [];
   });

@@ -4,42 +4,33 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { DeviceClass, DeviceClassSpec } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors } from "../definition/default-strategy.ts";
+import { generationStrategy, validateWholeObject } from "../definition/default-strategy.ts";
 import { validateList } from "./bounded-lists.ts";
 import { type Age, validateConfiguration } from "./device-configuration.ts";
 import { selectorErrors } from "./device-selectors.ts";
 
 const maxConfigurations = 32;
 /** The rule of other kinds, with the newer message. */
-const nameRule: NameRule = (name, prefixOnly) =>
+const validateName: NameRule = (name, prefixOnly) =>
   nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
 export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
-  group: "resource.k8s.io",
-  version: "v1",
-  kind: "DeviceClass",
+  ...gvk("resource.k8s.io/v1", "DeviceClass"),
   returnsDeletedObject: true,
   strategy: {
-    validateName: nameRule,
-    prepareForCreate: (object) => void (metadataOf(object).generation = 1),
-    prepareForUpdate: (object, old) => bumpGeneration(object, old, ["spec"]),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, undefined),
-    ],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameRule),
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...generationStrategy("spec"),
+    ...validateWholeObject({
+      namespaced: false,
+      validateName,
+      validate: (object, old) => validateSpec(object.spec ?? {}, old && (old.spec ?? {})),
+    }),
   },
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
@@ -60,14 +51,12 @@ function validateSpec(
       (config, path) => validateConfiguration(config, path, ageOfField("config")),
       "spec.config",
     ),
-    ...(!isSet(resource) || isExtendedResource(resource)
-      ? []
-      : [
-          fieldError.invalid(
-            "spec.extendedResourceName",
-            resource,
-            "must be a valid extended resource name",
-          ),
-        ]),
+    ...errorIf(isSet(resource) && !isExtendedResource(resource), () =>
+      fieldError.invalid(
+        "spec.extendedResourceName",
+        resource,
+        "must be a valid extended resource name",
+      ),
+    ),
   ];
 }

@@ -4,7 +4,7 @@
 import { type Decoded, encodeJson, isObject, type Json } from "homeostat/api";
 import type { DeviceConfiguration } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
@@ -36,7 +36,7 @@ export function validateRawObject(
   if (!isSet(value)) return [fieldError.required(path, "")];
   if (age === "new" && Buffer.byteLength(encodeJson(value)) > maxParameters)
     return [fieldError.tooLong(path, maxParameters)];
-  return isObject(value)
-    ? []
-    : [fieldError.invalid(path, "<value omitted>", "must be a valid JSON object")];
+  return errorIf(!isObject(value), () =>
+    fieldError.invalid(path, "<value omitted>", "must be a valid JSON object"),
+  );
 }

@@ -4,7 +4,7 @@
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, formatRegexFault } from "homeostat/api";
 import type { DeviceClaim } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxPoolName = 253;
@@ -25,7 +25,7 @@ export const labelNameErrors = (name: string, path: string): FieldError[] =>
 export function poolNameErrors(name: string, path: string): FieldError[] {
   if (!name) return [fieldError.required(path, "")];
   return [
-    ...(Buffer.byteLength(name) > maxPoolName ? [fieldError.tooLong(path, maxPoolName)] : []),
+    ...errorIf(Buffer.byteLength(name) > maxPoolName, () => fieldError.tooLong(path, maxPoolName)),
     ...name
       .split("/")
       .flatMap((part) =>
@@ -54,30 +54,28 @@ export function attributeNameErrors(name: string, path: string): FieldError[] {
 export function fullAttributeNameErrors(name: string, path: string): FieldError[] {
   return [
     ...attributeNameErrors(name, path),
-    ...(name.includes("/")
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            name,
-            "a fully qualified name must be a domain and a name separated by a slash",
-          ),
-        ]),
+    ...errorIf(!name.includes("/"), () =>
+      fieldError.invalid(
+        path,
+        name,
+        "a fully qualified name must be a domain and a name separated by a slash",
+      ),
+    ),
   ];
 }
 
 function identifierErrors(id: string, path: string): FieldError[] {
   return [
-    ...(Buffer.byteLength(id) > maxIdentifier ? [fieldError.tooLong(path, maxIdentifier)] : []),
-    ...(identifier.test(id)
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            id,
-            formatRegexFault(identifierText, identifierFormat, "my_name", "MY_NAME", "MyName"),
-          ),
-        ]),
+    ...errorIf(Buffer.byteLength(id) > maxIdentifier, () =>
+      fieldError.tooLong(path, maxIdentifier),
+    ),
+    ...errorIf(!identifier.test(id), () =>
+      fieldError.invalid(
+        path,
+        id,
+        formatRegexFault(identifierText, identifierFormat, "my_name", "MY_NAME", "MyName"),
+      ),
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@
 import { type Decoded, labelValueFaults } from "homeostat/api";
 import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
@@ -39,9 +39,9 @@ export function validateDeviceToleration(
 
 function operatorErrors(operator: string, value: string, path: string): FieldError[] {
   if (operator === "Exists")
-    return value
-      ? [fieldError.invalid(`${path}.value`, value, "must be empty for operator `Exists`")]
-      : [];
+    return errorIf(value, () =>
+      fieldError.invalid(`${path}.value`, value, "must be empty for operator `Exists`"),
+    );
   if (operator === "Equal") return valueErrors(value, `${path}.value`);
   return [
     operator
@@ -51,7 +51,7 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
 }
 
 function effectErrors(effect: string, path: string): FieldError[] {
-  return effects.includes(effect)
-    ? []
-    : [fieldError.notSupported(`${path}.effect`, effect, effects)];
+  return errorIf(!effects.includes(effect), () =>
+    fieldError.notSupported(`${path}.effect`, effect, effects),
+  );
 }

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import {
   formatQuantity,
   parseQuantity,
@@ -58,34 +58,26 @@ function amountErrors(
     show(usual),
     "default value is not valid according to the requestPolicy",
   );
-  const errors = values.flatMap((value, i) =>
-    i > 0 && values[i - 1]!.nano > value.nano
-      ? [
-          fieldError.invalid(
-            `${path}[${i}]`,
-            show(amounts[i]!),
-            "values must be sorted in ascending order",
-          ),
-        ]
-      : [],
+  const errors = eachItem(values, path, (value, at, i) =>
+    errorIf(i > 0 && values[i - 1]!.nano > value.nano, () =>
+      fieldError.invalid(at, show(amounts[i]!), "values must be sorted in ascending order"),
+    ),
   );
   if (amounts.length > maxAmounts)
     return [...errors, fieldError.tooMany(path, amounts.length, maxAmounts), invalidDefault];
   return [
     ...errors,
-    ...values.flatMap((value, i) =>
-      value.nano > most.nano
-        ? [
-            fieldError.invalid(
-              `${path}[${i}]`,
-              show(amounts[i]!),
-              `option is larger than capacity value: ${show(capacity)}`,
-            ),
-          ]
-        : [],
+    ...eachItem(values, path, (value, at, i) =>
+      errorIf(value.nano > most.nano, () =>
+        fieldError.invalid(
+          at,
+          show(amounts[i]!),
+          `option is larger than capacity value: ${show(capacity)}`,
+        ),
+      ),
     ),
-    ...whole.flatMap((value, i) =>
-      whole.indexOf(value) < i ? [fieldError.duplicate(`${path}[${i}]`, String(value))] : [],
+    ...eachItem(whole, path, (value, at, i) =>
+      errorIf(whole.indexOf(value) < i, () => fieldError.duplicate(at, String(value))),
     ),
     ...(values.some((value) => value.nano === parseQuantity(usual).nano) ? [] : [invalidDefault]),
   ];
@@ -139,26 +131,22 @@ function stepErrors(
     const width = wholeOf(parseQuantity(step));
     const rest =
       width === 0n ? 0n : (wholeOf(parseQuantity(value)) - wholeOf(parseQuantity(min))) % width;
-    return rest === 0n
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            show(value),
-            `value is not a multiple of a given step (${show(step)}) from (${show(min)})`,
-          ),
-        ];
+    return errorIf(rest !== 0n, () =>
+      fieldError.invalid(
+        path,
+        show(value),
+        `value is not a multiple of a given step (${show(step)}) from (${show(min)})`,
+      ),
+    );
   };
   return [
-    ...(added.nano > parseQuantity(capacity).nano
-      ? [
-          fieldError.invalid(
-            path,
-            show(step),
-            `one step ${formatQuantity(added)} is larger than capacity value: ${show(capacity)}`,
-          ),
-        ]
-      : []),
+    ...errorIf(added.nano > parseQuantity(capacity).nano, () =>
+      fieldError.invalid(
+        path,
+        show(step),
+        `one step ${formatQuantity(added)} is larger than capacity value: ${show(capacity)}`,
+      ),
+    ),
     ...off(usual),
     ...(isSet(max) ? off(max) : []),
   ];

@@ -10,10 +10,8 @@ import type {
   ResourceClaimTemplate,
 } from "homeostat/k8s/resource/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -21,6 +19,7 @@ import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 import {
   finalizerErrors,
   immutableSpec,
+  metadataErrors,
   statusResetStrategy,
 } from "../definition/default-strategy.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
@@ -31,18 +30,8 @@ import {
   validateClaimRequests,
 } from "./validate-device-claim.ts";
 
-const group = "resource.k8s.io";
-const metadataErrors = (
-  object: Decoded<ResourceClaim> | Decoded<ResourceClaimTemplate>,
-): FieldError[] => [
-  ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-  ...finalizerErrors(object),
-];
-
 export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
-  group,
-  version: "v1",
-  kind: "ResourceClaim",
+  ...gvk("resource.k8s.io/v1", "ResourceClaim"),
   returnsDeletedObject: true,
   defaults(object) {
     setDeviceRequestDefaults(object.spec ?? {});
@@ -56,7 +45,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
       ...validateClaimRequests(object.spec ?? {}, "spec"),
     ],
     validateUpdate: (object, old) => [
-      ...metadataErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
       ...immutableSpec("resource.ResourceClaimSpec", object, old),
     ],
   },
@@ -77,9 +66,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
 };
 
 export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate>> = {
-  group,
-  version: "v1",
-  kind: "ResourceClaimTemplate",
+  ...gvk("resource.k8s.io/v1", "ResourceClaimTemplate"),
   returnsDeletedObject: true,
   defaults: (object) => setDeviceRequestDefaults(claimSpecOf(object)),
   strategy: {
@@ -89,7 +76,7 @@ export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate
       ...templateErrors(object),
     ],
     validateUpdate: (object, old) => [
-      ...metadataErrors(object),
+      ...metadataErrors(object, { namespaced: true }),
       ...templateErrors(object),
       ...immutableSpec("resource.ResourceClaimTemplateSpec", object, old),
     ],

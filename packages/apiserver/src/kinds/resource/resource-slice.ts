@@ -10,10 +10,10 @@ import type {
   ResourceSliceSpec,
 } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -38,9 +38,7 @@ const devicesOf = (slice: Decoded<ResourceSlice>): readonly Decoded<Device>[] =>
   slice.spec?.devices ?? [];
 
 export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
-  group: "resource.k8s.io",
-  version: "v1",
-  kind: "ResourceSlice",
+  ...gvk("resource.k8s.io/v1", "ResourceSlice"),
   returnsDeletedObject: true,
   strategy: {
     prepareForCreate(object, context) {
@@ -123,9 +121,9 @@ function validateSpec(
         "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
       several: ", but multiple fields are set",
     }),
-    ...(isSet(spec.sharedCounters) && isSet(spec.devices)
-      ? [fieldError.invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed")]
-      : []),
+    ...errorIf(isSet(spec.sharedCounters) && isSet(spec.devices), () =>
+      fieldError.invalid("spec", "", "only one of `sharedCounters` or `devices` is allowed"),
+    ),
     ...contentErrors(spec, old),
   ];
 }
@@ -135,18 +133,16 @@ function poolErrors(pool: Decoded<ResourcePool>): FieldError[] {
   const generation = Number(pool.generation ?? 0);
   return [
     ...poolNameErrors(pool.name ?? "", "spec.pool.name"),
-    ...(count <= 0
-      ? [fieldError.invalid("spec.pool.resourceSliceCount", count, "must be greater than zero")]
-      : []),
-    ...(generation < 0
-      ? [
-          fieldError.invalid(
-            "spec.pool.generation",
-            generation,
-            "must be greater than or equal to zero",
-          ),
-        ]
-      : []),
+    ...errorIf(count <= 0, () =>
+      fieldError.invalid("spec.pool.resourceSliceCount", count, "must be greater than zero"),
+    ),
+    ...errorIf(generation < 0, () =>
+      fieldError.invalid(
+        "spec.pool.generation",
+        generation,
+        "must be greater than or equal to zero",
+      ),
+    ),
   ];
 }
 
@@ -167,15 +163,13 @@ function selectorErrors(selector: Decoded<NodeSelector>, path: string): readonly
   const single = selector.nodeSelectorTerms?.length === 1;
   return [
     ...validateNodeSelector(selector, path),
-    ...(single
-      ? []
-      : [
-          fieldError.invalidInternal(
-            `${path}.nodeSelectorTerms`,
-            ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
-            "must have exactly one node selector term",
-          ),
-        ]),
+    ...errorIf(!single, () =>
+      fieldError.invalidInternal(
+        `${path}.nodeSelectorTerms`,
+        ["[]core.NodeSelectorTerm", selector.nodeSelectorTerms],
+        "must have exactly one node selector term",
+      ),
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Device, DeviceRequestAllocationResult } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 import { validateList } from "./bounded-lists.ts";
 
@@ -23,38 +23,32 @@ export function validateBindingConditions(
   return [
     ...validateList(conditions, maxConditions, labelKeyErrors, wanted),
     ...validateList(failures, maxConditions, labelKeyErrors, fatal),
-    ...conditions.flatMap((each, i) =>
-      conditions.indexOf(each) < i ? [fieldError.duplicate(`${wanted}[${i}]`, each)] : [],
+    ...eachItem(conditions, wanted, (each, at, i) =>
+      errorIf(conditions.indexOf(each) < i, () => fieldError.duplicate(at, each)),
     ),
-    ...failures.flatMap((each, i) => [
-      ...(failures.indexOf(each) < i ? [fieldError.duplicate(`${fatal}[${i}]`, each)] : []),
-      ...(conditions.includes(each)
-        ? [
-            fieldError.invalid(
-              `${fatal}[${i}]`,
-              each,
-              "bindingFailureConditions must not overlap with bindingConditions",
-            ),
-          ]
-        : []),
+    ...eachItem(failures, fatal, (each, at, i) => [
+      ...errorIf(failures.indexOf(each) < i, () => fieldError.duplicate(at, each)),
+      ...errorIf(conditions.includes(each), () =>
+        fieldError.invalid(
+          at,
+          each,
+          "bindingFailureConditions must not overlap with bindingConditions",
+        ),
+      ),
     ]),
-    ...(!conditions.length && failures.length
-      ? [
-          fieldError.invalid(
-            wanted,
-            bindingConditions,
-            "bindingConditions are required to use bindingFailureConditions",
-          ),
-        ]
-      : []),
-    ...(conditions.length && !failures.length
-      ? [
-          fieldError.invalid(
-            fatal,
-            bindingFailureConditions,
-            "bindingFailureConditions are required to use bindingConditions",
-          ),
-        ]
-      : []),
+    ...errorIf(!conditions.length && failures.length, () =>
+      fieldError.invalid(
+        wanted,
+        bindingConditions,
+        "bindingConditions are required to use bindingFailureConditions",
+      ),
+    ),
+    ...errorIf(conditions.length && !failures.length, () =>
+      fieldError.invalid(
+        fatal,
+        bindingFailureConditions,
+        "bindingFailureConditions are required to use bindingConditions",
+      ),
+    ),
   ];
 }

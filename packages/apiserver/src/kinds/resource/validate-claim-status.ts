@@ -11,7 +11,7 @@ import type {
   ResourceClaimConsumerReference,
 } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { interfaceAddressErrors } from "../validation/ip-addresses.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -88,7 +88,7 @@ function consumerErrors(
   path: string,
 ): FieldError[] {
   return (["resource", "name", "uid"] as const).flatMap((field) =>
-    consumer[field] ? [] : [fieldError.required(`${path}.${field}`, "")],
+    errorIf(!consumer[field], () => fieldError.required(`${path}.${field}`, "")),
   );
 }
 
@@ -106,14 +106,12 @@ function reservationErrors(
   const added =
     isSet(metadataOf(claim).deletionTimestamp) &&
     consumers.some((consumer) => !before.some((each) => equalJson(each, consumer)));
-  return added
-    ? [
-        fieldError.forbidden(
-          path,
-          "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
-        ),
-      ]
-    : [];
+  return errorIf(added, () =>
+    fieldError.forbidden(
+      path,
+      "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
+    ),
+  );
 }
 
 /** An allocation is validated once; it is immutable. */
@@ -124,15 +122,13 @@ function allocationErrors(
 ): readonly FieldError[] {
   const path = "status.allocation";
   if (old)
-    return equalJson(allocation, old)
-      ? []
-      : [
-          fieldError.invalidInternal(
-            path,
-            ["resource.AllocationResult", allocation],
-            "field is immutable",
-          ),
-        ];
+    return errorIf(!equalJson(allocation, old), () =>
+      fieldError.invalidInternal(
+        path,
+        ["resource.AllocationResult", allocation],
+        "field is immutable",
+      ),
+    );
   const devices = allocation.devices ?? {};
   return [
     ...validateList(
@@ -159,7 +155,7 @@ function allocationErrors(
 
 function sourceErrors(source: string, path: string): FieldError[] {
   if (!source) return [fieldError.required(path, "")];
-  return sources.includes(source) ? [] : [fieldError.notSupported(path, source, sources)];
+  return errorIf(!sources.includes(source), () => fieldError.notSupported(path, source, sources));
 }
 
 function validateResult(
@@ -195,18 +191,12 @@ function validateDeviceStatus(
   return [
     ...deviceNameErrors(device, path),
     ...(isSet(share) ? shareIdErrors(share, `${path}.shareID`) : []),
-    ...(allocated.has(sharedDeviceKey(device))
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            sharedDevice(device),
-            "must be an allocated device in the claim",
-          ),
-        ]),
-    ...(conditions.length > maxConditions
-      ? [fieldError.tooMany(`${path}.conditions`, conditions.length, maxConditions)]
-      : []),
+    ...errorIf(!allocated.has(sharedDeviceKey(device)), () =>
+      fieldError.invalid(path, sharedDevice(device), "must be an allocated device in the claim"),
+    ),
+    ...errorIf(conditions.length > maxConditions, () =>
+      fieldError.tooMany(`${path}.conditions`, conditions.length, maxConditions),
+    ),
     ...validateConditions(conditions, `${path}.conditions`),
     ...(isSet(device.data) ? validateRawObject(device.data, `${path}.data`, "new") : []),
     ...(device.networkData ? networkErrors(device.networkData, `${path}.networkData`) : []),
@@ -215,7 +205,9 @@ function validateDeviceStatus(
 
 function networkErrors(data: Decoded<NetworkDeviceData>, path: string): readonly FieldError[] {
   const limited = (field: "interfaceName" | "hardwareAddress", max: number): FieldError[] =>
-    Buffer.byteLength(data[field] ?? "") > max ? [fieldError.tooLong(`${path}.${field}`, max)] : [];
+    errorIf(Buffer.byteLength(data[field] ?? "") > max, () =>
+      fieldError.tooLong(`${path}.${field}`, max),
+    );
   return [
     ...limited("interfaceName", 256),
     ...limited("hardwareAddress", 128),

@@ -11,7 +11,7 @@ import type {
   ResourceClaimSpec,
 } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateSet } from "./bounded-lists.ts";
 import { validateConfiguration } from "./device-configuration.ts";
@@ -109,9 +109,7 @@ function validateDeviceRequest(request: AnyDeviceRequest, path: string): FieldEr
       : [fieldError.required(at, "")]),
     ...selectorErrors(request.selectors ?? [], `${path}.selectors`, "new"),
     ...validateAllocation(request, path),
-    ...(request.tolerations ?? []).flatMap((toleration, i) =>
-      validateDeviceToleration(toleration, `${path}.tolerations[${i}]`),
-    ),
+    ...eachItem(request.tolerations, `${path}.tolerations`, validateDeviceToleration),
   ];
 }
 
@@ -121,18 +119,16 @@ function validateAllocation(request: AnyDeviceRequest, path: string): FieldError
   if (!modes.includes(mode))
     return [fieldError.notSupported(`${path}.allocationMode`, mode, modes)];
   if (mode === "All")
-    return count
-      ? [
-          fieldError.invalid(
-            `${path}.count`,
-            count,
-            "must not be specified when allocationMode is 'All'",
-          ),
-        ]
-      : [];
-  return count <= 0
-    ? [fieldError.invalid(`${path}.count`, count, "must be greater than zero")]
-    : [];
+    return errorIf(count, () =>
+      fieldError.invalid(
+        `${path}.count`,
+        count,
+        "must not be specified when allocationMode is 'All'",
+      ),
+    );
+  return errorIf(count <= 0, () =>
+    fieldError.invalid(`${path}.count`, count, "must be greater than zero"),
+  );
 }
 
 function validateConstraint(

@@ -5,7 +5,7 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { Counter, Device, DeviceAttribute, DeviceCapacity } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateList, validateMap, validateSet } from "./bounded-lists.ts";
@@ -107,24 +107,20 @@ function countErrors(device: Decoded<Device>, path: string): FieldError[] {
     0,
   );
   return [
-    ...(count > maxAttributesAndCapacities
-      ? [
-          fieldError.invalid(
-            path,
-            count,
-            `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
-          ),
-        ]
-      : []),
-    ...(values > maxAttributeValues
-      ? [
-          fieldError.invalid(
-            path,
-            values,
-            `the total number of attribute values must not exceed ${maxAttributeValues}`,
-          ),
-        ]
-      : []),
+    ...errorIf(count > maxAttributesAndCapacities, () =>
+      fieldError.invalid(
+        path,
+        count,
+        `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
+      ),
+    ),
+    ...errorIf(values > maxAttributeValues, () =>
+      fieldError.invalid(
+        path,
+        values,
+        `the total number of attribute values must not exceed ${maxAttributeValues}`,
+      ),
+    ),
   ];
 }
 
@@ -132,33 +128,31 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
   const { string: text, version } = attribute;
   const given = valueFields.filter((field) => isSet(attribute[field])).length;
   const tooLarge = (value: string, at: string): FieldError[] =>
-    Buffer.byteLength(value) > maxValueBytes ? [fieldError.tooLong(at, maxValueBytes)] : [];
+    errorIf(Buffer.byteLength(value) > maxValueBytes, () => fieldError.tooLong(at, maxValueBytes));
   return [
     ...(isSet(text) ? tooLarge(text, `${path}.string`) : []),
     ...(!isSet(version)
       ? []
       : [
-          ...(versionPattern.test(version)
-            ? []
-            : [
-                fieldError.invalid(
-                  `${path}.version`,
-                  version,
-                  "must be a string compatible with semver.org spec 2.0.0",
-                ),
-              ]),
+          ...errorIf(!versionPattern.test(version), () =>
+            fieldError.invalid(
+              `${path}.version`,
+              version,
+              "must be a string compatible with semver.org spec 2.0.0",
+            ),
+          ),
           ...tooLarge(version, `${path}.version`),
         ]),
-    ...(given === 0 ? [fieldError.invalid(path, "", "exactly one value must be specified")] : []),
-    ...(given > 1
-      ? [
-          fieldError.invalidInternal(
-            path,
-            ["resource.DeviceAttribute", attribute],
-            "exactly one value must be specified",
-          ),
-        ]
-      : []),
+    ...errorIf(given === 0, () =>
+      fieldError.invalid(path, "", "exactly one value must be specified"),
+    ),
+    ...errorIf(given > 1, () =>
+      fieldError.invalidInternal(
+        path,
+        ["resource.DeviceAttribute", attribute],
+        "exactly one value must be specified",
+      ),
+    ),
   ];
 }
 
@@ -181,15 +175,13 @@ function nodeErrors(
   const fields = ["nodeName", "nodeSelector", "allNodes"] as const;
   const given = fields.some((field) => isSet(device[field]));
   if (selection === "per slice")
-    return given
-      ? [
-          fieldError.invalid(
-            path,
-            null,
-            "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
-          ),
-        ]
-      : [];
+    return errorIf(given, () =>
+      fieldError.invalid(
+        path,
+        null,
+        "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec",
+      ),
+    );
   return validateNodeSelection(device, path, {
     fields,
     emptyName: "must not be empty",

@@ -5,8 +5,8 @@
 import type { Decoded, Json } from "homeostat/api";
 import type { PriorityClass } from "homeostat/k8s/scheduling/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
@@ -36,9 +36,7 @@ export const systemPriorityClasses: readonly {
 ];
 
 export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
-  group: "scheduling.k8s.io",
-  version: "v1",
-  kind: "PriorityClass",
+  ...gvk("scheduling.k8s.io/v1", "PriorityClass"),
   defaults: (object) => void (object.preemptionPolicy ??= "PreemptLowerPriority"),
   strategy: {
     prepareForCreate: (object) => void (metadataOf(object).generation = 1),
@@ -49,9 +47,9 @@ export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
     ],
     validateUpdate: (object, old) => [
       ...finalizerErrors(object),
-      ...((object.value ?? 0) === (old.value ?? 0)
-        ? []
-        : [fieldError.forbidden("value", "may not be changed in an update.")]),
+      ...errorIf((object.value ?? 0) !== (old.value ?? 0), () =>
+        fieldError.forbidden("value", "may not be changed in an update."),
+      ),
       ...immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
     ],
   },
@@ -68,23 +66,19 @@ function valueErrors(object: Decoded<PriorityClass>): FieldError[] {
   const name = nameOf(object);
   const value = object.value ?? 0;
   if (!name.startsWith(systemPrefix))
-    return value > highestUserDefined
-      ? [
-          fieldError.forbidden(
-            "value",
-            `maximum allowed value of a user defined priority is ${highestUserDefined}`,
-          ),
-        ]
-      : [];
+    return errorIf(value > highestUserDefined, () =>
+      fieldError.forbidden(
+        "value",
+        `maximum allowed value of a user defined priority is ${highestUserDefined}`,
+      ),
+    );
   const fault = systemFault(object);
-  return fault
-    ? [
-        fieldError.forbidden(
-          "metadata.name",
-          `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${fault}`,
-        ),
-      ]
-    : [];
+  return errorIf(fault, () =>
+    fieldError.forbidden(
+      "metadata.name",
+      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${fault}`,
+    ),
+  );
 }
 
 function systemFault(object: Decoded<PriorityClass>): string | undefined {
@@ -99,7 +93,7 @@ function systemFault(object: Decoded<PriorityClass>): string | undefined {
 function policyErrors(object: Decoded<PriorityClass>): FieldError[] {
   const policy = object.preemptionPolicy ?? "";
   if (!policy) return [fieldError.required("preemptionPolicy", "")];
-  return policies.includes(policy)
-    ? []
-    : [fieldError.notSupported("preemptionPolicy", policy, policies)];
+  return errorIf(!policies.includes(policy), () =>
+    fieldError.notSupported("preemptionPolicy", policy, policies),
+  );
 }

@@ -4,8 +4,8 @@
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
@@ -16,9 +16,7 @@ const secretsWarning =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
 export const csiDriver: KindDefinition<Decoded<CSIDriver>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "CSIDriver",
+  ...gvk("storage.k8s.io/v1", "CSIDriver"),
   returnsDeletedObject: true,
   defaults(object) {
     const spec = (object.spec ??= {});
@@ -68,40 +66,35 @@ function validateSpec(spec: Decoded<CSIDriverSpec>): FieldError[] {
   const period = spec.nodeAllocatableUpdatePeriodSeconds;
   const inSecrets = spec.serviceAccountTokenInSecrets;
   return [
-    ...(groupPolicies.includes(policy)
-      ? []
-      : [fieldError.notSupported("spec.fsGroupPolicy", policy, groupPolicies)]),
+    ...errorIf(!groupPolicies.includes(policy), () =>
+      fieldError.notSupported("spec.fsGroupPolicy", policy, groupPolicies),
+    ),
     ...tokenErrors(spec.tokenRequests ?? []),
     ...(spec.volumeLifecycleModes ?? []).flatMap((mode) =>
-      lifecycleModes.includes(mode)
-        ? []
-        : [fieldError.notSupported("spec.volumeLifecycleModes", mode, lifecycleModes)],
+      errorIf(!lifecycleModes.includes(mode), () =>
+        fieldError.notSupported("spec.volumeLifecycleModes", mode, lifecycleModes),
+      ),
     ),
-    ...(isSet(period) && period < 10
-      ? [
-          fieldError.invalid(
-            "spec.nodeAllocatableUpdatePeriodSeconds",
-            period,
-            "must be greater than or equal to 10 seconds",
-          ),
-        ]
-      : []),
-    ...(isSet(inSecrets) && !spec.tokenRequests?.length
-      ? [
-          fieldError.invalid(
-            "spec.serviceAccountTokenInSecrets",
-            inSecrets,
-            "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(period) && period < 10, () =>
+      fieldError.invalid(
+        "spec.nodeAllocatableUpdatePeriodSeconds",
+        period,
+        "must be greater than or equal to 10 seconds",
+      ),
+    ),
+    ...errorIf(isSet(inSecrets) && !spec.tokenRequests?.length, () =>
+      fieldError.invalid(
+        "spec.serviceAccountTokenInSecrets",
+        inSecrets,
+        "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+      ),
+    ),
   ];
 }
 
 function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
   const seen = new Set<string>();
-  return requests.flatMap((request, i) => {
-    const path = `spec.tokenRequests[${i}]`;
+  return eachItem(requests, "spec.tokenRequests", (request, path) => {
     const audience = request.audience ?? "";
     if (seen.has(audience)) return [fieldError.duplicate(`${path}.audience`, audience)];
     seen.add(audience);
@@ -115,15 +108,13 @@ function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
           "may not specify a duration less than 10 minutes",
         ),
       ];
-    return Number(seconds) > 2 ** 32
-      ? [
-          fieldError.invalid(
-            `${path}.expirationSeconds`,
-            seconds,
-            "may not specify a duration larger than 2^32 seconds",
-          ),
-        ]
-      : [];
+    return errorIf(Number(seconds) > 2 ** 32, () =>
+      fieldError.invalid(
+        `${path}.expirationSeconds`,
+        seconds,
+        "may not specify a duration larger than 2^32 seconds",
+      ),
+    );
   });
 }
 

@@ -5,35 +5,28 @@
 import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "homeostat/api";
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
 
-const group = "storage.k8s.io";
 const maxNodeIdBytes = 256;
 
 export const csiNode: KindDefinition<Decoded<CSINode>> = {
-  group,
-  version: "v1",
-  kind: "CSINode",
+  ...gvk("storage.k8s.io/v1", "CSINode"),
   returnsDeletedObject: true,
   strategy: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object) => [...finalizerErrors(object), ...driverErrors(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...driverErrors(object),
-      ...driverChangeErrors(object, old),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: driverErrors,
+      validateChange: driverChangeErrors,
+    }),
   },
   cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
 };
@@ -43,8 +36,7 @@ const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] 
 
 function driverErrors(object: Decoded<CSINode>): FieldError[] {
   const names = new Set<string>();
-  return driversOf(object).flatMap((driver, i) => {
-    const path = `spec.drivers[${i}]`;
+  return eachItem(driversOf(object), "spec.drivers", (driver, path) => {
     const name = driver.name ?? "";
     const count = driver.allocatable?.count;
     const errors = [
@@ -67,15 +59,15 @@ function driverErrors(object: Decoded<CSINode>): FieldError[] {
 
 function nodeIdErrors(id: string, path: string): FieldError[] {
   if (!id) return [fieldError.required(path, "")];
-  return Buffer.byteLength(id) > maxNodeIdBytes
-    ? [fieldError.invalid(path, id, `must be ${maxNodeIdBytes} characters or less`)]
-    : [];
+  return errorIf(Buffer.byteLength(id) > maxNodeIdBytes, () =>
+    fieldError.invalid(path, id, `must be ${maxNodeIdBytes} characters or less`),
+  );
 }
 
 function topologyKeyErrors(keys: readonly string[], path: string): FieldError[] {
   return keys.flatMap((key, i) => [
-    ...(key ? [] : [fieldError.required(path, "")]),
-    ...(keys.indexOf(key) < i ? [fieldError.duplicate(path, key)] : []),
+    ...errorIf(!key, () => fieldError.required(path, "")),
+    ...errorIf(keys.indexOf(key) < i, () => fieldError.duplicate(path, key)),
     ...labelKeyFaults(key).map((fault) => fieldError.invalid(path, key, fault)),
   ]);
 }
@@ -101,23 +93,17 @@ function driverChangeErrors(object: Decoded<CSINode>, old: Decoded<CSINode>): Fi
 }
 
 export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
-  group,
-  version: "v1",
-  kind: "CSIStorageCapacity",
+  ...gvk("storage.k8s.io/v1", "CSIStorageCapacity"),
   strategy: {
     allowUnconditionalUpdate: false,
-    validateCreate: (object) => [...finalizerErrors(object), ...capacityErrors(object, "refused")],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: true }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...capacityErrors(
-        object,
-        validateLabelSelector(old.nodeTopology ?? {}, "").length ? "allowed" : "refused",
-      ),
-      ...(["nodeTopology", "storageClassName"] as const).flatMap((field) =>
-        immutable(field, object[field] ?? null, old[field] ?? null),
-      ),
-    ],
+    ...validateWholeObject({
+      namespaced: true,
+      validate: capacityErrors,
+      validateChange: (object, old) =>
+        (["nodeTopology", "storageClassName"] as const).flatMap((field) =>
+          immutable(field, object[field] ?? null, old[field] ?? null),
+        ),
+    }),
     warningsOnCreate: topologyWarnings,
     warningsOnUpdate: topologyWarnings,
   },
@@ -125,8 +111,10 @@ export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
 
 function capacityErrors(
   object: Decoded<CSIStorageCapacity>,
-  invalidValues: "refused" | "allowed",
+  old: Decoded<CSIStorageCapacity> | undefined,
 ): FieldError[] {
+  const wasInvalid = validateLabelSelector(old?.nodeTopology ?? {}, "").length > 0;
+  const invalidValues = wasInvalid ? "allowed" : "refused";
   const className = object.storageClassName ?? "";
   const capacity = object.capacity;
   return [
@@ -136,9 +124,9 @@ function capacityErrors(
     ...dnsSubdomainFaults(className).map((fault) =>
       fieldError.invalid("storageClassName", className, fault),
     ),
-    ...(isSet(capacity) && parseQuantity(capacity).nano < 0n
-      ? [fieldError.invalid("capacity", capacity, "must be greater than or equal to 0")]
-      : []),
+    ...errorIf(isSet(capacity) && parseQuantity(capacity).nano < 0n, () =>
+      fieldError.invalid("capacity", capacity, "must be greater than or equal to 0"),
+    ),
   ];
 }
 

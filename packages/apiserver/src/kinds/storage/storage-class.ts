@@ -7,16 +7,18 @@ import { type Decoded, equalJson, labelKeyFaults } from "homeostat/api";
 import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import {
+  finalizerErrors,
+  immutable,
+  metadataErrors,
+  validateWholeObject,
+} from "../definition/default-strategy.ts";
 
-const group = "storage.k8s.io";
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
 const reclaimPolicies = ["Delete", "Retain"];
@@ -27,25 +29,23 @@ const defaultAnnotations = [
 ];
 
 export const storageClass: KindDefinition<Decoded<StorageClass>> = {
-  group,
-  version: "v1",
-  kind: "StorageClass",
+  ...gvk("storage.k8s.io/v1", "StorageClass"),
   returnsDeletedObject: true,
   defaults(object) {
     object.reclaimPolicy ??= "Delete";
     object.volumeBindingMode ??= "Immediate";
   },
   strategy: {
-    validateCreate: (object) => [...finalizerErrors(object), ...validateClass(object)],
-    validateUpdate: (object, old) => [
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
-      ...validateClass(object),
-      ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
-      ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
-        immutable(field, object[field], old[field]),
-      ),
-    ],
+    ...validateWholeObject({
+      namespaced: false,
+      validate: validateClass,
+      validateChange: (object, old) => [
+        ...immutable("parameters", object.parameters ?? null, old.parameters ?? null),
+        ...(["provisioner", "reclaimPolicy", "volumeBindingMode"] as const).flatMap((field) =>
+          immutable(field, object[field], old[field]),
+        ),
+      ],
+    }),
     warningsOnCreate: topologyWarnings,
     warningsOnUpdate: topologyWarnings,
   },
@@ -66,21 +66,18 @@ export const storageClass: KindDefinition<Decoded<StorageClass>> = {
 };
 
 export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass>> = {
-  group,
-  version: "v1",
-  kind: "VolumeAttributesClass",
+  ...gvk("storage.k8s.io/v1", "VolumeAttributesClass"),
   returnsDeletedObject: true,
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],
     validateUpdate: (object, old) => [
-      ...((object.driverName ?? "") === (old.driverName ?? "")
-        ? []
-        : [fieldError.forbidden("driverName", "updates to driverName are forbidden.")]),
-      ...(equalJson(object.parameters ?? {}, old.parameters ?? {})
-        ? []
-        : [fieldError.forbidden("parameters", "updates to parameters are forbidden.")]),
-      ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-      ...finalizerErrors(object),
+      ...errorIf((object.driverName ?? "") !== (old.driverName ?? ""), () =>
+        fieldError.forbidden("driverName", "updates to driverName are forbidden."),
+      ),
+      ...errorIf(!equalJson(object.parameters ?? {}, old.parameters ?? {}), () =>
+        fieldError.forbidden("parameters", "updates to parameters are forbidden."),
+      ),
+      ...metadataErrors(object, { namespaced: false }),
       ...validateAttributes(object),
     ],
   },
@@ -92,9 +89,9 @@ function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[
   return [
     ...driverNameErrors(object.driverName ?? "", "driverName"),
     ...parameterErrors(object.parameters ?? {}),
-    ...(none
-      ? [fieldError.required("parameters", "must contain at least one key/value pair")]
-      : []),
+    ...errorIf(none, () =>
+      fieldError.required("parameters", "must contain at least one key/value pair"),
+    ),
   ];
 }
 
@@ -104,12 +101,12 @@ function validateClass(object: Decoded<StorageClass>): FieldError[] {
   return [
     ...driverNameErrors(object.provisioner ?? "", "provisioner"),
     ...parameterErrors(object.parameters ?? {}),
-    ...(policy && !reclaimPolicies.includes(policy)
-      ? [fieldError.notSupported("reclaimPolicy", policy, reclaimPolicies)]
-      : []),
-    ...(bindingModes.includes(mode)
-      ? []
-      : [fieldError.notSupported("volumeBindingMode", mode, bindingModes)]),
+    ...errorIf(policy && !reclaimPolicies.includes(policy), () =>
+      fieldError.notSupported("reclaimPolicy", policy, reclaimPolicies),
+    ),
+    ...errorIf(!bindingModes.includes(mode), () =>
+      fieldError.notSupported("volumeBindingMode", mode, bindingModes),
+    ),
     ...topologyErrors(object.allowedTopologies ?? []),
   ];
 }
@@ -129,16 +126,20 @@ function parameterErrors(parameters: Readonly<Record<string, string>>): FieldErr
     0,
   );
   return [
-    ...(keys.includes("") ? [fieldError.invalid("parameters", "", "field can not be empty.")] : []),
-    ...(bytes > maxParameterBytes ? [fieldError.tooLong("parameters", maxParameterBytes)] : []),
+    ...errorIf(keys.includes(""), () =>
+      fieldError.invalid("parameters", "", "field can not be empty."),
+    ),
+    ...errorIf(bytes > maxParameterBytes, () =>
+      fieldError.tooLong("parameters", maxParameterBytes),
+    ),
   ];
 }
 
 /** Upstream compares with as many empty terms as there are terms, and with the earlier ones. */
 function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldError[] {
   const seen = terms.map(() => "{}");
-  return terms.flatMap((term, i) => {
-    const errors = termErrors(term, `allowedTopologies[${i}]`);
+  return eachItem(terms, "allowedTopologies", (term, at) => {
+    const errors = termErrors(term, at);
     const shape = JSON.stringify(
       Object.fromEntries(
         (term.matchLabelExpressions ?? [])
@@ -149,7 +150,7 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
     errors.push(
       ...seen
         .filter((each) => each === shape)
-        .map(() => fieldError.duplicate(`allowedTopologies[${i}].matchLabelExpressions`, "")),
+        .map(() => fieldError.duplicate(`${at}.matchLabelExpressions`, "")),
     );
     seen.push(shape);
     return errors;
@@ -158,11 +159,10 @@ function topologyErrors(terms: readonly Decoded<TopologySelectorTerm>[]): FieldE
 
 function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldError[] {
   const keys = new Set<string>();
-  return (term.matchLabelExpressions ?? []).flatMap((expression, i) => {
-    const at = `${path}.matchLabelExpressions[${i}]`;
+  return eachItem(term.matchLabelExpressions, `${path}.matchLabelExpressions`, (expression, at) => {
     const key = expression.key ?? "";
     const values = expression.values ?? [];
-    const errors = values.length ? [] : [fieldError.required(`${at}.values`, "")];
+    const errors = errorIf(!values.length, () => fieldError.required(`${at}.values`, ""));
     values.forEach(
       (value, j) =>
         values.indexOf(value) < j && errors.push(fieldError.duplicate(`${at}.values[${j}]`, value)),
@@ -175,10 +175,10 @@ function termErrors(term: Decoded<TopologySelectorTerm>, path: string): FieldErr
 }
 
 function topologyWarnings({ allowedTopologies }: Decoded<StorageClass>): readonly string[] {
-  return (allowedTopologies ?? []).flatMap((term, i) =>
-    (term.matchLabelExpressions ?? []).flatMap(({ key }, j) => {
+  return eachItem(allowedTopologies, "allowedTopologies", (term, at) =>
+    eachItem(term.matchLabelExpressions, `${at}.matchLabelExpressions`, ({ key }, at) => {
       const message = nodeLabelMessage(key ?? "");
-      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
+      return message ? [`${at}.key: ${message}`] : [];
     }),
   );
 }

@@ -8,16 +8,14 @@ import type {
   VolumeError,
 } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
-import { nameIsDnsSubdomain } from "../validation/names.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { statusOnlyStrategy } from "../definition/status-metadata.ts";
 import {
-  finalizerErrors,
   immutableSpec,
   statusResetStrategy,
+  validateWholeObject,
 } from "../definition/default-strategy.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
@@ -26,10 +24,14 @@ import { csiNameErrors } from "../validation/csi-driver-name.ts";
 const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
 
+const validation = validateWholeObject<Decoded<VolumeAttachment>>({
+  namespaced: false,
+  validate,
+  validateChange: (object, old) => immutableSpec("storage.VolumeAttachmentSpec", object, old),
+});
+
 export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "VolumeAttachment",
+  ...gvk("storage.k8s.io/v1", "VolumeAttachment"),
   returnsDeletedObject: true,
   defaults(object) {
     const inline = object.spec?.source?.inlineVolumeSpec;
@@ -39,13 +41,12 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
     allowUnconditionalUpdate: false,
     ...statusResetStrategy,
     prepareForCreate: (object) => void (object.status = { attached: false }),
-    validateCreate: (object) => [...finalizerErrors(object), ...validate(object)],
-    validateUpdate,
+    ...validation,
   },
   subresources: {
     status: {
       ...statusOnlyStrategy,
-      validateUpdate,
+      validateUpdate: validation.validateUpdate,
     },
   },
   cells: (object, nowMs) => {
@@ -61,18 +62,6 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
   },
 };
 
-function validateUpdate(
-  object: Decoded<VolumeAttachment>,
-  old: Decoded<VolumeAttachment>,
-): FieldError[] {
-  return [
-    ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
-    ...finalizerErrors(object),
-    ...validate(object),
-    ...immutableSpec("storage.VolumeAttachmentSpec", object, old),
-  ];
-}
-
 function validate(object: Decoded<VolumeAttachment>): FieldError[] {
   const spec = object.spec ?? {};
   const status = object.status ?? {};
@@ -86,9 +75,9 @@ function validate(object: Decoded<VolumeAttachment>): FieldError[] {
     ...csiNameErrors(spec.attacher ?? "", "spec.attacher"),
     ...sourceErrors(spec.source ?? {}, "spec.source"),
     ...dnsSubdomainFaults(node).map((fault) => fieldError.invalid("spec.nodeName", node, fault)),
-    ...(bytes > maxMetadataBytes
-      ? [fieldError.tooLong("status.attachmentMetadata", maxMetadataBytes)]
-      : []),
+    ...errorIf(bytes > maxMetadataBytes, () =>
+      fieldError.tooLong("status.attachmentMetadata", maxMetadataBytes),
+    ),
     ...(["attachError", "detachError"] as const).flatMap((field) =>
       volumeErrorErrors(status[field] ?? {}, `status.${field}`),
     ),
@@ -109,30 +98,22 @@ function sourceErrors(source: Decoded<VolumeAttachmentSource>, path: string): Fi
       ? validateInlineVolumeSpec(inline, `${path}.inlineVolumeSpec`)
       : [fieldError.required(path, one)];
   if (inline) return [fieldError.forbidden(path, one)];
-  return volume
-    ? []
-    : [
-        fieldError.required(
-          `${path}.persistentVolumeName`,
-          "must specify non empty persistentVolumeName",
-        ),
-      ];
+  return errorIf(!volume, () =>
+    fieldError.required(
+      `${path}.persistentVolumeName`,
+      "must specify non empty persistentVolumeName",
+    ),
+  );
 }
 
 function volumeErrorErrors(error: Decoded<VolumeError>, path: string): FieldError[] {
   const code = error.errorCode ?? 0;
   return [
-    ...(Buffer.byteLength(error.message ?? "") > maxMessageBytes
-      ? [fieldError.tooLong(`${path}.message`, maxMetadataBytes)]
-      : []),
-    ...(code < 0
-      ? [
-          fieldError.invalid(
-            `${path}.errorCode`,
-            code,
-            "must be between 0 and 2147483647, inclusive",
-          ),
-        ]
-      : []),
+    ...errorIf(Buffer.byteLength(error.message ?? "") > maxMessageBytes, () =>
+      fieldError.tooLong(`${path}.message`, maxMetadataBytes),
+    ),
+    ...errorIf(code < 0, () =>
+      fieldError.invalid(`${path}.errorCode`, code, "must be between 0 and 2147483647, inclusive"),
+    ),
   ];
 }

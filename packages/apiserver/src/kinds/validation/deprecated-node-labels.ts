@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/api/node/util.go.
 import type { Decoded } from "homeostat/api";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
+import { eachItem } from "../../apimachinery/errors/field-error.ts";
 
 const messages: ReadonlyMap<string, string> = new Map([
   ["beta.kubernetes.io/arch", 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -31,10 +32,14 @@ export const nodeLabelMessage = (key: string): string | undefined => messages.ge
 
 /** Warnings for a label selector on nodes. */
 export function nodeSelectorWarnings(selector: Decoded<LabelSelector>, path: string): string[] {
-  const expressions = (selector.matchExpressions ?? []).flatMap(({ key }, i) => {
-    const message = nodeLabelMessage(key ?? "");
-    return message ? [`${path}.matchExpressions[${i}].key: ${key} is ${message}`] : [];
-  });
+  const expressions = eachItem(
+    selector.matchExpressions,
+    `${path}.matchExpressions`,
+    ({ key }, at) => {
+      const message = nodeLabelMessage(key ?? "");
+      return message ? [`${at}.key: ${key} is ${message}`] : [];
+    },
+  );
   const labels = Object.keys(selector.matchLabels ?? {}).flatMap((key) => {
     const message = nodeLabelMessage(key);
     return message ? [`${path}.matchLabels.${key}: ${message}`] : [];

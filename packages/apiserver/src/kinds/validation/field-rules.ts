@@ -10,7 +10,7 @@ import {
   type SyntaxRule,
 } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { portNameFaults } from "./name-faults.ts";
 
 /** The errors of a syntax rule at a path. */
@@ -28,20 +28,20 @@ export const qualifiedNameErrors = (value: string, path: string): FieldError[] =
 /** A value must have one of the given texts. */
 export function enumErrors(value: string, values: readonly string[], path: string): FieldError[] {
   if (!value) return [fieldError.required(path, "")];
-  return values.includes(value) ? [] : [fieldError.notSupported(path, value, values)];
+  return errorIf(!values.includes(value), () => fieldError.notSupported(path, value, values));
 }
 
 /** Zero or more. */
 export const nonNegative = (value: number, path: string): FieldError[] =>
-  value < 0 ? [fieldError.invalid(path, value, "must be greater than or equal to 0")] : [];
+  errorIf(value < 0, () => fieldError.invalid(path, value, "must be greater than or equal to 0"));
 /** One or more. */
 export const positive = (value: number, path: string): FieldError[] =>
-  value <= 0 ? [fieldError.invalid(path, value, "must be greater than zero")] : [];
+  errorIf(value <= 0, () => fieldError.invalid(path, value, "must be greater than zero"));
 /** Within both bounds. */
 export const inRange = (value: number, min: number, max: number, path: string): FieldError[] =>
-  value >= min && value <= max
-    ? []
-    : [fieldError.invalid(path, value, `must be between ${min} and ${max}, inclusive`)];
+  errorIf(value < min || value > max, () =>
+    fieldError.invalid(path, value, `must be between ${min} and ${max}, inclusive`),
+  );
 /** A user or group. */
 export const unixIdErrors = (id: number, path: string): FieldError[] =>
   inRange(id, 0, 2147483647, path);
@@ -50,7 +50,7 @@ export const portNumberErrors = (port: number, path: string): FieldError[] =>
   inRange(port, 1, 65535, path);
 /** Not empty. */
 export const requiredName = (value: string, path: string): FieldError[] =>
-  value ? [] : [fieldError.required(path, "")];
+  errorIf(!value, () => fieldError.required(path, ""));
 /** Neither absent nor empty, and valid by `rule`. */
 export const requiredValid = <T>(
   rule: (value: T, path: string) => FieldError[],
@@ -124,30 +124,24 @@ export const underscoredSubdomainFaults: SyntaxRule = (name) => [
 
 /** File modes up to 0777. */
 export function fileModeErrors(mode: number | undefined, path: string): FieldError[] {
-  return mode !== undefined && (mode > 0o777 || mode < 0)
-    ? [
-        fieldError.invalid(
-          path,
-          mode,
-          "must be a number between 0 and 0777 (octal), both inclusive",
-        ),
-      ]
-    : [];
+  return errorIf(mode !== undefined && (mode > 0o777 || mode < 0), () =>
+    fieldError.invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive"),
+  );
 }
 
 /** No `..` among the segments. */
 export function backstepErrors(target: string, path: string): FieldError[] {
-  return target.split("/").includes("..")
-    ? [fieldError.invalid(path, target, "must not contain '..'")]
-    : [];
+  return errorIf(target.split("/").includes(".."), () =>
+    fieldError.invalid(path, target, "must not contain '..'"),
+  );
 }
 
 /** A relative path without `..`. Upstream: validateLocalDescendingPath. */
 export function descendingPathErrors(target: string, path: string): FieldError[] {
   return [
-    ...(target.startsWith("/")
-      ? [fieldError.invalid(path, target, "must be a relative path")]
-      : []),
+    ...errorIf(target.startsWith("/"), () =>
+      fieldError.invalid(path, target, "must be a relative path"),
+    ),
     ...backstepErrors(target, path),
   ];
 }
@@ -159,8 +153,8 @@ export function descendingPathErrors(target: string, path: string): FieldError[]
 export function freePathErrors(target: string, path: string): FieldError[] {
   return [
     ...descendingPathErrors(target, path),
-    ...(target.startsWith("..") && !target.startsWith("../")
-      ? [fieldError.invalid(path, target, "must not start with '..'")]
-      : []),
+    ...errorIf(target.startsWith("..") && !target.startsWith("../"), () =>
+      fieldError.invalid(path, target, "must not start with '..'"),
+    ),
   ];
 }

@@ -12,7 +12,7 @@ import {
   prefixContains,
 } from "@homeostat/cel/net";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 
 /**
  * A parsed address, leading zeros tolerated; an IPv4 address written as IPv6 is an IPv4 address.
@@ -78,9 +78,9 @@ export function legacyIpErrors(
     ];
   const strict = parseAddress(value);
   if ("error" in strict) return [fieldError.invalid(path, value, "must not have leading 0s")];
-  return isMapped(strict)
-    ? [fieldError.invalid(path, value, "must not be an IPv4-mapped IPv6 address")]
-    : [];
+  return errorIf(isMapped(strict), () =>
+    fieldError.invalid(path, value, "must not be an IPv4-mapped IPv6 address"),
+  );
 }
 
 /** Rules for a new field: valid and canonical. */
@@ -91,9 +91,9 @@ export function ipErrors(value: string, path: string): FieldError[] {
 }
 
 const canonicalErrors = (value: string, canonical: string, path: string): FieldError[] =>
-  value === canonical
-    ? []
-    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+  errorIf(value !== canonical, () =>
+    fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`),
+  );
 
 /** The same for a CIDR of a legacy field. */
 export function legacyCidrErrors(
@@ -116,9 +116,9 @@ export function legacyCidrErrors(
     return [fieldError.invalid(path, value, "must not have leading 0s in IP or prefix length")];
   if (isMapped(strict.address))
     return [fieldError.invalid(path, value, "must not have an IPv4-mapped IPv6 address")];
-  return Buffer.compare(sloppy.address.bytes, sloppy.network.bytes) === 0
-    ? []
-    : [fieldError.invalid(path, value, "must not have bits set beyond the prefix length")];
+  return errorIf(Buffer.compare(sloppy.address.bytes, sloppy.network.bytes) !== 0, () =>
+    fieldError.invalid(path, value, "must not have bits set beyond the prefix length"),
+  );
 }
 
 /** Rules for a CIDR of a new field: valid and canonical. */
@@ -140,9 +140,9 @@ export function interfaceAddressErrors(value: string, path: string): FieldError[
       ),
     ];
   const canonical = `${formatAddress(cidr.address)}/${cidr.bits}`;
-  return value === canonical
-    ? []
-    : [fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`)];
+  return errorIf(value !== canonical, () =>
+    fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`),
+  );
 }
 
 /** Warnings for an address of a legacy field. */

@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import type { LabelSelector, LabelSelectorRequirement } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 
 export interface LabelSelectorRules {
@@ -27,8 +27,8 @@ export function validateLabelSelector(
 ): FieldError[] {
   return [
     ...validateLabels(selector.matchLabels ?? {}, `${path}.matchLabels`),
-    ...(selector.matchExpressions ?? []).flatMap((expression, i) =>
-      validateRequirement(expression, `${path}.matchExpressions[${i}]`, rules),
+    ...eachItem(selector.matchExpressions, `${path}.matchExpressions`, (expression, at) =>
+      validateRequirement(expression, at, rules),
     ),
   ];
 }
@@ -45,10 +45,8 @@ function validateRequirement(
     ...labelKeyFaults(key).map((fault) => fieldError.invalid(`${path}.key`, key, fault)),
     ...(invalidValues === "allowed"
       ? []
-      : values.flatMap((value, i) =>
-          labelValueFaults(value).map((fault) =>
-            fieldError.invalid(`${path}.values[${i}]`, value, fault),
-          ),
+      : eachItem(values, `${path}.values`, (value, at) =>
+          labelValueFaults(value).map((fault) => fieldError.invalid(at, value, fault)),
         )),
   ];
 }
@@ -62,24 +60,20 @@ export function selectorOperatorErrors(
   switch (operator) {
     case "In":
     case "NotIn":
-      return values
-        ? []
-        : [
-            fieldError.required(
-              `${path}.values`,
-              "must be specified when `operator` is 'In' or 'NotIn'",
-            ),
-          ];
+      return errorIf(!values, () =>
+        fieldError.required(
+          `${path}.values`,
+          "must be specified when `operator` is 'In' or 'NotIn'",
+        ),
+      );
     case "Exists":
     case "DoesNotExist":
-      return values
-        ? [
-            fieldError.forbidden(
-              `${path}.values`,
-              "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-            ),
-          ]
-        : [];
+      return errorIf(values, () =>
+        fieldError.forbidden(
+          `${path}.values`,
+          "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+        ),
+      );
     default:
       return [fieldError.invalid(`${path}.operator`, operator, "not a valid selector operator")];
   }
@@ -101,9 +95,9 @@ export function immutableSelector(
   selector: Decoded<LabelSelector> | null | undefined,
   old: Decoded<LabelSelector> | null | undefined,
 ): FieldError[] {
-  return equalJson(selector ?? null, old ?? null)
-    ? []
-    : [fieldError.invalidInternal(path, [selectorType, selector], "field is immutable")];
+  return errorIf(!equalJson(selector ?? null, old ?? null), () =>
+    fieldError.invalidInternal(path, [selectorType, selector], "field is immutable"),
+  );
 }
 
 /** The selector as tables show it, e.g. `app=web,tier in (a,b)`; `<none>` when it is empty. */

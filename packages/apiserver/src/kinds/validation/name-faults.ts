@@ -8,7 +8,7 @@ import {
   type SyntaxRule,
 } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 
 /** Port numbers from 1 to 65535. */
 export function portNumberFaults(port: number): readonly string[] {
@@ -67,15 +67,13 @@ export function qualifiedNameErrors(name: string, path: string): FieldError[] {
   if (!name) return [fieldError.required(path, "")];
   const faults = dnsSubdomainFaults(name);
   if (faults.length) return [fieldError.invalid(path, name, faults.join(","))];
-  return name.split(".").length < 3
-    ? [
-        fieldError.invalid(
-          path,
-          name,
-          "should be a domain with at least three segments separated by dots",
-        ),
-      ]
-    : [];
+  return errorIf(name.split(".").length < 3, () =>
+    fieldError.invalid(
+      path,
+      name,
+      "should be a domain with at least three segments separated by dots",
+    ),
+  );
 }
 
 /** Label keys and other qualified names inside objects. */

@@ -3,7 +3,7 @@
 import { type Decoded, formatRegexFault } from "homeostat/api";
 import type { Condition } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 
@@ -19,11 +19,11 @@ export function validateConditions(
   path: string,
 ): FieldError[] {
   const seen = new Set<string>();
-  return conditions.flatMap((condition, i) => {
+  return eachItem(conditions, path, (condition, at) => {
     const type = condition.type ?? "";
-    const again = seen.has(type) ? [fieldError.duplicate(`${path}[${i}].type`, type)] : [];
+    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${at}.type`, type));
     seen.add(type);
-    return [...again, ...validateCondition(condition, `${path}[${i}]`)];
+    return [...again, ...validateCondition(condition, at)];
   });
 }
 
@@ -32,25 +32,23 @@ function validateCondition(condition: Decoded<Condition>, path: string): FieldEr
   const generation = Number(condition.observedGeneration ?? 0);
   return [
     ...labelKeyErrors(condition.type ?? "", `${path}.type`),
-    ...(statuses.includes(status)
-      ? []
-      : [fieldError.notSupported(`${path}.status`, status, statuses)]),
-    ...(generation < 0
-      ? [
-          fieldError.invalid(
-            `${path}.observedGeneration`,
-            generation,
-            "must be greater than or equal to zero",
-          ),
-        ]
-      : []),
-    ...(isSet(condition.lastTransitionTime)
-      ? []
-      : [fieldError.required(`${path}.lastTransitionTime`, "")]),
+    ...errorIf(!statuses.includes(status), () =>
+      fieldError.notSupported(`${path}.status`, status, statuses),
+    ),
+    ...errorIf(generation < 0, () =>
+      fieldError.invalid(
+        `${path}.observedGeneration`,
+        generation,
+        "must be greater than or equal to zero",
+      ),
+    ),
+    ...errorIf(!isSet(condition.lastTransitionTime), () =>
+      fieldError.required(`${path}.lastTransitionTime`, ""),
+    ),
     ...reasonErrors(condition.reason ?? "", `${path}.reason`),
-    ...(Buffer.byteLength(condition.message ?? "") > maxMessage
-      ? [fieldError.tooLong(`${path}.message`, maxMessage)]
-      : []),
+    ...errorIf(Buffer.byteLength(condition.message ?? "") > maxMessage, () =>
+      fieldError.tooLong(`${path}.message`, maxMessage),
+    ),
   ];
 }
 
@@ -71,6 +69,6 @@ function reasonErrors(reason: string, path: string): FieldError[] {
       ];
   return [
     ...faults.map((fault) => fieldError.invalid(path, reason, fault)),
-    ...(Buffer.byteLength(reason) > maxReason ? [fieldError.tooLong(path, maxReason)] : []),
+    ...errorIf(Buffer.byteLength(reason) > maxReason, () => fieldError.tooLong(path, maxReason)),
   ];
 }

@@ -3,7 +3,12 @@
 // Upstream: k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dnsSubdomainFaults } from "homeostat/api";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../apimachinery/errors/field-error.ts";
 
 const form = "; desired format: https://host[/path]";
 
@@ -15,19 +20,21 @@ export function validateWebhookUrl(url: string, path: string): FieldError[] {
       fieldError.required(path, `url must be a valid URL: parse ${quoteGo(url)}: ${parts}${form}`),
     ];
   return [
-    ...(parts.scheme !== "https"
-      ? [fieldError.invalid(path, parts.scheme, `'https' is the only allowed URL scheme${form}`)]
-      : []),
-    ...(parts.host ? [] : [fieldError.invalid(path, parts.host, `host must be specified${form}`)]),
-    ...(parts.user !== undefined
-      ? [fieldError.invalid(path, parts.user, "user information is not permitted in the URL")]
-      : []),
-    ...(parts.fragment
-      ? [fieldError.invalid(path, parts.fragment, "fragments are not permitted in the URL")]
-      : []),
-    ...(parts.query
-      ? [fieldError.invalid(path, parts.query, "query parameters are not permitted in the URL")]
-      : []),
+    ...errorIf(parts.scheme !== "https", () =>
+      fieldError.invalid(path, parts.scheme, `'https' is the only allowed URL scheme${form}`),
+    ),
+    ...errorIf(!parts.host, () =>
+      fieldError.invalid(path, parts.host, `host must be specified${form}`),
+    ),
+    ...errorIf(parts.user !== undefined, () =>
+      fieldError.invalid(path, parts.user, "user information is not permitted in the URL"),
+    ),
+    ...errorIf(parts.fragment, () =>
+      fieldError.invalid(path, parts.fragment, "fragments are not permitted in the URL"),
+    ),
+    ...errorIf(parts.query, () =>
+      fieldError.invalid(path, parts.query, "query parameters are not permitted in the URL"),
+    ),
   ];
 }
 
@@ -70,17 +77,15 @@ export function validateWebhookService(
 ): FieldError[] {
   const port = service.port ?? 0;
   return [
-    ...(service.name ? [] : [fieldError.required(`${path}.name`, "")]),
-    ...(service.namespace ? [] : [fieldError.required(`${path}.namespace`, "")]),
-    ...(port >= 1 && port <= 65535
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.port`,
-            port,
-            "port is not valid: must be between 1 and 65535, inclusive",
-          ),
-        ]),
+    ...errorIf(!service.name, () => fieldError.required(`${path}.name`, "")),
+    ...errorIf(!service.namespace, () => fieldError.required(`${path}.namespace`, "")),
+    ...errorIf(port < 1 || port > 65535, () =>
+      fieldError.invalid(
+        `${path}.port`,
+        port,
+        "port is not valid: must be between 1 and 65535, inclusive",
+      ),
+    ),
     ...servicePathErrors(service.path, `${path}.path`),
   ];
 }
@@ -90,13 +95,13 @@ function servicePathErrors(value: string | undefined, path: string): FieldError[
   if (value === "//") return [fieldError.invalid(path, value, "segment[0] may not be empty")];
   const steps = value.slice(1).replace(/\/$/, "").split("/");
   return [
-    ...(value.startsWith("/") ? [] : [fieldError.invalid(path, value, "must start with a '/'")]),
-    ...steps.flatMap((step, i) =>
+    ...errorIf(!value.startsWith("/"), () =>
+      fieldError.invalid(path, value, "must start with a '/'"),
+    ),
+    ...eachItem(steps, "segment", (step, at) =>
       step
-        ? dnsSubdomainFaults(step).map((text) =>
-            fieldError.invalid(path, value, `segment[${i}]: ${text}`),
-          )
-        : [fieldError.invalid(path, value, `segment[${i}] may not be empty`)],
+        ? dnsSubdomainFaults(step).map((text) => fieldError.invalid(path, value, `${at}: ${text}`))
+        : [fieldError.invalid(path, value, `${at} may not be empty`)],
     ),
   ];
 }

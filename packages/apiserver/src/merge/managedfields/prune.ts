@@ -16,29 +16,33 @@ import { toFieldSet } from "../typed/to-field-set.ts";
 import { removeItems } from "../typed/remove-items.ts";
 import type { ConvertTyped, Managers, TypedObject, VersionedSet } from "./managers.ts";
 
-/**
- * The merged object without the dropped fields. `managers` already hold the new set of the applier,
- * and `last` is its old one.
- */
-export function prune(
-  convert: ConvertTyped,
-  merged: TypedObject,
-  managers: Managers,
-  last: VersionedSet,
-): TypedObject {
-  const then = attempt("failed to convert merged object to last applied version", () =>
-    convert(merged, last.apiVersion),
-  );
+/** `managers` already hold the new set of the applier, and `last` is its old one. */
+export interface Pruning {
+  readonly convert: ConvertTyped;
+  readonly managers: Managers;
+  readonly last: VersionedSet;
+}
+
+/** The merged object without the dropped fields. */
+export function prune(merged: TypedObject, pruning: Pruning): TypedObject {
+  const { convert, last } = pruning;
+  const then = converted(convert, merged, last.apiVersion, "merged object to last applied version");
   if (!then) return merged;
   const bare = without(then, withNamedFields(last.set, then.type));
-  const owned = attempt("failed add back owned items", () =>
-    restoreOwned(convert, then, bare, managers),
-  );
+  const owned = attempt("failed add back owned items", () => restoreOwned(then, bare, pruning));
   const restored = attempt("failed add back dangling items", () =>
-    restoreUnapplied(convert, then, owned, last),
+    restoreUnapplied(then, owned, pruning),
   );
   return convert(restored, merged.apiVersion) ?? restored;
 }
+
+const converted = (
+  convert: ConvertTyped,
+  object: TypedObject,
+  apiVersion: string,
+  what: string,
+): TypedObject | undefined =>
+  attempt(`failed to convert ${what}`, () => convert(object, apiVersion));
 
 const without = (object: TypedObject, fields: FieldSet): TypedObject => ({
   ...object,
@@ -50,10 +54,9 @@ const namedFieldsOf = (object: TypedObject): FieldSet =>
 
 /** Starts with the version of the pruned object, since other conversions of it may fail. */
 function restoreOwned(
-  convert: ConvertTyped,
   merged: TypedObject,
   bare: TypedObject,
-  managers: Managers,
+  { convert, managers }: Pruning,
 ): TypedObject {
   const ownedIn = new Map<string, FieldSet>();
   for (const { apiVersion, set } of managers.values())
@@ -64,14 +67,9 @@ function restoreOwned(
   let whole = merged,
     pruned = bare;
   for (const apiVersion of versions) {
-    const wholeThere = attempt(`failed to convert merged object at version ${apiVersion}`, () =>
-      convert(whole, apiVersion),
-    );
-    const prunedThere =
-      wholeThere &&
-      attempt(`failed to convert pruned object at version ${apiVersion}`, () =>
-        convert(pruned, apiVersion),
-      );
+    const at = (what: string): string => `${what} at version ${apiVersion}`;
+    const wholeThere = converted(convert, whole, apiVersion, at("merged object"));
+    const prunedThere = wholeThere && converted(convert, pruned, apiVersion, at("pruned object"));
     if (!wholeThere || !prunedThere) continue;
     const keep = union(
       namedFieldsOf(prunedThere),
@@ -84,14 +82,11 @@ function restoreOwned(
 }
 
 function restoreUnapplied(
-  convert: ConvertTyped,
   merged: TypedObject,
   pruned: TypedObject,
-  last: VersionedSet,
+  { convert, last }: Pruning,
 ): TypedObject {
-  const then = attempt("failed to convert pruned object to last applied version", () =>
-    convert(pruned, last.apiVersion),
-  );
+  const then = converted(convert, pruned, last.apiVersion, "pruned object to last applied version");
   if (!then) return merged;
   const left = difference(namedFieldsOf(merged), namedFieldsOf(then));
   return without(merged, intersection(left, withNamedFields(last.set, merged.type)));

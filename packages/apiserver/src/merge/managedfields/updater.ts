@@ -97,7 +97,9 @@ export class Updater {
     const set = this.#withoutIgnored(apiVersion, toFieldSet(type, intent.value));
     reconciled.set(by.manager, { set, apiVersion, applied: true });
     const next = last?.set.size
-      ? attempt("failed to prune fields", () => prune(this.#convert, merged, reconciled, last))
+      ? attempt("failed to prune fields", () =>
+          prune(merged, { convert: this.#convert, managers: reconciled, last }),
+        )
       : merged;
     const outcome = this.#transfer({ live, next }, reconciled, by);
     return {

@@ -13,17 +13,10 @@ export const patchRejectedError = (): ApiStatusError =>
 
 /** The JSON kind in Go's decoding errors. */
 export function jsonKindOf(value: Json): string {
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "bool";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? "array" : "object";
-    default:
-      return "number";
-  }
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "bigint" ? "number" : typeof value;
 }
 
 /** `duplicate field "spec.a"` for each distinct path, at most a hundred. */

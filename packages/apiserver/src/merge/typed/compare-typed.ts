@@ -10,7 +10,7 @@ import {
   type PathElement,
 } from "../fieldpath/field-path.ts";
 import { type FieldSet, type FieldSetBuilder, insertPath } from "../fieldpath/field-set.ts";
-import { itemElement } from "./list-item.ts";
+import { forEachElement } from "./list-item.ts";
 import {
   deducedType,
   type SmdList,
@@ -174,18 +174,12 @@ function itemsByElement(
 ): { readonly byElement: ReadonlyMap<string, Items>; readonly errors: TypedError[] } {
   const byElement = new Map<string, Items>();
   const errors: TypedError[] = [];
-  const add = (list: readonly Json[], side: "left" | "right"): void => {
-    for (const [i, item] of list.entries()) {
-      const element = itemElement(type, item);
-      if (typeof element === "string") {
-        errors.push({ path: "", message: `element ${i}: ${element}` });
-        continue;
-      }
+  const add = (list: readonly Json[], side: "left" | "right"): void =>
+    forEachElement(type, list, errors, (element, item) => {
       let items = byElement.get(element.id);
       if (!items) byElement.set(element.id, (items = { element, left: [], right: [] }));
       items[side].push(item);
-    }
-  };
+    });
   add(left, "left");
   add(right, "right");
   return { byElement, errors };

@@ -9,6 +9,7 @@ import {
   valueElement,
 } from "../fieldpath/field-path.ts";
 import type { SmdList } from "../../apimachinery/types/smd-type.ts";
+import type { TypedError } from "./typed-error.ts";
 
 /** The element, or an error message. */
 export type ItemElement = PathElement | string;
@@ -19,6 +20,20 @@ export type ItemElement = PathElement | string;
 export function itemElement(list: SmdList, item: Json): ItemElement {
   if (list.relation === "atomic") return "invalid indexing of non-associative list";
   return list.keys.length ? keyedElement(list, item) : setElement(item);
+}
+
+/** Calls `visit` with each item and its element; items without one are errors. */
+export function forEachElement(
+  list: SmdList,
+  items: readonly Json[],
+  errors: TypedError[],
+  visit: (element: PathElement, item: Json) => void,
+): void {
+  for (const [i, item] of items.entries()) {
+    const element = itemElement(list, item);
+    if (typeof element === "string") errors.push({ path: "", message: `element ${i}: ${element}` });
+    else visit(element, item);
+  }
 }
 
 function keyedElement(list: SmdList, item: Json): ItemElement {

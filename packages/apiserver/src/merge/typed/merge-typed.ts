@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, setOwn } from "homeostat/api";
 import { type AtomKind, deduceAtom, settle } from "./atom.ts";
 import { mergeDeduced } from "./deduced.ts";
 import { fieldElement, formatPathElement, type PathElement } from "../fieldpath/field-path.ts";
-import { itemElement } from "./list-item.ts";
+import { forEachElement } from "./list-item.ts";
 import {
   deducedType,
   type SmdList,
@@ -98,20 +98,15 @@ function index(type: SmdList, list: readonly Json[], duplicates: "allowed" | "re
   const elements: PathElement[] = [];
   const items = new Map<string, Json>();
   const errors: TypedError[] = [];
-  for (const [i, item] of list.entries()) {
-    const element = itemElement(type, item);
-    if (typeof element === "string") {
-      errors.push({ path: "", message: `element ${i}: ${element}` });
-      continue;
-    }
+  forEachElement(type, list, errors, (element, item) => {
     const known = items.has(element.id);
     if (known && duplicates === "refused") {
       errors.push({ path: "", message: `duplicate entries for key ${formatPathElement(element)}` });
-      continue;
+      return;
     }
     items.set(element.id, known ? null : item);
     elements.push(element);
-  }
+  });
   return { elements, items, errors };
 }
 

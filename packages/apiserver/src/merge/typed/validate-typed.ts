@@ -12,12 +12,11 @@ import { formatGoSyntax } from "../../apimachinery/values/go-syntax.ts";
 import { formatGoType, formatGoValue } from "../../apimachinery/values/go-format.ts";
 import { itemElement } from "./list-item.ts";
 import {
-  deducedType,
+  acceptsAnything,
   type SmdList,
   type SmdMap,
   type SmdScalar,
   type SmdType,
-  untypedAtomicType,
 } from "../../apimachinery/types/smd-type.ts";
 import { below, type TypedError, typedError } from "./typed-error.ts";
 
@@ -32,8 +31,7 @@ export function validateTyped(
   value: Json,
   duplicates: Duplicates,
 ): readonly TypedError[] {
-  // Any value fits, however deep.
-  if (type === untypedAtomicType || type === deducedType) return [];
+  if (acceptsAnything(type)) return [];
   switch (settle(type, deduceAtom(type, value))) {
     case "map":
       return validateMap(type.map!, value, duplicates);

@@ -27,12 +27,7 @@ export async function readObject(
   codec: VersionCodec,
   fieldValidation: FieldValidation,
 ): Promise<JsonObject> {
-  const mediaType = readContentType(scope.request.api.headers["content-type"] ?? "");
-  const body =
-    mediaType === "application/vnd.kubernetes.protobuf"
-      ? readProtobuf(scope, expected, codec)
-      : await readText(scope, expected, mediaType);
-  const actual = claimOf(scope, body, expected);
+  const { body, actual } = await readBody(scope, expected, codec);
   // An unstructured object keeps every member; a typed decoder reads those that it knows.
   if (codec.goType === "unstructured" && body.overflow !== undefined)
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
@@ -55,13 +50,19 @@ function holdsInfinity(value: Json): boolean {
   );
 }
 
-async function readText(
+/** The body, and the kind that it states; where it states none, the expected one. */
+async function readBody(
   scope: RequestScope,
   expected: GroupVersionKind,
-  mediaType: "application/json" | "application/yaml",
-): Promise<ParsedBody> {
+  codec: VersionCodec,
+): Promise<{ readonly body: ParsedBody; readonly actual: GroupVersionKind }> {
+  const mediaType = readContentType(scope.request.api.headers["content-type"] ?? "");
   try {
-    return await parseBody(bodyOf(scope.request), mediaType);
+    const body =
+      mediaType === "application/vnd.kubernetes.protobuf"
+        ? readProtobuf(scope, expected, codec)
+        : await parseBody(bodyOf(scope.request), mediaType);
+    return { body, actual: fillClaim(body, expected) };
   } catch (error) {
     throw error instanceof BodyError ? unrecognized(scope, expected, error.message) : error;
   }
@@ -89,18 +90,6 @@ function readProtobuf(
     throw isApiStatusError(error)
       ? error
       : unrecognized(scope, expected, error instanceof Error ? error.message : String(error));
-  }
-}
-
-function claimOf(
-  scope: RequestScope,
-  body: ParsedBody,
-  expected: GroupVersionKind,
-): GroupVersionKind {
-  try {
-    return fillClaim(body, expected);
-  } catch (error) {
-    throw error instanceof BodyError ? unrecognized(scope, expected, error.message) : error;
   }
 }
 

@@ -2,7 +2,11 @@
 // read other kinds.
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { uuid } from "homeostat/runtime";
-import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
+import {
+  conflictError,
+  notFoundError,
+  optimisticLockError,
+} from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { deleteStored } from "./delete.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
@@ -79,9 +83,5 @@ async function overwrite(
         : core.fieldManagers.of(resource, tracked).update(live, object, ownManager, request.now);
     if (dryRun || (await commitObject(scope, key, revision, next)) !== "conflict") return;
   }
-  throw conflictError(
-    resource,
-    name,
-    "the object has been modified; please apply your changes to the latest version and try again",
-  );
+  throw optimisticLockError(resource, name);
 }

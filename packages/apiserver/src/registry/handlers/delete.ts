@@ -6,7 +6,11 @@ import type { ApiResponse } from "../../apimachinery/handler.ts";
 import type { Revision } from "../../storage/store.ts";
 import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { successStatus } from "../response/error-response.ts";
-import { conflictError, notFoundError } from "../../apimachinery/errors/api-errors.ts";
+import {
+  conflictError,
+  notFoundError,
+  optimisticLockError,
+} from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { writeContextOf } from "../scope/write-context-of.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
@@ -15,9 +19,9 @@ import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { requestedKey, splitStorageKey } from "../revisions/storage-key.ts";
 import { admitMutating, type AdmittedWrite, admitValidating } from "../store/admit.ts";
 import { errorKindOf } from "../store/before-create.ts";
-import { commitObject, commitRemoval } from "../store/commit.ts";
+import { commitRemoval, commitUpdate } from "../store/commit.ts";
 import { planDeletion } from "../store/deletion.ts";
-import { fromHub, type Live, openLive } from "../store/hub.ts";
+import { type Live, openLive } from "../store/hub.ts";
 
 const maxAttempts = 1000;
 
@@ -74,11 +78,7 @@ export async function deleteStored(
     const deleted = await attemptDelete(scope, live, options);
     if (deleted) return deleted;
   }
-  throw conflictError(
-    resource,
-    name,
-    "the object has been modified; please apply your changes to the latest version and try again",
-  );
+  throw optimisticLockError(resource, name);
 }
 
 /** Returns undefined on a conflict. */
@@ -114,15 +114,8 @@ async function mark(
   hub: JsonObject,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { resource } = scope;
-  if (options.dryRun) {
-    const object = fromHub(resource, hub);
-    return { pending: true, shown: { object }, object };
-  }
-  const revision = await commitObject(scope, live.revision.key, live.revision, hub);
-  return revision === "conflict"
-    ? undefined
-    : { pending: true, shown: { revision }, object: live.object };
+  const shown = await commitUpdate(scope, live, hub, options);
+  return shown && { pending: true, shown, object: "object" in shown ? shown.object : live.object };
 }
 
 async function markAndRemove(

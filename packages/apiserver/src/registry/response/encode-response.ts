@@ -24,8 +24,8 @@ export async function bytesResponse(
   const { request, accepted } = scope;
   if (accepted.mediaType === "application/json" && !isPretty(scope))
     return { status, headers: headersOf(request, jsonHeaders), body: endLine(bytes) };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  return await textResponse(scope, status, text);
+  const [mediaType, body] = encodeAs(scope, bytes);
+  return { status, headers: headersOf(request, { "content-type": mediaType }), body };
 }
 
 /** A response from an object. */
@@ -37,24 +37,21 @@ export async function objectResponse(
   return await bytesResponse(scope, status, encoder.encode(encodeObjectText(object)));
 }
 
-async function textResponse(
+/** The media type and the body; JSON where protobuf has no message for the object. */
+function encodeAs(
   scope: ResponseScope,
-  status: number,
-  text: string,
-): Promise<ApiResponse> {
-  const { core, request, accepted } = scope;
-  const { mediaType } = accepted;
-  const headers = headersOf(request, { "content-type": mediaType });
+  bytes: Uint8Array,
+): readonly [mediaType: string, body: Uint8Array] {
+  const { mediaType } = scope.accepted;
   if (mediaType === "application/yaml")
-    return { status, headers, body: encoder.encode(formatYaml(parseStored(encoder.encode(text)))) };
+    return [mediaType, encoder.encode(formatYaml(parseStored(bytes)))];
   if (mediaType === "application/vnd.kubernetes.protobuf") {
-    const body = core.protobuf?.encode?.(parseStored(encoder.encode(text)));
-    return body
-      ? { status, headers, body }
-      : { status, headers: headersOf(request, jsonHeaders), body: encoder.encode(text) };
+    const body = scope.core.protobuf?.encode?.(parseStored(bytes));
+    return body ? [mediaType, body] : ["application/json", bytes];
   }
-  const body = isPretty(scope) ? encoder.encode(indentJson(text)) : endLine(encoder.encode(text));
-  return { status, headers, body };
+  if (!isPretty(scope)) return [mediaType, endLine(bytes)];
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return [mediaType, encoder.encode(indentJson(text))];
 }
 
 const isPretty = ({ request, accepted }: ResponseScope): boolean =>

@@ -9,12 +9,25 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { attributesOf } from "../revisions/attributes.ts";
 import { encodeObjectBytes, parseStored } from "../revisions/stored-json.ts";
-import { toStored } from "./hub.ts";
+import type { Result } from "../response/object-response.ts";
+import { fromHub, type Live, toStored } from "./hub.ts";
 
 /** A resource and the store of its server. */
 export interface StoreScope {
   readonly core: Pick<CoreServices, "store">;
   readonly resource: ServedResource;
+}
+
+/** Stores `hub` over the live object; a dry run only returns it. Undefined on a conflict. */
+export async function commitUpdate(
+  scope: StoreScope,
+  live: Live,
+  hub: JsonObject,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Result | undefined> {
+  if (dryRun) return { object: fromHub(scope.resource, hub) };
+  const revision = await commitObject(scope, live.revision.key, live.revision, hub);
+  return revision === "conflict" ? undefined : { revision };
 }
 
 /** Stores a new state over `expected`, or as a new object. Sets the object's resourceVersion. */

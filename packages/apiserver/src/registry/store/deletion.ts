@@ -6,6 +6,7 @@
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import {
   finalizersOf,
+  gracePeriodSecondsOf,
   isDeleting,
   metadataOf,
   metaNumber,
@@ -44,10 +45,7 @@ export function planDeletion(
   setFinalizers(hub, finalizers);
   if (graceful === "marked")
     return {
-      at:
-        finalizers.length || (metaNumber(hub, "deletionGracePeriodSeconds") ?? 0) > 0
-          ? "mark"
-          : "mark, then remove",
+      at: finalizers.length || gracePeriodSecondsOf(hub) > 0 ? "mark" : "mark, then remove",
       hub,
     };
   if (!finalizers.length) return { at: "remove" };
@@ -167,7 +165,7 @@ function shorten(
   requested: number | undefined,
   nowMs: number,
 ): "none" | "marked" | "pending" {
-  const running = metaNumber(hub, "deletionGracePeriodSeconds") ?? 0;
+  const running = gracePeriodSecondsOf(hub);
   if (running === 0) return "none";
   if (requested === undefined || requested >= running) return "pending";
   const asked =

@@ -8,6 +8,7 @@ import {
   conflictError,
   invalidError,
   notFoundError,
+  optimisticLockError,
   plainError,
 } from "../../apimachinery/errors/api-errors.ts";
 import type { Result } from "../response/object-response.ts";
@@ -17,9 +18,9 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import {
   finalizersOf,
+  gracePeriodSecondsOf,
   isDeleting,
   metadataOf,
-  metaNumber,
   metaString,
 } from "../../apimachinery/meta/read-meta.ts";
 import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.ts";
@@ -32,7 +33,7 @@ import { parseStored } from "../revisions/stored-json.ts";
 import { isShownAsStored } from "../revisions/representations.ts";
 import { admitMutating, admitValidating } from "./admit.ts";
 import { beforeUpdate } from "./before-update.ts";
-import { commitObject, commitRemoval } from "./commit.ts";
+import { commitRemoval, commitUpdate } from "./commit.ts";
 import { strategyAt } from "../managed-fields/field-managers.ts";
 import { fromHub, type Live, openLive, toHub, toStored } from "./hub.ts";
 import { insertObject } from "./insert-object.ts";
@@ -75,11 +76,7 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
     const result = await replace(scope, change.options, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
-  throw conflictError(
-    resource,
-    name,
-    "the object has been modified; please apply your changes to the latest version and try again",
-  );
+  throw optimisticLockError(resource, name);
 }
 
 async function admitted(
@@ -124,24 +121,12 @@ async function replace(
       options: formatWriteOptions(options, "UpdateOptions"),
     }));
     if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
-    return await store(scope, next, live, options);
+    if (equalJson(next, live.hub) && isStoredSo(scope.resource, next, live))
+      return { revision: live.revision };
+    return await commitUpdate(scope, live, next, options);
   } finally {
     reserved?.release();
   }
-}
-
-async function store(
-  scope: RequestScope,
-  next: JsonObject,
-  live: Live,
-  options: WriteOptions,
-): Promise<Result | undefined> {
-  const { resource } = scope;
-  if (equalJson(next, live.hub) && isStoredSo(resource, next, live))
-    return { revision: live.revision };
-  if (options.dryRun) return { object: fromHub(resource, next) };
-  const revision = await commitObject(scope, live.revision.key, live.revision, next);
-  return revision === "conflict" ? undefined : { revision };
 }
 
 /**
@@ -166,12 +151,7 @@ function settleResourceVersion(
     throw invalidError({ group: resource.group, kind: resource.resource }, name, [
       fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update"),
     ]);
-  else if (parsed.revision !== live.revision.revision)
-    throw conflictError(
-      resource,
-      name,
-      "the object has been modified; please apply your changes to the latest version and try again",
-    );
+  else if (parsed.revision !== live.revision.revision) throw optimisticLockError(resource, name);
 }
 
 /**
@@ -187,7 +167,7 @@ function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): bool
   return (
     isDeleting(old) &&
     finalizersOf(next).length === 0 &&
-    (metaNumber(old, "deletionGracePeriodSeconds") ?? 0) === 0 &&
+    gracePeriodSecondsOf(old) === 0 &&
     !strategy.deletion?.holds(next)
   );
 }

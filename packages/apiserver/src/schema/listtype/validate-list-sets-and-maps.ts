@@ -6,21 +6,20 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-const noErrors: readonly FieldError[] = [];
-
 /** All errors in a whole object. */
-export function validateListSetsAndMaps(
-  object: JsonObject,
-  node: SchemaNode | undefined,
-): readonly FieldError[] {
-  if (!node?.hasUniqueLists) return noErrors;
+export function validateListSetsAndMaps(object: JsonObject, node?: SchemaNode): FieldError[] {
   const errors: FieldError[] = [];
   check(object, node, "", errors);
   return errors;
 }
 
-function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]): void {
-  if (typeof value !== "object" || value === null || !node.hasUniqueLists) return;
+function check(
+  value: Json,
+  node: SchemaNode | undefined,
+  path: string,
+  errors: FieldError[],
+): void {
+  if (typeof value !== "object" || value === null || !node?.hasUniqueLists) return;
   const { items, additional, propertyNames, propertyNodes } = node;
   if (Array.isArray(value)) {
     if (node.listType === "set") checkSet(value, path, errors);

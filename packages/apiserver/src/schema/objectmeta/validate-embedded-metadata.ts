@@ -11,14 +11,8 @@ import {
 } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { SchemaNode } from "../schema-node.ts";
 
-const noErrors: readonly FieldError[] = [];
-
 /** All errors in embedded resources. */
-export function validateEmbeddedMetadata(
-  value: Json,
-  node: SchemaNode | undefined,
-): readonly FieldError[] {
-  if (!node?.hasEmbedded) return noErrors;
+export function validateEmbeddedMetadata(value: Json, node?: SchemaNode): FieldError[] {
   const errors: FieldError[] = [];
   validateInside(value, node, "", errors);
   return errors;

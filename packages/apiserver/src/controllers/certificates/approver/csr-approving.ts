@@ -11,37 +11,33 @@ import {
   verdictOf,
 } from "../../../component-helpers/certificates/certificate-requests.ts";
 import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../../../component-helpers/controller/controller.ts";
 
 /** A role may be bound later: the delay before the access review is repeated. */
 const askAgainMs = 60_000;
 
 /** Starts `csrapproving`. */
-export const startCertificateSigningRequestApprovingController: ControllerDescriptor["start"] =
-  async (context) => {
-    const { client } = context;
-    return startCertificateController(context, "the csrapproving controller", async (request) => {
-      if (request.status.certificate || verdictOf(request)) return undefined;
-      const grounds = groundsFor(request);
-      for (const { subresource, message } of grounds) {
-        if (!(await mayAsk(context, request, subresource))) continue;
-        const conditions = [
-          ...conditionsOf(request),
-          { type: "Approved", status: "True" as const, reason: "AutoApproved", message },
-        ];
-        await client.update(
-          CertificateSigningRequest,
-          { ...request, status: { ...request.status, conditions } },
-          { subresource: "approval" },
-        );
-        return undefined;
-      }
-      return grounds.length ? askAgainMs : undefined;
-    });
-  };
+export const start: Start = async (context) => {
+  const { client } = context;
+  return startCertificateController(context, "the csrapproving controller", async (request) => {
+    if (request.status.certificate || verdictOf(request)) return undefined;
+    const grounds = groundsFor(request);
+    for (const { subresource, message } of grounds) {
+      if (!(await mayAsk(context, request, subresource))) continue;
+      const conditions = [
+        ...conditionsOf(request),
+        { type: "Approved", status: "True" as const, reason: "AutoApproved", message },
+      ];
+      await client.update(
+        CertificateSigningRequest,
+        { ...request, status: { ...request.status, conditions } },
+        { subresource: "approval" },
+      );
+      return undefined;
+    }
+    return grounds.length ? askAgainMs : undefined;
+  });
+};
 
 /**
  * The permissions that allow approval, the narrowest first; none for requests that are not a

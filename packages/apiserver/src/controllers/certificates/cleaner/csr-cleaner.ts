@@ -6,25 +6,24 @@ import { X509Certificate } from "node:crypto";
 import { conditionsOf } from "../../../component-helpers/certificates/certificate-requests.ts";
 import { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+import type { Start } from "../../../component-helpers/controller/controller.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Starts `csrcleaner`. */
-export const startCertificateSigningRequestCleanerController: ControllerDescriptor["start"] =
-  async (context) => {
-    const { client, runtime } = context;
-    const controller = new KeyedController(context, "the csrcleaner controller");
-    const requests = controller.acquire(CertificateSigningRequest);
-    controller.add("all");
-    return controller.start(async () => {
-      for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
-        await client.delete(CertificateSigningRequest, request.metadata.name).catch(ignoreNotFound);
-      }
-      return hourMs;
-    });
-  };
+export const start: Start = async (context) => {
+  const { client, runtime } = context;
+  const controller = new KeyedController(context, "the csrcleaner controller");
+  const requests = controller.acquire(CertificateSigningRequest);
+  controller.add("all");
+  return controller.start(async () => {
+    for (const request of requests.list().filter((each) => isStale(each, runtime.clock.now()))) {
+      await client.delete(CertificateSigningRequest, request.metadata.name).catch(ignoreNotFound);
+    }
+    return hourMs;
+  });
+};
 
 /** Whether a request is stale. */
 export function isStale(request: CertificateSigningRequest, now: number): boolean {

@@ -4,7 +4,7 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher/publisher.go.
 import { isNotFound, type Metadata } from "homeostat/api";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+import type { Start } from "../../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../../component-helpers/errors/terminating-namespace.ts";
 import { ConfigMap, Namespace } from "homeostat/k8s/core/v1";
 
@@ -15,9 +15,7 @@ const description =
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
 /** Starts `root-ca-certificate-publisher`. */
-export const startRootCaCertificatePublisherController: ControllerDescriptor["start"] = async (
-  context,
-) => {
+export const start: Start = async (context) => {
   const { client, rootCa: certificate } = context;
   if (certificate === undefined) return { stop: async () => {} };
   const controller = new KeyedController(context, "the root-ca-certificate-publisher controller");

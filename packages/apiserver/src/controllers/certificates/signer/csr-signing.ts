@@ -17,37 +17,36 @@ import {
   type CertificateSigningRequestCondition,
 } from "homeostat/k8s/certificates/v1";
 import { formatTime } from "../../../component-helpers/meta/format-time.ts";
-import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+import type { Start } from "../../../component-helpers/controller/controller.ts";
 
 /** Starts `csrsigning`. */
-export const startCertificateSigningRequestSigningController: ControllerDescriptor["start"] =
-  async (context) => {
-    const { client, runtime, signer } = context;
-    if (!signer) return { stop: async () => {} };
-    return startCertificateController(context, "the csrsigning controller", async (request) => {
-      if (!awaitsCertificate(request)) return undefined;
-      const asked = readRequest(request);
-      const { usages = [], expirationSeconds } = request.spec;
-      const fault = signerFault(request.spec.signerName, asked, usages);
-      const status = fault
-        ? {
-            ...request.status,
-            conditions: [...conditionsOf(request), failed(fault, runtime.clock.now())],
-          }
-        : {
-            ...request.status,
-            certificate: Buffer.from(
-              signRequest(asked, { usages, validMs: validMs(expirationSeconds) }, signer, runtime),
-            ).toString("base64"),
-          };
-      await client.update(
-        CertificateSigningRequest,
-        { ...request, status },
-        { subresource: "status" },
-      );
-      return undefined;
-    });
-  };
+export const start: Start = async (context) => {
+  const { client, runtime, signer } = context;
+  if (!signer) return { stop: async () => {} };
+  return startCertificateController(context, "the csrsigning controller", async (request) => {
+    if (!awaitsCertificate(request)) return undefined;
+    const asked = readRequest(request);
+    const { usages = [], expirationSeconds } = request.spec;
+    const fault = signerFault(request.spec.signerName, asked, usages);
+    const status = fault
+      ? {
+          ...request.status,
+          conditions: [...conditionsOf(request), failed(fault, runtime.clock.now())],
+        }
+      : {
+          ...request.status,
+          certificate: Buffer.from(
+            signRequest(asked, { usages, validMs: validMs(expirationSeconds) }, signer, runtime),
+          ).toString("base64"),
+        };
+    await client.update(
+      CertificateSigningRequest,
+      { ...request, status },
+      { subresource: "status" },
+    );
+    return undefined;
+  });
+};
 
 /** What each signer requires beyond the API's validation; the legacy signer requires nothing. */
 const demands: Readonly<

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PersistentVolumeClaim, PersistentVolume } from "homeostat/k8s/core/v1";
 import type { StorageClass } from "homeostat/k8s/storage/v1";
-import { isWanted, volumeFor } from "../provisioner/volume-provisioner.ts";
 import { claimStep, volumePhase } from "./binding-step.ts";
 
 const metadata = { uid: "u", resourceVersion: "1", creationTimestamp: "" };
@@ -117,19 +116,4 @@ test("a volume is free, taken or released", () => {
   assert.equal(volumePhase(volumeOf("v", reserved), undefined), "Released");
   assert.equal(volumePhase(volumeOf("v", reserved), claimOf({ volumeName: "v" })), "Bound");
   assert.equal(volumePhase(volumeOf("v", reserved), claimOf()), undefined);
-});
-
-test("volumes are made for claims that ask for one, and are theirs from the start", () => {
-  const asking = { "volume.kubernetes.io/storage-provisioner": "p" };
-  assert.ok(isWanted(claimOf({}, asking), immediate));
-  assert.ok(!isWanted(claimOf({}, asking), late));
-  assert.ok(isWanted(claimOf({}, { ...asking, "volume.kubernetes.io/selected-node": "n" }), late));
-  assert.ok(
-    !isWanted(claimOf({}, { "volume.kubernetes.io/storage-provisioner": "another" }), immediate),
-  );
-  const volume = volumeFor(claimOf(), immediate) as unknown as PersistentVolume;
-  assert.deepEqual(
-    [volume.metadata.name, volume.spec.claimRef?.uid, volume.spec.capacity],
-    ["pvc-u", "u", { storage: "1Gi" }],
-  );
 });

@@ -1,13 +1,9 @@
 // Binds claims to volumes, and requests dynamic provisioning of missing volumes.
 // Upstream: k8s.io/kubernetes/pkg/controller/volume/persistentvolume/pv_controller.go.
-import { isConflict, isNotFound, parseObjectKey, type Kind } from "homeostat/api";
-import type { Informer } from "homeostat/cache";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { isConflict, isNotFound, parseObjectKey } from "homeostat/api";
+import { objectReference } from "homeostat/events";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
-import type {
-  ControllerDescriptor,
-  ControllerContext,
-} from "../../../component-helpers/controller/controller.ts";
+import type { Start, ControllerContext } from "../../../component-helpers/controller/controller.ts";
 import {
   bindCompleted,
   boundByController,
@@ -23,61 +19,48 @@ import { type ClaimStep, claimStep, volumePhase } from "./binding-step.ts";
 const isVolumeKey = (key: string): boolean => !key.includes("/");
 
 /** Starts `persistentvolume-binder`. */
-export const startPersistentVolumeBinderController: ControllerDescriptor["start"] = async (
-  context,
-) => {
-  const controller = new KeyedController(context, "the persistentvolume-binder controller");
-  const recorder = controller.createRecorder("persistentvolume-controller");
-  const binder = new PersistentVolumeController(context, controller, recorder);
-  return controller.start((key) =>
-    isVolumeKey(key) ? binder.syncVolume(key) : binder.syncClaim(key),
-  );
-};
+export const start: Start = async (context) => new PersistentVolumeController(context);
 
-class PersistentVolumeController {
-  readonly #client: ControllerContext["client"];
-  readonly #recorder: EventRecorder;
-  readonly #claims: Informer<Kind<PersistentVolumeClaim>>;
-  readonly #volumes: Informer<Kind<PersistentVolume>>;
-  readonly #classes: Informer<Kind<StorageClass>>;
+class PersistentVolumeController extends KeyedController {
+  readonly #recorder = this.createRecorder("persistentvolume-controller");
+  readonly #claims = this.acquire(PersistentVolumeClaim);
+  readonly #volumes = this.acquire(PersistentVolume);
+  readonly #classes = this.acquire(StorageClass);
   /** The last message about a claim, by key: it is not repeated. */
   readonly #lastMessages = new Map<string, string>();
 
-  constructor({ client }: ControllerContext, controller: KeyedController, recorder: EventRecorder) {
-    this.#client = client;
-    this.#recorder = recorder;
-    this.#claims = controller.acquire(PersistentVolumeClaim);
-    this.#volumes = controller.acquire(PersistentVolume);
-    this.#classes = controller.acquire(StorageClass);
+  constructor(context: ControllerContext) {
+    super(context, "the persistentvolume-binder controller");
     const pending = (): void =>
       this.#claims
         .entries()
-        .forEach((entry) => entry.read().status.phase !== "Bound" && controller.add(entry.key));
+        .forEach((entry) => entry.read().status.phase !== "Bound" && this.add(entry.key));
     const enqueueVolumeOf = (claim: PersistentVolumeClaim): void => {
-      if (claim.spec.volumeName) controller.add(claim.spec.volumeName);
+      if (claim.spec.volumeName) this.add(claim.spec.volumeName);
     };
-    controller.follow(this.#claims, {
-      added: ({ key }) => controller.add(key),
-      updated: (_, { key }) => controller.add(key),
+    this.follow(this.#claims, {
+      added: ({ key }) => this.add(key),
+      updated: (_, { key }) => this.add(key),
       deleted: (claim) => {
         this.#lastMessages.delete(claim.key);
         enqueueVolumeOf(claim.read());
       },
     });
     const volume = ({ key }: { readonly key: string }): void => {
-      controller.add(key);
+      this.add(key);
       pending();
     };
-    const gone = (): void => this.#claims.entries().forEach(({ key }) => controller.add(key));
-    controller.follow(this.#volumes, {
+    const gone = (): void => this.#claims.entries().forEach(({ key }) => this.add(key));
+    this.follow(this.#volumes, {
       added: volume,
       updated: (_, one) => volume(one),
       deleted: gone,
     });
-    controller.follow(this.#classes, { added: pending, updated: pending });
+    this.follow(this.#classes, { added: pending, updated: pending });
+    this.start((key) => (isVolumeKey(key) ? this.#syncVolume(key) : this.#syncClaim(key)));
   }
 
-  async syncClaim(key: string): Promise<undefined> {
+  async #syncClaim(key: string): Promise<undefined> {
     const claim = this.#claims.get(parseObjectKey(key));
     if (
       !claim ||
@@ -126,7 +109,7 @@ class PersistentVolumeController {
         [storageProvisioner]: provisioner,
         [`volume.beta.kubernetes.io/storage-provisioner`]: provisioner,
       };
-      await this.#client.patch(
+      await this.context.client.patch(
         PersistentVolumeClaim,
         { name, namespace },
         { type: "merge", body: { metadata: { annotations: both } } },
@@ -145,7 +128,7 @@ class PersistentVolumeController {
       const annotations = isReservedFor(volume, claim)
         ? {}
         : { annotations: { [boundByController]: "yes" } };
-      await this.#client.patch(PersistentVolume, volume.metadata.name, {
+      await this.context.client.patch(PersistentVolume, volume.metadata.name, {
         type: "merge",
         body: {
           metadata: { resourceVersion: volume.metadata.resourceVersion, ...annotations },
@@ -162,7 +145,7 @@ class PersistentVolumeController {
         [bindCompleted]: "yes",
         ...(claim.spec.volumeName ? {} : { [boundByController]: "yes" }),
       };
-      await this.#client.patch(PersistentVolumeClaim, address, {
+      await this.context.client.patch(PersistentVolumeClaim, address, {
         type: "merge",
         body: { metadata: { uid, annotations }, spec: { volumeName: volume.metadata.name } },
       });
@@ -184,7 +167,7 @@ class PersistentVolumeController {
   ): Promise<void> {
     if (claim.status.phase === status.phase) return;
     const { name, namespace, uid } = claim.metadata;
-    await this.#client.patch(
+    await this.context.client.patch(
       PersistentVolumeClaim,
       { name, namespace },
       { type: "merge", body: { metadata: { uid }, status } },
@@ -216,7 +199,7 @@ class PersistentVolumeController {
     });
   }
 
-  async syncVolume(name: string): Promise<undefined> {
+  async #syncVolume(name: string): Promise<undefined> {
     const volume = this.#volumes.get({ name });
     if (!volume) return;
     const { claimRef } = volume.spec;
@@ -229,7 +212,7 @@ class PersistentVolumeController {
       phase === "Released" &&
       claimRef &&
       (
-        await this.#client.find(PersistentVolumeClaim, {
+        await this.context.client.find(PersistentVolumeClaim, {
           namespace: claimRef.namespace ?? "",
           name: claimRef.name ?? "",
         })
@@ -245,7 +228,7 @@ class PersistentVolumeController {
   }
 
   async #volumePhase({ metadata }: PersistentVolume, phase: string): Promise<void> {
-    await this.#client.patch(
+    await this.context.client.patch(
       PersistentVolume,
       metadata.name,
       { type: "merge", body: { metadata: { uid: metadata.uid }, status: { phase } } },

@@ -5,16 +5,14 @@ import type { CachedObject, Informer } from "homeostat/cache";
 import { PersistentVolume, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import { KeyedController } from "../../../component-helpers/controller/keyed-controller.ts";
-import type { ControllerDescriptor } from "../../../component-helpers/controller/controller.ts";
+import type { Start } from "../../../component-helpers/controller/controller.ts";
 import type { ApiObject } from "../../../component-helpers/meta/api-object.ts";
-import { nextFinalizers } from "./volume-protection.ts";
+import { nextFinalizers, withFinalizers } from "./protection-finalizers.ts";
 
 const finalizer = "kubernetes.io/vac-protection";
 
 /** Starts `volumeattributesclass-protection-controller`. */
-export const startVolumeAttributesClassProtectionController: ControllerDescriptor["start"] = async (
-  context,
-) => {
+export const start: Start = async (context) => {
   const controller = new KeyedController(
     context,
     "the volumeattributesclass-protection controller",
@@ -36,10 +34,7 @@ export const startVolumeAttributesClassProtectionController: ControllerDescripto
         [claims, volumes].some((informer) => informer.entriesByIndex("class", key).length > 0),
       );
     if (finalizers)
-      await context.client.update(VolumeAttributesClass, {
-        ...one,
-        metadata: { ...one.metadata, finalizers },
-      });
+      await context.client.update(VolumeAttributesClass, withFinalizers(one, finalizers));
     return undefined;
   });
 };

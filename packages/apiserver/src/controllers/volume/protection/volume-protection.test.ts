@@ -6,7 +6,7 @@ import {
   usesClaim,
 } from "../../../component-helpers/storage/claim-use.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
-import { nextFinalizers } from "./volume-protection.ts";
+import { nextFinalizers } from "./protection-finalizers.ts";
 
 const metadata = (name: string, rest: object = {}) => ({
   name,

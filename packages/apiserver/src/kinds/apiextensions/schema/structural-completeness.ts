@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/complete.go.
 import { compareBytewise } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Violations below the branches of a root schema. */
@@ -18,8 +18,8 @@ function branchErrors(
   path: string,
 ): FieldError[] {
   const each = (name: "allOf" | "anyOf" | "oneOf"): FieldError[] =>
-    (logic[name] ?? []).flatMap((branch, i) =>
-      nested(branch, schema, schemaPath, `${path}.${name}[${i}]`),
+    eachItem(logic[name], `${path}.${name}`, (branch, at) =>
+      nested(branch, schema, schemaPath, at),
     );
   return [
     ...(logic.not ? nested(logic.not, schema, schemaPath, `${path}.not`) : []),

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go.
 import { compareBytewise, equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { goPatternFault } from "../../../schema/formats/go-pattern.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { completenessErrors } from "./structural-completeness.ts";
@@ -24,16 +24,16 @@ function invariantErrors(s: JsonSchemaProps, level: Level, path: string): FieldE
   const items = singleItems(s);
   const additional = s.additionalProperties;
   return [
-    ...(s.type === "array" && !items
-      ? [fieldError.required(`${path}.items`, "must be specified")]
-      : []),
+    ...errorIf(s.type === "array" && !items, () =>
+      fieldError.required(`${path}.items`, "must be specified"),
+    ),
     ...(items ? invariantErrors(items, "item", `${path}.items`) : []),
     ...propertiesOf(s).flatMap(([name, child]) =>
       invariantErrors(child, "field", `${path}.properties[${name}]`),
     ),
-    ...(additional !== undefined && level === "root"
-      ? [fieldError.forbidden(`${path}.additionalProperties`, "must not be used at the root")]
-      : []),
+    ...errorIf(additional !== undefined && level === "root", () =>
+      fieldError.forbidden(`${path}.additionalProperties`, "must not be used at the root"),
+    ),
     ...(typeof additional === "object"
       ? invariantErrors(additional, "field", `${path}.additionalProperties`)
       : []),
@@ -149,29 +149,23 @@ function valueErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldError
   return [
     ...(skips.skipAnyOf
       ? []
-      : (s.anyOf ?? []).flatMap((branch, i) =>
-          nestedErrors(branch, skipNothing, `${path}.anyOf[${i}]`),
-        )),
-    ...(s.allOf ?? []).flatMap((branch, i) =>
+      : eachItem(s.anyOf, `${path}.anyOf`, (branch, at) => nestedErrors(branch, skipNothing, at))),
+    ...eachItem(s.allOf, `${path}.allOf`, (branch, at, i) =>
       nestedErrors(
         branch,
         { skipAnyOf: skips.skipFirstAllOf && i === 0, skipFirstAllOf: false },
-        `${path}.allOf[${i}]`,
+        at,
       ),
     ),
-    ...(s.oneOf ?? []).flatMap((branch, i) =>
-      nestedErrors(branch, skipNothing, `${path}.oneOf[${i}]`),
-    ),
+    ...eachItem(s.oneOf, `${path}.oneOf`, (branch, at) => nestedErrors(branch, skipNothing, at)),
     ...(s.not ? nestedErrors(s.not, skipNothing, `${path}.not`) : []),
-    ...(pattern === undefined
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.pattern`,
-            s.pattern!,
-            `must be a valid regular expression, but isn't: ${pattern}`,
-          ),
-        ]),
+    ...errorIf(pattern !== undefined, () =>
+      fieldError.invalid(
+        `${path}.pattern`,
+        s.pattern!,
+        `must be a valid regular expression, but isn't: ${pattern}`,
+      ),
+    ),
   ];
 }
 
@@ -199,9 +193,9 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
     ...propertiesOf(s).flatMap(([name, child]) =>
       nestedErrors(child, skipNothing, `${path}.properties[${name}]`),
     ),
-    ...(s.additionalProperties
-      ? [fieldError.forbidden(`${path}.additionalProperties`, "must be undefined to be structural")]
-      : []),
+    ...errorIf(s.additionalProperties, () =>
+      fieldError.forbidden(`${path}.additionalProperties`, "must be undefined to be structural"),
+    ),
     ...forbiddenInBranches
       .filter(([name]) =>
         name === "default" ? s.default !== undefined && s.default !== null : isSet(s[name]),
@@ -209,14 +203,12 @@ function nestedErrors(s: JsonSchemaProps, skips: Skips, path: string): FieldErro
       .map(([name, wanted]) =>
         fieldError.forbidden(`${path}.${name}`, `must be ${wanted} to be structural`),
       ),
-    ...(s.properties && Object.hasOwn(s.properties, "metadata")
-      ? [
-          fieldError.forbidden(
-            `${path}.properties[metadata]`,
-            "must not be specified in a nested context",
-          ),
-        ]
-      : []),
+    ...errorIf(s.properties && Object.hasOwn(s.properties, "metadata"), () =>
+      fieldError.forbidden(
+        `${path}.properties[metadata]`,
+        "must not be specified in a nested context",
+      ),
+    ),
   ];
 }
 

@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { compileSchema } from "../../../schema/structural/compile-schema.ts";
 import { coerceEmbeddedMetadata } from "../../../schema/objectmeta/coerce-embedded-metadata.ts";
 import type { MetadataDecoder } from "../../../schema/objectmeta/read-metadata.ts";
@@ -122,9 +122,9 @@ function defaultErrors(
 ): readonly FieldError[] {
   const pruned = cloneJson(value);
   pruneUnknown(pruned, node);
-  const unknown = equalJson(pruned, value)
-    ? []
-    : [fieldError.invalid(path, value, "must not have unknown fields")];
+  const unknown = errorIf(!equalJson(pruned, value), () =>
+    fieldError.invalid(path, value, "must not have unknown fields"),
+  );
   const coerced = cloneJson(value);
   const fault = coerceEmbeddedMetadata(coerced, node, checks.metadata, []);
   if (fault) return [...unknown, below(path, fault)];

@@ -3,7 +3,7 @@
 // (ValidateCustomResourceDefinitionOpenAPISchema, validateMapListKeysMapSet).
 import type { Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Violations of one node, without those of its children. */
@@ -31,15 +31,9 @@ function typeErrors(
   return [
     ...(s.type === "array" ? [] : [wrongType]),
     ...(s.type === "array" && listType === "set" && items ? setItemErrors(items, path) : []),
-    ...(["atomic", "set", "map"].includes(listType)
-      ? []
-      : [
-          fieldError.notSupported(`${path}.x-kubernetes-list-type`, listType, [
-            "atomic",
-            "set",
-            "map",
-          ]),
-        ]),
+    ...errorIf(!["atomic", "set", "map"].includes(listType), () =>
+      fieldError.notSupported(`${path}.x-kubernetes-list-type`, listType, ["atomic", "set", "map"]),
+    ),
   ];
 }
 
@@ -150,14 +144,12 @@ function itemErrors(
 ): FieldError[] {
   const listType = s["x-kubernetes-list-type"];
   if (!items || (listType !== "set" && listType !== "map")) return [];
-  const errors = items.nullable
-    ? [
-        fieldError.forbidden(
-          `${path}.items.nullable`,
-          `cannot be nullable when x-kubernetes-list-type is ${listType}`,
-        ),
-      ]
-    : [];
+  const errors = errorIf(items.nullable, () =>
+    fieldError.forbidden(
+      `${path}.items.nullable`,
+      `cannot be nullable when x-kubernetes-list-type is ${listType}`,
+    ),
+  );
   if (listType === "set") return errors;
   return [
     ...errors,
@@ -173,22 +165,18 @@ function keyPresenceErrors(key: string, items: JsonSchemaProps, path: string): F
   const at = `${path}.items.properties[${key}]`;
   const hasDefault = property.default !== undefined && property.default !== null;
   return [
-    ...(items.required?.includes(key) || hasDefault
-      ? []
-      : [
-          fieldError.required(
-            `${at}.default`,
-            "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
-          ),
-        ]),
-    ...(property.nullable
-      ? [
-          fieldError.forbidden(
-            `${at}.nullable`,
-            "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
-          ),
-        ]
-      : []),
+    ...errorIf(!items.required?.includes(key) && !hasDefault, () =>
+      fieldError.required(
+        `${at}.default`,
+        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+      ),
+    ),
+    ...errorIf(property.nullable, () =>
+      fieldError.forbidden(
+        `${at}.nullable`,
+        "this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
+      ),
+    ),
   ];
 }
 

@@ -4,7 +4,7 @@
 // (ValidateCustomResourceDefinitionOpenAPISchema, specStandardValidatorV3).
 import { compareBytewise } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateListSchema } from "./validate-list-schema.ts";
 
@@ -36,14 +36,12 @@ export function validateSchemaDocument(
 function validate(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   return [
     ...constructErrors(s, path, at),
-    ...(s.uniqueItems
-      ? [
-          fieldError.forbidden(
-            `${path}.uniqueItems`,
-            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
-          ),
-        ]
-      : []),
+    ...errorIf(s.uniqueItems, () =>
+      fieldError.forbidden(
+        `${path}.uniqueItems`,
+        "uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+      ),
+    ),
     ...additionalErrors(s, path, at),
     ...propertyErrors(s, path, at),
     ...branches(s, path).flatMap(([child, childPath]) =>
@@ -67,34 +65,30 @@ const unsupported: readonly (readonly [string, (s: JsonSchemaProps) => boolean])
 function constructErrors(s: JsonSchemaProps, path: string, at: NodeContext): FieldError[] {
   const hasDefault = s.default !== undefined && s.default !== null;
   return [
-    ...(s.type && !(knownTypes as readonly string[]).includes(s.type)
-      ? [fieldError.notSupported(`${path}.type`, s.type, knownTypes)]
-      : []),
-    ...(hasDefault && at.noDefaults !== undefined
-      ? [fieldError.forbidden(`${path}.default`, `must not be set ${at.noDefaults}`)]
-      : []),
+    ...errorIf(s.type && !(knownTypes as readonly string[]).includes(s.type), () =>
+      fieldError.notSupported(`${path}.type`, s.type, knownTypes),
+    ),
+    ...errorIf(hasDefault && at.noDefaults !== undefined, () =>
+      fieldError.forbidden(`${path}.default`, `must not be set ${at.noDefaults}`),
+    ),
     ...unsupported
       .filter(([, isSet]) => isSet(s))
       .map(([name]) => fieldError.forbidden(`${path}.${name}`, `${name} is not supported`)),
-    ...(s.type === "null"
-      ? [
-          fieldError.forbidden(
-            `${path}.type`,
-            "type cannot be set to null, use nullable as an alternative",
-          ),
-        ]
-      : []),
-    ...(Array.isArray(s.items) && s.items.length
-      ? [fieldError.forbidden(`${path}.items`, "items must be a schema object and not an array")]
-      : []),
-    ...(at.insideMeta && s["x-kubernetes-embedded-resource"]
-      ? [
-          fieldError.forbidden(
-            `${path}.x-kubernetes-embedded-resource`,
-            "must not be used inside of resource meta",
-          ),
-        ]
-      : []),
+    ...errorIf(s.type === "null", () =>
+      fieldError.forbidden(
+        `${path}.type`,
+        "type cannot be set to null, use nullable as an alternative",
+      ),
+    ),
+    ...errorIf(Array.isArray(s.items) && s.items.length, () =>
+      fieldError.forbidden(`${path}.items`, "items must be a schema object and not an array"),
+    ),
+    ...errorIf(at.insideMeta && s["x-kubernetes-embedded-resource"], () =>
+      fieldError.forbidden(
+        `${path}.x-kubernetes-embedded-resource`,
+        "must not be used inside of resource meta",
+      ),
+    ),
   ];
 }
 
@@ -106,14 +100,12 @@ function additionalErrors(s: JsonSchemaProps, path: string, at: NodeContext): Fi
     ? { ...at, root: false, noDefaults: "inside additionalProperties applying to object metadata" }
     : { ...at, root: false };
   return [
-    ...(both
-      ? [
-          fieldError.forbidden(
-            `${path}.additionalProperties`,
-            "additionalProperties and properties are mutual exclusive",
-          ),
-        ]
-      : []),
+    ...errorIf(both, () =>
+      fieldError.forbidden(
+        `${path}.additionalProperties`,
+        "additionalProperties and properties are mutual exclusive",
+      ),
+    ),
     ...(typeof additional === "object"
       ? validate(additional, `${path}.additionalProperties`, inside)
       : []),

@@ -1,7 +1,7 @@
 // Definitions in the protected groups of the Kubernetes community need an approval annotation.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go, pkg/controller/apiapproval.
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
 import { isRequestUri } from "../../../schema/formats/uri.ts";
 import type { Definition, DefinitionCondition } from "../definition/definition.ts";
 
@@ -43,7 +43,9 @@ export function validateApproval(
   if (old && approvalOf(annotationOf(old)).state === state) return [];
   const path = `metadata.annotations[${approvalAnnotation}]`;
   if (state === "Missing") return [fieldError.required(path, reason)];
-  return state === "Invalid" ? [fieldError.invalid(path, annotationOf(definition), reason)] : [];
+  return errorIf(state === "Invalid", () =>
+    fieldError.invalid(path, annotationOf(definition), reason),
+  );
 }
 
 const conditions: Readonly<Record<ApprovalState, Pick<DefinitionCondition, "status" | "reason">>> =

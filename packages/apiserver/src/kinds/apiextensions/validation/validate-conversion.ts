@@ -3,7 +3,7 @@
 // (validateCustomResourceConversion), k8s.io/apiserver/pkg/util/webhook/validation.go.
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionConversion, WebhookClientConfig } from "../definition/definition.ts";
 import {
   validateCaBundle,
@@ -33,18 +33,20 @@ export function validateConversion(
   const text = "should not be set when strategy is not set to Webhook";
   return [
     ...errors,
-    ...(webhook?.clientConfig ? [fieldError.forbidden(`${path}.webhookClientConfig`, text)] : []),
-    ...(webhook?.conversionReviewVersions?.length
-      ? [fieldError.forbidden(`${path}.conversionReviewVersions`, text)]
-      : []),
+    ...errorIf(webhook?.clientConfig, () =>
+      fieldError.forbidden(`${path}.webhookClientConfig`, text),
+    ),
+    ...errorIf(webhook?.conversionReviewVersions?.length, () =>
+      fieldError.forbidden(`${path}.conversionReviewVersions`, text),
+    ),
   ];
 }
 
 function strategyErrors(strategy: string | undefined, path: string): FieldError[] {
   if (!strategy) return [fieldError.required(path, "")];
-  return strategy === "None" || strategy === "Webhook"
-    ? []
-    : [fieldError.notSupported(path, strategy, ["None", "Webhook"])];
+  return errorIf(strategy !== "None" && strategy !== "Webhook", () =>
+    fieldError.notSupported(path, strategy, ["None", "Webhook"]),
+  );
 }
 
 function clientErrors(
@@ -72,12 +74,10 @@ function targetErrors({ url, service }: WebhookClientConfig, path: string): Fiel
 
 function reviewVersionErrors(versions: readonly string[], path: string): FieldError[] {
   if (!versions.length) return [fieldError.required(path, "")];
-  const errors = versions.flatMap((version, i) =>
+  const errors = eachItem(versions, path, (version, at, i) =>
     versions.indexOf(version) < i
-      ? [fieldError.invalid(`${path}[${i}]`, version, "duplicate version")]
-      : dns1035LabelFaults(version).map((text) =>
-          fieldError.invalid(`${path}[${i}]`, version, text),
-        ),
+      ? [fieldError.invalid(at, version, "duplicate version")]
+      : dns1035LabelFaults(version).map((text) => fieldError.invalid(at, version, text)),
   );
   return versions.includes("v1") || versions.includes("v1beta1")
     ? errors

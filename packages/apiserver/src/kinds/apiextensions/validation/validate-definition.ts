@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
 import { immutable } from "../../definition/default-strategy.ts";
 import { validateApproval } from "./api-approval.ts";
@@ -56,15 +56,9 @@ export function validateDefinitionStatus(definition: Definition): FieldError[] {
 
 function nameErrors({ metadata, spec }: Definition): FieldError[] {
   const wanted = `${spec.names?.plural ?? ""}.${spec.group ?? ""}`;
-  return !metadata.name || metadata.name === wanted
-    ? []
-    : [
-        fieldError.invalid(
-          "metadata.name",
-          metadata.name,
-          'must be spec.names.plural+"."+spec.group',
-        ),
-      ];
+  return errorIf(metadata.name && metadata.name !== wanted, () =>
+    fieldError.invalid("metadata.name", metadata.name, 'must be spec.names.plural+"."+spec.group'),
+  );
 }
 
 function commonErrors(definition: Definition, old: Definition | undefined): FieldError[] {

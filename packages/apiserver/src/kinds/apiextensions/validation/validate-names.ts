@@ -4,7 +4,7 @@
 // (ValidateCustomResourceDefinitionNames).
 import { dns1035LabelFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { DefinitionNames } from "../definition/definition.ts";
 
 /** Violations in spec.names or status.acceptedNames. */
@@ -30,17 +30,15 @@ export function validateNames(names: DefinitionNames, path: string): FieldError[
     ...(names.singular ? label("singular", names.singular) : []),
     ...kind("kind"),
     ...kind("listKind"),
-    ...(names.shortNames ?? []).flatMap((name, i) => label(`shortNames[${i}]`, name)),
-    ...(names.kind && names.kind === names.listKind
-      ? [
-          fieldError.invalid(
-            `${path}.listKind`,
-            names.listKind,
-            "kind and listKind may not be the same",
-          ),
-        ]
-      : []),
-    ...(names.categories ?? []).flatMap((name, i) => label(`categories[${i}]`, name)),
+    ...eachItem(names.shortNames, "shortNames", (name, at) => label(at, name)),
+    ...errorIf(names.kind && names.kind === names.listKind, () =>
+      fieldError.invalid(
+        `${path}.listKind`,
+        names.listKind,
+        "kind and listKind may not be the same",
+      ),
+    ),
+    ...eachItem(names.categories, "categories", (name, at) => label(at, name)),
   ];
 }
 

@@ -4,7 +4,7 @@
 // (validateCustomResourceDefinitionValidation).
 import type { JsonObject } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import { validateStructural } from "../schema/structural-schema.ts";
 import { unsupportedSchemaFault } from "../schema/unsupported-schema.ts";
@@ -42,9 +42,9 @@ export function validateRootSchema(
   const at = `${path}.openAPIV3Schema`;
   const errors = [
     ...(context.statusEnabled ? rootFieldErrors(schema, at) : []),
-    ...(schema.nullable
-      ? [fieldError.forbidden(`${at}.nullable`, "nullable cannot be true at the root")]
-      : []),
+    ...errorIf(schema.nullable, () =>
+      fieldError.forbidden(`${at}.nullable`, "nullable cannot be true at the root"),
+    ),
   ];
   const unsupported = unsupportedSchemaFault(schema);
   const structural = unsupported === undefined ? structuralErrors(schema, at, checks) : [];

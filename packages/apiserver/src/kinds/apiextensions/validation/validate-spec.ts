@@ -4,7 +4,12 @@
 // (validateCustomResourceDefinitionSpec, …Version, …Validation).
 import { dns1035LabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../../apimachinery/errors/field-error.ts";
 import {
   type DefinitionSpec,
   type DefinitionVersion,
@@ -41,6 +46,7 @@ export function validateSpec(
   history: SpecHistory,
 ): FieldError[] {
   const internal = internalSpec(spec);
+  const { conversion } = spec;
   return [
     ...groupErrors(spec.group ?? ""),
     ...scopeErrors(spec.scope ?? ""),
@@ -52,16 +58,14 @@ export function validateSpec(
     ...requiredNames(spec),
     ...validateNames(spec.names ?? {}, "spec.names"),
     ...sharedErrors(internal, checks, history),
-    ...(spec.preserveUnknownFields && spec.conversion && spec.conversion.strategy !== "None"
-      ? [
-          fieldError.invalid(
-            "spec.conversion.strategy",
-            spec.conversion.strategy ?? "",
-            "must be None if spec.preserveUnknownFields is true",
-          ),
-        ]
-      : []),
-    ...validateConversion(spec.conversion, "spec.conversion", history),
+    ...errorIf(spec.preserveUnknownFields && conversion && conversion.strategy !== "None", () =>
+      fieldError.invalid(
+        "spec.conversion.strategy",
+        conversion?.strategy ?? "",
+        "must be None if spec.preserveUnknownFields is true",
+      ),
+    ),
+    ...validateConversion(conversion, "spec.conversion", history),
   ];
 }
 
@@ -69,24 +73,24 @@ function groupErrors(group: string): FieldError[] {
   if (!group) return [fieldError.required("spec.group", "")];
   const faults = dnsSubdomainFaults(group);
   if (faults.length) return [fieldError.invalid("spec.group", group, faults.join(","))];
-  return group.includes(".")
-    ? []
-    : [fieldError.invalid("spec.group", group, "should be a domain with at least one dot")];
+  return errorIf(!group.includes("."), () =>
+    fieldError.invalid("spec.group", group, "should be a domain with at least one dot"),
+  );
 }
 
 function scopeErrors(scope: string): FieldError[] {
   if (!scope) return [fieldError.required("spec.scope", "")];
-  return scope === "Cluster" || scope === "Namespaced"
-    ? []
-    : [fieldError.notSupported("spec.scope", scope, ["Cluster", "Namespaced"])];
+  return errorIf(scope !== "Cluster" && scope !== "Namespaced", () =>
+    fieldError.notSupported("spec.scope", scope, ["Cluster", "Namespaced"]),
+  );
 }
 
 function missingSchemas({ shared, versions }: InternalSpec): FieldError[] {
   if (shared.schema?.openAPIV3Schema) return [];
-  return versions.flatMap((version, i) =>
-    version.schema?.openAPIV3Schema
-      ? []
-      : [fieldError.required(`spec.versions[${i}].schema.openAPIV3Schema`, "")],
+  return eachItem(versions, "spec.versions", (version, at) =>
+    errorIf(!version.schema?.openAPIV3Schema, () =>
+      fieldError.required(`${at}.schema.openAPIV3Schema`, ""),
+    ),
   );
 }
 
@@ -95,15 +99,13 @@ function preserveErrors({ preserveUnknownFields, versions }: DefinitionSpec): Fi
   const defaulted = (versions ?? []).some(
     ({ schema }) => schema?.openAPIV3Schema && hasDefaults(schema.openAPIV3Schema),
   );
-  return preserveUnknownFields && defaulted
-    ? [
-        fieldError.invalid(
-          "spec.preserveUnknownFields",
-          true,
-          "must be false in order to use defaults in the schema",
-        ),
-      ]
-    : [];
+  return errorIf(preserveUnknownFields && defaulted, () =>
+    fieldError.invalid(
+      "spec.preserveUnknownFields",
+      true,
+      "must be false in order to use defaults in the schema",
+    ),
+  );
 }
 
 function versionErrors(
@@ -120,9 +122,9 @@ function versionErrors(
     ? versions.find((each) => each.name === version.name)?.subresources
     : shared.subresources;
   return [
-    ...(faults.length
-      ? [fieldError.invalid(`${path}.name`, version.name ?? "", faults.join(","))]
-      : []),
+    ...errorIf(faults.length, () =>
+      fieldError.invalid(`${path}.name`, version.name ?? "", faults.join(",")),
+    ),
     ...deprecationErrors(version, `${path}.deprecationWarning`),
     ...fieldErrors(
       version,
@@ -178,8 +180,10 @@ function fieldErrors(
   return [
     ...(schema ? validateRootSchema(schema, schemaPath, context, checks) : []),
     ...validateSubresources(fields.subresources, `${path}.subresources`),
-    ...(fields.additionalPrinterColumns ?? []).flatMap((column, i) =>
-      validatePrinterColumn(column, `${path}.additionalPrinterColumns[${i}]`),
+    ...eachItem(
+      fields.additionalPrinterColumns,
+      `${path}.additionalPrinterColumns`,
+      validatePrinterColumn,
     ),
   ];
 }
@@ -198,30 +202,24 @@ function exclusivityErrors({ shared, versions }: InternalSpec): FieldError[] {
   const both = (field: keyof VersionFields): boolean =>
     shared[field] !== undefined && versions.some((version) => version[field] !== undefined);
   return [
-    ...(both("schema")
-      ? [
-          fieldError.forbidden(
-            "spec.validation",
-            "top-level and per-version schemas are mutually exclusive",
-          ),
-        ]
-      : []),
-    ...(both("subresources")
-      ? [
-          fieldError.forbidden(
-            "spec.subresources",
-            "top-level and per-version subresources are mutually exclusive",
-          ),
-        ]
-      : []),
-    ...(both("additionalPrinterColumns")
-      ? [
-          fieldError.forbidden(
-            "spec.additionalPrinterColumns",
-            "top-level and per-version additionalPrinterColumns are mutually exclusive",
-          ),
-        ]
-      : []),
+    ...errorIf(both("schema"), () =>
+      fieldError.forbidden(
+        "spec.validation",
+        "top-level and per-version schemas are mutually exclusive",
+      ),
+    ),
+    ...errorIf(both("subresources"), () =>
+      fieldError.forbidden(
+        "spec.subresources",
+        "top-level and per-version subresources are mutually exclusive",
+      ),
+    ),
+    ...errorIf(both("additionalPrinterColumns"), () =>
+      fieldError.forbidden(
+        "spec.additionalPrinterColumns",
+        "top-level and per-version additionalPrinterColumns are mutually exclusive",
+      ),
+    ),
   ];
 }
 
@@ -233,19 +231,17 @@ function versionListErrors({ spec, versions }: InternalSpec): FieldError[] {
   const first = versions[0]?.name ?? "";
   const faults = first ? dns1035LabelFaults(first) : [];
   return [
-    ...(new Set(versions.map((version) => version.name)).size < versions.length
-      ? [fieldError.invalidInternal("spec.versions", shown, "must contain unique version names")]
-      : []),
-    ...(versions.filter((version) => version.storage).length === 1
-      ? []
-      : [
-          fieldError.invalidInternal(
-            "spec.versions",
-            shown,
-            "must have exactly one version marked as storage version",
-          ),
-        ]),
-    ...(faults.length ? [fieldError.invalid("spec.version", first, faults.join(","))] : []),
+    ...errorIf(new Set(versions.map((version) => version.name)).size < versions.length, () =>
+      fieldError.invalidInternal("spec.versions", shown, "must contain unique version names"),
+    ),
+    ...errorIf(versions.filter((version) => version.storage).length !== 1, () =>
+      fieldError.invalidInternal(
+        "spec.versions",
+        shown,
+        "must have exactly one version marked as storage version",
+      ),
+    ),
+    ...errorIf(faults.length, () => fieldError.invalid("spec.version", first, faults.join(","))),
   ];
 }
 

@@ -5,7 +5,7 @@
 // ValidateCustomResourceSelectableFields).
 import { encodeJson } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 import type { PrinterColumn, SelectableField, Subresources } from "../definition/definition.ts";
 import { validFieldPath } from "../../../schema/valid-field-path.ts";
@@ -66,17 +66,15 @@ const columnFormats = [
 /** One printer column; its path is only required to start with a dot. */
 export function validatePrinterColumn(column: PrinterColumn, path: string): FieldError[] {
   return [
-    ...(column.name ? [] : [fieldError.required(`${path}.name`, "")]),
+    ...errorIf(!column.name, () => fieldError.required(`${path}.name`, "")),
     ...columnTypeErrors(column.type, `${path}.type`),
-    ...(column.format && !columnFormats.includes(column.format)
-      ? [
-          fieldError.invalid(
-            `${path}.format`,
-            column.format,
-            `must be one of ${columnFormats.join(",")}`,
-          ),
-        ]
-      : []),
+    ...errorIf(column.format && !columnFormats.includes(column.format), () =>
+      fieldError.invalid(
+        `${path}.format`,
+        column.format,
+        `must be one of ${columnFormats.join(",")}`,
+      ),
+    ),
     ...(column.jsonPath
       ? simplePathErrors(column.jsonPath, `${path}.JSONPath`)
       : [fieldError.required(`${path}.JSONPath`, "")]),
@@ -86,13 +84,13 @@ export function validatePrinterColumn(column: PrinterColumn, path: string): Fiel
 function columnTypeErrors(type: string | undefined, path: string): FieldError[] {
   const detail = `must be one of ${columnTypes.join(",")}`;
   if (!type) return [fieldError.required(path, detail)];
-  return columnTypes.includes(type) ? [] : [fieldError.invalid(path, type, detail)];
+  return errorIf(!columnTypes.includes(type), () => fieldError.invalid(path, type, detail));
 }
 
 function simplePathErrors(value: string, path: string): FieldError[] {
-  return value.startsWith(".")
-    ? []
-    : [fieldError.invalid(path, value, "must be a simple json path starting with .")];
+  return errorIf(!value.startsWith("."), () =>
+    fieldError.invalid(path, value, "must be a simple json path starting with ."),
+  );
 }
 
 const maxSelectableFields = 8;
@@ -104,10 +102,10 @@ export function validateSelectableFields(
   path: string,
 ): FieldError[] {
   const seen = new Set<string>();
-  const errors = fields.flatMap(({ jsonPath }, i) =>
+  const errors = eachItem(fields, path, ({ jsonPath }, at) =>
     jsonPath
-      ? selectableFieldErrors(jsonPath, schema, seen, `${path}[${i}].jsonPath`)
-      : [fieldError.required(`${path}[${i}].jsonPath`, "")],
+      ? selectableFieldErrors(jsonPath, schema, seen, `${at}.jsonPath`)
+      : [fieldError.required(`${at}.jsonPath`, "")],
   );
   return seen.size > maxSelectableFields
     ? [...errors, fieldError.tooMany(path, seen.size, maxSelectableFields)]

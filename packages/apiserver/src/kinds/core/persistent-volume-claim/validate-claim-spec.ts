@@ -9,7 +9,7 @@ import type {
   TypedObjectReference,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../validation/label-selectors.ts";
 import { dnsSubdomainErrors } from "../../validation/field-rules.ts";
 import { nanoOf } from "../resources/resource-lists.ts";
@@ -37,9 +37,9 @@ export function validateClaimSpec(
   const { storageClassName: storageClass, volumeAttributesClassName: attributesClass } = spec;
   const mode = spec.volumeMode ?? undefined;
   return [
-    ...(spec.accessModes?.length
-      ? []
-      : [fieldError.required(`${path}.accessModes`, "at least 1 access mode is required")]),
+    ...errorIf(!spec.accessModes?.length, () =>
+      fieldError.required(`${path}.accessModes`, "at least 1 access mode is required"),
+    ),
     ...(selector
       ? validateLabelSelector(selector, `${path}.selector`, {
           invalidValues: options.allowInvalidSelectorValues ? "allowed" : "refused",
@@ -48,9 +48,9 @@ export function validateClaimSpec(
     ...accessModeErrors(spec.accessModes ?? [], `${path}.accessModes`),
     ...storageErrors(spec.resources?.requests?.["storage"], `${path}.resources[storage]`),
     ...(storageClass ? dnsSubdomainErrors(storageClass, `${path}.storageClassName`) : []),
-    ...(mode !== undefined && !volumeModes.includes(mode)
-      ? [fieldError.notSupported(`${path}.volumeMode`, mode, volumeModes)]
-      : []),
+    ...errorIf(mode !== undefined && !volumeModes.includes(mode), () =>
+      fieldError.notSupported(`${path}.volumeMode`, mode, volumeModes),
+    ),
     ...sourceErrors(spec, path, options),
     ...(attributesClass
       ? dnsSubdomainErrors(attributesClass, `${path}.volumeAttributesClassName`)
@@ -73,9 +73,9 @@ function accessModeErrors(modes: readonly string[], path: string): FieldError[] 
 
 function storageErrors(storage: string | undefined, path: string): FieldError[] {
   if (storage === undefined) return [fieldError.required(path, "")];
-  return nanoOf(storage) <= 0n
-    ? [fieldError.invalid(path, storage, "must be greater than zero")]
-    : [];
+  return errorIf(nanoOf(storage) <= 0n, () =>
+    fieldError.invalid(path, storage, "must be greater than zero"),
+  );
 }
 
 function sourceErrors(
@@ -105,17 +105,15 @@ function referenceErrors(
   const group = reference.apiGroup ?? "";
   const kind = reference.kind ?? "";
   return [
-    ...(reference.name ? [] : [fieldError.required(`${path}.name`, "")]),
-    ...(kind ? [] : [fieldError.required(`${path}.kind`, "")]),
-    ...(!group && kind !== "PersistentVolumeClaim"
-      ? [
-          fieldError.invalid(
-            path,
-            kind,
-            "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-          ),
-        ]
-      : []),
+    ...errorIf(!reference.name, () => fieldError.required(`${path}.name`, "")),
+    ...errorIf(!kind, () => fieldError.required(`${path}.kind`, "")),
+    ...errorIf(!group && kind !== "PersistentVolumeClaim", () =>
+      fieldError.invalid(
+        path,
+        kind,
+        "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
+      ),
+    ),
     ...(group && !allowInvalidGroups ? dnsSubdomainErrors(group, `${path}.apiGroup`) : []),
   ];
 }
@@ -143,5 +141,5 @@ function agreementErrors(
   const same = (["apiGroup", "kind", "name"] as const).every((field) =>
     equalJson(source[field] ?? null, reference[field] ?? null),
   );
-  return same ? [] : [fieldError.invalid(path, {}, "must match dataSourceRef")];
+  return errorIf(!same, () => fieldError.invalid(path, {}, "must match dataSourceRef"));
 }

@@ -4,7 +4,7 @@
 import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isNativeResource } from "../resources/resource-names.ts";
 import {
   quantityErrors,
@@ -26,17 +26,17 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
   const states = "status.allocatedResourceStatuses";
   const amounts = "status.allocatedResources";
   return [
-    ...((object.spec?.accessModes ?? []).length
-      ? []
-      : [fieldError.required("Spec.accessModes", "")]),
+    ...errorIf(!(object.spec?.accessModes ?? []).length, () =>
+      fieldError.required("Spec.accessModes", ""),
+    ),
     ...sortedEntries(status.capacity ?? {}).flatMap(([name, amount]) =>
       basicQuantityErrors(amount, `status.capacity[${name}]`),
     ),
     ...sortedEntries(status.allocatedResourceStatuses ?? {}).flatMap(([name, state]) => [
       ...resourceKeyErrors(name, states),
-      ...(resizeStates.includes(state)
-        ? []
-        : [fieldError.notSupported(states, name, resizeStates)]),
+      ...errorIf(!resizeStates.includes(state), () =>
+        fieldError.notSupported(states, name, resizeStates),
+      ),
     ]),
     ...sortedEntries(status.allocatedResources ?? {}).flatMap(([name, amount]) => {
       const errors = resourceKeyErrors(name, amounts);
@@ -55,7 +55,7 @@ export function validateClaimStatus(object: Decoded<PersistentVolumeClaim>): Fie
 function resourceKeyErrors(name: string, path: string): FieldError[] {
   const faults = labelKeyFaults(name);
   if (faults.length) return faults.map((fault) => fieldError.invalid(path, name, fault));
-  return isNativeResource(name) && name !== "storage"
-    ? [fieldError.notSupported(path, name, ["storage"])]
-    : [];
+  return errorIf(isNativeResource(name) && name !== "storage", () =>
+    fieldError.notSupported(path, name, ["storage"]),
+  );
 }

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PersistentVolumeSpec, SecretReference } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { csiNameErrors } from "../../validation/csi-driver-name.ts";
 import {
@@ -121,21 +121,21 @@ const iscsi: Validate<"iscsi"> = (source, path, volumeName) => {
   const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
   const tooLong = initiator !== undefined && Buffer.byteLength(`${volumeName}:${portal}`) > 64;
   const named = (name: string, field: string): FieldError[] =>
-    isIscsiName(name) ? [] : [fieldError.invalid(`${path}.${field}`, name, "must be valid format")];
+    errorIf(!isIscsiName(name), () =>
+      fieldError.invalid(`${path}.${field}`, name, "must be valid format"),
+    );
   return [
     ...requiredName(portal, `${path}.targetPortal`),
-    ...(tooLong
-      ? [
-          fieldError.invalid(
-            `${path}.targetportal`,
-            portal,
-            "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
-          ),
-        ]
-      : []),
+    ...errorIf(tooLong, () =>
+      fieldError.invalid(
+        `${path}.targetportal`,
+        portal,
+        "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+      ),
+    ),
     ...(iqn ? named(iqn, "iqn") : [fieldError.required(`${path}.iqn`, "")]),
     ...inRange(lun, 0, 255, `${path}.lun`),
-    ...(authenticates && !secret ? [fieldError.required(`${path}.secretRef`, "")] : []),
+    ...errorIf(authenticates && !secret, () => fieldError.required(`${path}.secretRef`, "")),
     ...(secret ? requiredName(secret.name ?? "", `${path}.secretRef.name`) : []),
     ...(initiator === undefined ? [] : named(initiator, "initiatorname")),
   ];
@@ -147,15 +147,13 @@ const glusterfs: Validate<"glusterfs"> = (source, path) => {
   return [
     ...requiredName(source.endpoints ?? "", `${path}.endpoints`),
     ...requiredName(source.path ?? "", `${path}.path`),
-    ...(namespace === ""
-      ? [
-          fieldError.invalid(
-            at,
-            "",
-            "if the endpointnamespace is set, it must be a valid namespace name",
-          ),
-        ]
-      : []),
+    ...errorIf(namespace === "", () =>
+      fieldError.invalid(
+        at,
+        "",
+        "if the endpointnamespace is set, it must be a valid namespace name",
+      ),
+    ),
     ...(namespace ? dnsLabelErrors(namespace, at) : []),
   ];
 };
@@ -180,7 +178,9 @@ const cinder: Validate<"cinder"> = (source, path) => [
 const azureFile: Validate<"azureFile"> = (source, path) => [
   ...requiredName(source.secretName ?? "", `${path}.secretName`),
   ...requiredName(source.shareName ?? "", `${path}.shareName`),
-  ...(source.secretNamespace === "" ? [fieldError.required(`${path}.secretNamespace`, "")] : []),
+  ...errorIf(source.secretNamespace === "", () =>
+    fieldError.required(`${path}.secretNamespace`, ""),
+  ),
 ];
 
 const storageos: Validate<"storageos"> = (source, path) => {

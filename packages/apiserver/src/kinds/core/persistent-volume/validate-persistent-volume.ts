@@ -11,7 +11,7 @@ import {
 } from "homeostat/api";
 import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { immutable } from "../../definition/default-strategy.ts";
@@ -39,9 +39,9 @@ export function validateVolumeSpec(
   return [
     ...accessErrors(spec.accessModes ?? [], "spec"),
     ...capacityErrors(spec.capacity ?? {}),
-    ...(policy && !reclaimPolicies.includes(policy)
-      ? [fieldError.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies)]
-      : []),
+    ...errorIf(policy && !reclaimPolicies.includes(policy), () =>
+      fieldError.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies),
+    ),
     ...affinityErrors(spec),
     ...validatePersistentSource(spec, "spec", volumeName),
     ...recycleErrors(spec, "spec"),
@@ -50,9 +50,9 @@ export function validateVolumeSpec(
           fieldError.invalid("spec.storageClassName", className, fault),
         )
       : []),
-    ...(mode !== undefined && !volumeModes.includes(mode)
-      ? [fieldError.notSupported("spec.volumeMode", mode, volumeModes)]
-      : []),
+    ...errorIf(mode !== undefined && !volumeModes.includes(mode), () =>
+      fieldError.notSupported("spec.volumeMode", mode, volumeModes),
+    ),
     ...attributesErrors(spec, "spec"),
   ];
 }
@@ -72,35 +72,26 @@ export function validateInlineVolumeSpec(
   return [
     ...(isSet(spec.claimRef) ? [forbiddenInline("claimRef")] : []),
     ...(Object.keys(spec.capacity ?? {}).length ? [forbiddenInline("capacity")] : []),
-    ...(isSet(spec.csi)
-      ? []
-      : [
-          fieldError.required(
-            `${path}.csi`,
-            "has to be specified in the context of inline volumes",
-          ),
-        ]),
+    ...errorIf(!isSet(spec.csi), () =>
+      fieldError.required(`${path}.csi`, "has to be specified in the context of inline volumes"),
+    ),
     ...accessErrors(spec.accessModes ?? [], path),
-    ...(policy && policy !== "Retain"
-      ? [
-          fieldError.forbidden(
-            `${path}.persistentVolumeReclaimPolicy`,
-            "may only be Retain in the context of inline volumes",
-          ),
-        ]
-      : []),
+    ...errorIf(policy && policy !== "Retain", () =>
+      fieldError.forbidden(
+        `${path}.persistentVolumeReclaimPolicy`,
+        "may only be Retain in the context of inline volumes",
+      ),
+    ),
     ...(isSet(spec.nodeAffinity) ? [forbiddenInline("nodeAffinity")] : []),
     ...validatePersistentSource({ ...spec, nodeAffinity: null }, path, ""),
     ...recycleErrors(spec, path),
     ...((spec.storageClassName ?? "") ? [forbiddenInline("storageClassName")] : []),
-    ...(mode !== undefined && mode !== "Filesystem"
-      ? [
-          fieldError.forbidden(
-            `${path}.volumeMode`,
-            "may not specify volumeMode other than Filesystem in the context of inline volumes",
-          ),
-        ]
-      : []),
+    ...errorIf(mode !== undefined && mode !== "Filesystem", () =>
+      fieldError.forbidden(
+        `${path}.volumeMode`,
+        "may not specify volumeMode other than Filesystem in the context of inline volumes",
+      ),
+    ),
   ];
 }
 
@@ -120,17 +111,17 @@ function capacityErrors(capacity: Readonly<Record<string, string>>): FieldError[
   const names = Object.keys(capacity);
   const shown = names.length ? ({ ...capacity } as JsonObject) : null;
   return [
-    ...(names.length ? [] : [fieldError.required("spec.capacity", "")]),
-    ...(names.length === 1 && names[0] === "storage"
-      ? []
-      : [fieldError.notSupported("spec.capacity", shown, ["storage"])]),
+    ...errorIf(!names.length, () => fieldError.required("spec.capacity", "")),
+    ...errorIf(names.length !== 1 || names[0] !== "storage", () =>
+      fieldError.notSupported("spec.capacity", shown, ["storage"]),
+    ),
     ...sortedEntries(capacity).flatMap(([name, amount]) => {
       const path = `spec.capacity[${name}]`;
       return [
         ...basicQuantityErrors(amount, path),
-        ...(parseQuantity(amount).nano <= 0n
-          ? [fieldError.invalid(path, amount, "must be greater than zero")]
-          : []),
+        ...errorIf(parseQuantity(amount).nano <= 0n, () =>
+          fieldError.invalid(path, amount, "must be greater than zero"),
+        ),
       ];
     }),
   ];
@@ -147,14 +138,12 @@ function affinityErrors(spec: Decoded<PersistentVolumeSpec>): FieldError[] {
 function recycleErrors(spec: Decoded<PersistentVolumeSpec>, path: string): FieldError[] {
   const host = spec.hostPath ?? undefined;
   const isRoot = host !== undefined && /^\/+(?:\.\/*)*$/.test(host.path ?? "");
-  return isRoot && spec.persistentVolumeReclaimPolicy === "Recycle"
-    ? [
-        fieldError.forbidden(
-          `${path}.persistentVolumeReclaimPolicy`,
-          "may not be 'recycle' for a hostPath mount of '/'",
-        ),
-      ]
-    : [];
+  return errorIf(isRoot && spec.persistentVolumeReclaimPolicy === "Recycle", () =>
+    fieldError.forbidden(
+      `${path}.persistentVolumeReclaimPolicy`,
+      "may not be 'recycle' for a hostPath mount of '/'",
+    ),
+  );
 }
 
 /** Sources without mount options. */
@@ -219,30 +208,26 @@ export function validateVolumeSpecUpdate(
     );
   const removed = isSet(old.volumeAttributesClassName) && !isSet(spec.volumeAttributesClassName);
   return [
-    ...(equalJson(sourceOf(spec), sourceOf(old))
-      ? []
-      : [
-          fieldError.forbiddenChange(
-            "spec.persistentvolumesource",
-            "spec.persistentvolumesource is immutable after creation",
-            {
-              type: "core.PersistentVolumeSource",
-              before: old,
-              after: { ...spec, ...sourceOf(spec) },
-              diff: diffPrinted,
-            },
-          ),
-        ]),
+    ...errorIf(!equalJson(sourceOf(spec), sourceOf(old)), () =>
+      fieldError.forbiddenChange(
+        "spec.persistentvolumesource",
+        "spec.persistentvolumesource is immutable after creation",
+        {
+          type: "core.PersistentVolumeSource",
+          before: old,
+          after: { ...spec, ...sourceOf(spec) },
+          diff: diffPrinted,
+        },
+      ),
+    ),
     ...immutable("volumeMode", spec.volumeMode, old.volumeMode),
     ...affinityChangeErrors(spec.nodeAffinity, old.nodeAffinity),
-    ...(removed
-      ? [
-          fieldError.forbidden(
-            "spec.volumeAttributesClassName",
-            "update from non-nil value to nil is forbidden",
-          ),
-        ]
-      : []),
+    ...errorIf(removed, () =>
+      fieldError.forbidden(
+        "spec.volumeAttributesClassName",
+        "update from non-nil value to nil is forbidden",
+      ),
+    ),
   ];
 }
 
@@ -262,15 +247,13 @@ const gaLabels: ReadonlyMap<string, string> = new Map([
 function affinityChangeErrors(affinity: Json | undefined, old: Json | undefined): FieldError[] {
   if (!isSet(old)) return [];
   const isSame = equalJson(affinity ?? null, renamed(old, affinity ?? null));
-  return isSame
-    ? []
-    : [
-        fieldError.invalidInternal(
-          "nodeAffinity",
-          ["*core.VolumeNodeAffinity", affinity],
-          "field is immutable, except for updating from beta label to GA",
-        ),
-      ];
+  return errorIf(!isSame, () =>
+    fieldError.invalidInternal(
+      "nodeAffinity",
+      ["*core.VolumeNodeAffinity", affinity],
+      "field is immutable, except for updating from beta label to GA",
+    ),
+  );
 }
 
 /** `old` with each beta label replaced where `now` has its GA name. */

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -45,13 +45,11 @@ export function validatePodTemplate(
     ...validatePodSpec(spec, undefined, `${path}.spec`, options),
     ...validateSeccompAgreement(annotations, spec, `${path}.spec`),
     ...validateAppArmorAgreement(annotations, spec, `${path}.spec`),
-    ...(hasItems(spec.ephemeralContainers)
-      ? [
-          fieldError.forbidden(
-            `${path}.spec.ephemeralContainers`,
-            "ephemeral containers not allowed in pod template",
-          ),
-        ]
-      : []),
+    ...errorIf(hasItems(spec.ephemeralContainers), () =>
+      fieldError.forbidden(
+        `${path}.spec.ephemeralContainers`,
+        "ephemeral containers not allowed in pod template",
+      ),
+    ),
   ];
 }

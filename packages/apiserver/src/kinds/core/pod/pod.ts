@@ -5,8 +5,8 @@
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../../definition/kind-definition.ts";
+import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
+import { gvk, type KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
@@ -40,13 +40,10 @@ const fields = [
 ];
 
 export const pod: KindDefinition<Decoded<Pod>> = {
-  group: "",
-  version: "v1",
-  kind: "Pod",
+  ...gvk("v1", "Pod"),
   returnsDeletedObject: true,
   defaults: setPodDefaults,
   strategy: {
-    deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate: preparePod,
     prepareForUpdate(object, old) {
@@ -177,15 +174,13 @@ function validateEphemeralChange(object: Decoded<Pod>, old: Decoded<Pod>): Field
             `existing ephemeral containers ${quoteGo(name)} may not be removed\n`,
           ),
         ];
-      return equalJson(before, after)
-        ? []
-        : [
-            fieldError.forbiddenChange(
-              "spec.ephemeralContainers",
-              `existing ephemeral containers ${quoteGo(name)} may not be changed`,
-              { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
-            ),
-          ];
+      return errorIf(!equalJson(before, after), () =>
+        fieldError.forbiddenChange(
+          "spec.ephemeralContainers",
+          `existing ephemeral containers ${quoteGo(name)} may not be changed`,
+          { type: "core.EphemeralContainer", before, after, diff: diffPrinted },
+        ),
+      );
     }),
   ];
 }

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/pods/helpers.go (VisitContainersWithPath).
 import type { Decoded } from "homeostat/api";
 import type { Container, PodSpec } from "homeostat/k8s/core/v1";
+import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 
 /** Init containers, containers, ephemeral containers. */
 export function visitContainers<T>(
@@ -10,8 +11,8 @@ export function visitContainers<T>(
   visit: (container: Decoded<Container>, path: string) => readonly T[],
 ): T[] {
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap((container, i) =>
-      visit(container, `${path ? `${path}.` : ""}${list}[${i}]`),
+    eachItem(spec[list], `${path ? `${path}.` : ""}${list}`, (container, at) =>
+      visit(container, at),
     ),
   );
 }

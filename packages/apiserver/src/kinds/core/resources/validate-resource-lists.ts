@@ -4,7 +4,7 @@
 // ValidateResourceQuantityValue), pkg/apis/core/helper/helpers.go.
 import { compareBytewise, labelKeyFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import {
   isExtendedResource,
@@ -38,25 +38,25 @@ export function containerResourceNameErrors(name: string, path: string): FieldEr
 export function quantityErrors(name: string, amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
   return [
-    ...(nano < 0n ? [fieldError.invalid(path, amount, "must be greater than or equal to 0")] : []),
-    ...(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n
-      ? [fieldError.invalid(path, amount, "must be an integer")]
-      : []),
+    ...errorIf(nano < 0n, () =>
+      fieldError.invalid(path, amount, "must be greater than or equal to 0"),
+    ),
+    ...errorIf(isIntegerResource(name) && roundToMilli(nano) % 1000n !== 0n, () =>
+      fieldError.invalid(path, amount, "must be an integer"),
+    ),
   ];
 }
 
 /** Refuses negative quantities; the message shows them rounded down. */
 export function basicQuantityErrors(amount: string, path: string): FieldError[] {
   const { nano } = parseQuantity(amount);
-  return nano < 0n
-    ? [
-        fieldError.invalid(
-          path,
-          Number((nano - (billion - 1n)) / billion),
-          "must be a valid resource quantity",
-        ),
-      ]
-    : [];
+  return errorIf(nano < 0n, () =>
+    fieldError.invalid(
+      path,
+      Number((nano - (billion - 1n)) / billion),
+      "must be a valid resource quantity",
+    ),
+  );
 }
 
 const billion = 1_000_000_000n;
@@ -73,7 +73,9 @@ export function quotaListErrors(
     const unknown = !name.includes("/") && !isStandardQuotaResource(name);
     return [
       ...resourceNameErrors(name, at),
-      ...(unknown ? [fieldError.invalid(at, name, "must be a standard resource for quota")] : []),
+      ...errorIf(unknown, () =>
+        fieldError.invalid(at, name, "must be a standard resource for quota"),
+      ),
       ...quantityErrors(name, amount, at),
     ];
   });

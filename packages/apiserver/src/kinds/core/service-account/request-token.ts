@@ -7,7 +7,7 @@ import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { conflictError, invalidError } from "../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/connecter.ts";
 import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
@@ -117,13 +117,11 @@ function lifetimeErrors(seconds: number): FieldError[] {
         "may not specify a duration less than 10 minutes",
       ),
     ];
-  return Number(seconds) > maxSeconds
-    ? [
-        fieldError.invalid(
-          "spec.expirationSeconds",
-          seconds,
-          "may not specify a duration larger than 2^32 seconds",
-        ),
-      ]
-    : [];
+  return errorIf(Number(seconds) > maxSeconds, () =>
+    fieldError.invalid(
+      "spec.expirationSeconds",
+      seconds,
+      "may not specify a duration larger than 2^32 seconds",
+    ),
+  );
 }

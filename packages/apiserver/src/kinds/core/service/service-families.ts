@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Service } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { hasItems, isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
@@ -175,37 +175,34 @@ export function validateClusterIps(
 }
 
 const noneErrors = (ips: readonly string[]): FieldError[] =>
-  ips.length > 1
-    ? [fieldError.invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value")]
-    : [];
+  errorIf(ips.length > 1, () =>
+    fieldError.invalid("spec.clusterIPs", [...ips], "'None' must be the first and only value"),
+  );
 
 function agreementErrors(service: Decoded<Service>): FieldError[] {
   const ip = specOf(service).clusterIP ?? "";
   const ips = clusterIpsOf(service);
   if (!ip)
-    return ips.length
-      ? [
-          fieldError.invalid(
-            "spec.clusterIPs",
-            [...ips],
-            "must be empty when `clusterIP` is not specified",
-          ),
-        ]
-      : [];
+    return errorIf(ips.length, () =>
+      fieldError.invalid(
+        "spec.clusterIPs",
+        [...ips],
+        "must be empty when `clusterIP` is not specified",
+      ),
+    );
   if (!ips.length) return [fieldError.required("spec.clusterIPs", "")];
-  return ips[0] === ip
-    ? []
-    : [fieldError.invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`")];
+  return errorIf(ips[0] !== ip, () =>
+    fieldError.invalid("spec.clusterIPs", [...ips], "first value must match `clusterIP`"),
+  );
 }
 
 function familyErrors(service: Decoded<Service>): FieldError[] {
   const seen = new Set<string>();
-  const errors = familiesOf(service).flatMap((family, i) => {
-    const path = `spec.ipFamilies[${i}]`;
-    const again = seen.has(family) ? [fieldError.duplicate(path, family)] : [];
+  const errors = eachItem(familiesOf(service), "spec.ipFamilies", (family, path) => {
+    const again = errorIf(seen.has(family), () => fieldError.duplicate(path, family));
     seen.add(family);
     return [
-      ...(families.includes(family) ? [] : [fieldError.notSupported(path, family, families)]),
+      ...errorIf(!families.includes(family), () => fieldError.notSupported(path, family, families)),
       ...again,
     ];
   });
@@ -216,20 +213,18 @@ function familyErrors(service: Decoded<Service>): FieldError[] {
 }
 
 function mismatchErrors(service: Decoded<Service>): FieldError[] {
-  return familiesOf(service).flatMap((family, i) => {
+  return eachItem(familiesOf(service), "spec.clusterIPs", (family, at, i) => {
     const ip = clusterIpsOf(service)[i];
     const isWrong =
       ip !== undefined &&
       families.includes(family) &&
       (ipFamilyOf(ip) === "IPv6") !== (family === "IPv6");
-    return isWrong
-      ? [
-          fieldError.invalid(
-            `spec.clusterIPs[${i}]`,
-            ip,
-            `expected an ${family} value as indicated by \`ipFamilies[${i}]\``,
-          ),
-        ]
-      : [];
+    return errorIf(isWrong, () =>
+      fieldError.invalid(
+        at,
+        ip,
+        `expected an ${family} value as indicated by \`ipFamilies[${i}]\``,
+      ),
+    );
   });
 }

@@ -3,8 +3,13 @@
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
 import type { Decoded, Json } from "homeostat/api";
 import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
+import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
-import type { KindDefinition, StrategyOverrides } from "../../definition/kind-definition.ts";
+import {
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import { formatLabels } from "../../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../../validation/names.ts";
@@ -41,9 +46,7 @@ export function serviceKind(
   committed: NonNullable<KindDefinition["committed"]>,
 ): KindDefinition<Decoded<Service>> {
   return {
-    group: "",
-    version: "v1",
-    kind: "Service",
+    ...gvk("v1", "Service"),
     etcdPrefix: "services/specs",
     returnsDeletedObject: true,
     defaults: setDefaults,
@@ -68,7 +71,6 @@ export function serviceKind(
 
 const serviceStrategy: StrategyOverrides<Decoded<Service>> = {
   allowCreateOnUpdate: true,
-  deleteReturnsObject: true,
   validateName: nameIsDnsLabel,
   resetFields: [["f:status"]],
   prepareForCreate(object) {
@@ -162,8 +164,8 @@ function hideInternalTrafficPolicy(service: Decoded<Service>): void {
 }
 
 function statusWarnings({ status }: Decoded<Service>): string[] {
-  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
-    ipWarnings(ip ?? "", `status.loadBalancer.ingress[${i}]`),
+  return eachItem(status?.loadBalancer?.ingress, "status.loadBalancer.ingress", ({ ip }, at) =>
+    ipWarnings(ip ?? "", at),
   );
 }
 

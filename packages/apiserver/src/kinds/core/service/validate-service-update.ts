@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { LoadBalancerIngress, Service } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { loadBalancerHostnameErrors } from "../../validation/load-balancer-hostname.ts";
 import { legacyIpErrors } from "../../validation/ip-addresses.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
@@ -29,14 +29,15 @@ export function validateServiceUpdate(
   return [
     ...clusterIpChangeErrors(service, old),
     ...familyChangeErrors(service, old),
-    ...(bothBalanced && !sameSpec(service, old, "loadBalancerClass")
-      ? [fieldError.invalid("spec.loadBalancerClass", className, "may not change once set")]
-      : []),
-    ...(needsHealthCheck(old) &&
-    needsHealthCheck(service) &&
-    !sameSpec(service, old, "healthCheckNodePort")
-      ? [fieldError.forbidden("spec.healthCheckNodePort", "field is immutable")]
-      : []),
+    ...errorIf(bothBalanced && !sameSpec(service, old, "loadBalancerClass"), () =>
+      fieldError.invalid("spec.loadBalancerClass", className, "may not change once set"),
+    ),
+    ...errorIf(
+      needsHealthCheck(old) &&
+        needsHealthCheck(service) &&
+        !sameSpec(service, old, "healthCheckNodePort"),
+      () => fieldError.forbidden("spec.healthCheckNodePort", "field is immutable"),
+    ),
   ];
 }
 
@@ -100,8 +101,7 @@ export function validateLoadBalancerStatus(
   if (typeOf(service) !== "LoadBalancer" && points(service).length)
     return [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   const kept = points(old).map((point) => point.ip ?? "");
-  return points(service).flatMap((point, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(points(service), path, (point, at) => {
     const ip = point.ip ?? "";
     const hostname = point.hostname ?? "";
     return [
@@ -116,12 +116,12 @@ function ipModeErrors(point: Decoded<LoadBalancerIngress>, path: string): FieldE
   const { ipMode } = point;
   const hasIp = Boolean(point.ip);
   if (!isSet(ipMode))
-    return hasIp
-      ? [fieldError.required(`${path}.ipMode`, "must be specified when `ip` is set")]
-      : [];
+    return errorIf(hasIp, () =>
+      fieldError.required(`${path}.ipMode`, "must be specified when `ip` is set"),
+    );
   if (!hasIp)
     return [fieldError.forbidden(`${path}.ipMode`, "may not be specified when `ip` is not set")];
-  return ipModes.includes(ipMode)
-    ? []
-    : [fieldError.notSupported(`${path}.ipMode`, ipMode, ipModes)];
+  return errorIf(!ipModes.includes(ipMode), () =>
+    fieldError.notSupported(`${path}.ipMode`, ipMode, ipModes),
+  );
 }

@@ -4,7 +4,7 @@
 import type { Service, ServicePort, ServiceSpec } from "homeostat/k8s/core/v1";
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, labelKeyFaults } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../apimachinery/meta/validate-object-meta.ts";
 import {
   endpointIpErrors,
@@ -49,19 +49,19 @@ export function validateService(
     ...affinityErrors(spec),
     ...validateClusterIps(service, old),
     ...externalIpErrors(spec, old),
-    ...(types.includes(typeOf(service))
-      ? []
-      : [fieldError.notSupported("spec.type", typeOf(service), types)]),
+    ...errorIf(!types.includes(typeOf(service)), () =>
+      fieldError.notSupported("spec.type", typeOf(service), types),
+    ),
     ...duplicatePortErrors(service),
     ...sourceRangeErrors(service, old),
-    ...(isSet(spec.allocateLoadBalancerNodePorts) && typeOf(service) !== "LoadBalancer"
-      ? [
-          fieldError.forbidden(
-            "spec.allocateLoadBalancerNodePorts",
-            "may only be used when `type` is 'LoadBalancer'",
-          ),
-        ]
-      : []),
+    ...errorIf(
+      isSet(spec.allocateLoadBalancerNodePorts) && typeOf(service) !== "LoadBalancer",
+      () =>
+        fieldError.forbidden(
+          "spec.allocateLoadBalancerNodePorts",
+          "may only be used when `type` is 'LoadBalancer'",
+        ),
+    ),
     ...loadBalancerClassErrors(service),
     ...externalTrafficErrors(service),
     ...internalTrafficErrors(service),
@@ -84,30 +84,28 @@ function oneOf(
   values: readonly string[],
 ): FieldError[] {
   const value = spec[field];
-  return isSet(value) && !values.includes(value)
-    ? [fieldError.notSupported(`spec.${field}`, value, values)]
-    : [];
+  return errorIf(isSet(value) && !values.includes(value), () =>
+    fieldError.notSupported(`spec.${field}`, value, values),
+  );
 }
 
 function annotationErrors(service: Decoded<Service>): FieldError[] {
   const { [modeAnnotation]: mode, [hintsAnnotation]: hints } = annotationsOf(service);
-  return mode !== undefined && hints !== undefined && mode !== hints
-    ? [
-        fieldError.invalid(
-          `metadata.annotations[${modeAnnotation}]`,
-          mode,
-          `must match annotations[${hintsAnnotation}] when both are specified`,
-        ),
-      ]
-    : [];
+  return errorIf(mode !== undefined && hints !== undefined && mode !== hints, () =>
+    fieldError.invalid(
+      `metadata.annotations[${modeAnnotation}]`,
+      mode,
+      `must match annotations[${hintsAnnotation}] when both are specified`,
+    ),
+  );
 }
 
 function typeSpecificErrors(service: Decoded<Service>): FieldError[] {
   const type = typeOf(service);
-  const errors =
-    !portsOf(service).length && !isHeadless(service) && type !== "ExternalName"
-      ? [fieldError.required("spec.ports", "")]
-      : [];
+  const errors = errorIf(
+    !portsOf(service).length && !isHeadless(service) && type !== "ExternalName",
+    () => fieldError.required("spec.ports", ""),
+  );
   if (type === "ExternalName") return [...errors, ...externalNameErrors(service)];
   if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(service))
     errors.push(
@@ -123,9 +121,9 @@ function typeSpecificErrors(service: Decoded<Service>): FieldError[] {
 function externalNameErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   const unset = (field: string, isThere: boolean): FieldError[] =>
-    isThere
-      ? [fieldError.forbidden(`spec.${field}`, "may not be set for ExternalName services")]
-      : [];
+    errorIf(isThere, () =>
+      fieldError.forbidden(`spec.${field}`, "may not be set for ExternalName services"),
+    );
   const name = (spec.externalName ?? "").replace(/\.$/, "");
   return [
     ...unset("clusterIPs", clusterIpsOf(service).length > 0),
@@ -142,8 +140,7 @@ function externalNameErrors(service: Decoded<Service>): FieldError[] {
 function portErrors(service: Decoded<Service>): FieldError[] {
   const ports = portsOf(service);
   const names = new Set<string>();
-  return ports.flatMap((port, i) => {
-    const path = `spec.ports[${i}]`;
+  return eachItem(ports, "spec.ports", (port, path) => {
     const name = port.name ?? "";
     const errors: FieldError[] = [];
     if (!name && ports.length > 1) errors.push(fieldError.required(`${path}.name`, ""));
@@ -168,9 +165,9 @@ function portFieldErrors(port: Decoded<ServicePort>, path: string): FieldError[]
     ...portNumberFaults(port.port ?? 0).map((fault) =>
       fieldError.invalid(`${path}.port`, port.port ?? 0, fault),
     ),
-    ...(protocols.includes(protocol)
-      ? []
-      : [fieldError.notSupported(`${path}.protocol`, protocol, protocols)]),
+    ...errorIf(!protocols.includes(protocol), () =>
+      fieldError.notSupported(`${path}.protocol`, protocol, protocols),
+    ),
     ...target.map((fault) => fieldError.invalid(`${path}.targetPort`, targetPort ?? 0, fault)),
     ...(typeof appProtocol === "string"
       ? labelKeyFaults(appProtocol).map((fault) =>
@@ -191,15 +188,13 @@ function affinityErrors(spec: Decoded<ServiceSpec>): FieldError[] {
   if (affinity !== "ClientIP") return errors;
   const seconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (!isSet(seconds)) return [fieldError.required(path, "when session affinity type is ClientIP")];
-  return Number(seconds) > 0 && Number(seconds) <= maxAffinitySeconds
-    ? []
-    : [
-        fieldError.invalid(
-          `${path}.clientIP.timeoutSeconds`,
-          seconds,
-          `must be greater than 0 and less than ${maxAffinitySeconds}`,
-        ),
-      ];
+  return errorIf(Number(seconds) <= 0 || Number(seconds) > maxAffinitySeconds, () =>
+    fieldError.invalid(
+      `${path}.clientIP.timeoutSeconds`,
+      seconds,
+      `must be greater than 0 and less than ${maxAffinitySeconds}`,
+    ),
+  );
 }
 
 function externalIpErrors(
@@ -207,9 +202,9 @@ function externalIpErrors(
   old: Decoded<Service> | undefined,
 ): FieldError[] {
   const kept = old ? (specOf(old).externalIPs ?? []) : [];
-  return (spec.externalIPs ?? []).flatMap((ip, i) => {
-    const errors = legacyIpErrors(ip, `spec.externalIPs[${i}]`, kept);
-    return errors.length ? errors : endpointIpErrors(ip, `spec.externalIPs[${i}]`);
+  return eachItem(spec.externalIPs, "spec.externalIPs", (ip, at) => {
+    const errors = legacyIpErrors(ip, at, kept);
+    return errors.length ? errors : endpointIpErrors(ip, at);
   });
 }
 
@@ -261,17 +256,16 @@ function sourceRangeErrors(
     ? "spec.LoadBalancerSourceRanges"
     : `metadata.annotations[${rangesAnnotation}]`;
   if (!ranges.length && annotation === undefined) return [];
-  const errors =
-    typeOf(service) === "LoadBalancer"
-      ? []
-      : [fieldError.forbidden(path, "may only be used when `type` is 'LoadBalancer'")];
+  const errors = errorIf(typeOf(service) !== "LoadBalancer", () =>
+    fieldError.forbidden(path, "may only be used when `type` is 'LoadBalancer'"),
+  );
   if (ranges.length) {
     const kept = old
       ? (specOf(old).loadBalancerSourceRanges ?? []).map((range) => range.trim())
       : [];
     return [
       ...errors,
-      ...ranges.flatMap((range, i) => legacyCidrErrors(range.trim(), `${path}[${i}]`, kept)),
+      ...eachItem(ranges, path, (range, at) => legacyCidrErrors(range.trim(), at, kept)),
     ];
   }
   const text = annotation!.trim();
@@ -335,8 +329,8 @@ function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
 function internalTrafficErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   if (!isSet(spec.internalTrafficPolicy))
-    return ["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service))
-      ? [fieldError.required("spec.internalTrafficPolicy", "")]
-      : [];
+    return errorIf(["NodePort", "LoadBalancer", "ClusterIP"].includes(typeOf(service)), () =>
+      fieldError.required("spec.internalTrafficPolicy", ""),
+    );
   return oneOf(spec, "internalTrafficPolicy", trafficPolicies);
 }

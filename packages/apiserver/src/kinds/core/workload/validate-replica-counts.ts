@@ -6,7 +6,7 @@ import type { Decoded } from "homeostat/api";
 import type { ReplicaSet, ReplicaSetStatus } from "homeostat/k8s/apps/v1";
 import type { ReplicationController, ReplicationControllerStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, statusStrategy } from "../../definition/default-strategy.ts";
 import type { StrategyOverrides } from "../../definition/kind-definition.ts";
@@ -56,7 +56,9 @@ interface Bound {
 }
 
 const validateAtMost = (path: string, count: number, max: Bound): FieldError[] =>
-  count > max.bound ? [fieldError.invalid(path, count, `cannot be greater than ${max.path}`)] : [];
+  errorIf(count > max.bound, () =>
+    fieldError.invalid(path, count, `cannot be greater than ${max.path}`),
+  );
 
 /** Validates the status of a ReplicaSet or a ReplicationController. */
 const validateReplicaStatus = (
@@ -96,7 +98,7 @@ export function validateCollisionCount(
   const before = old.status?.collisionCount;
   const now = workload.status?.collisionCount;
   const decremented = isSet(before) && (!isSet(now) || now < before);
-  return decremented
-    ? [fieldError.invalid("status.collisionCount", now ?? 0, "cannot be decremented")]
-    : [];
+  return errorIf(decremented, () =>
+    fieldError.invalid("status.collisionCount", now ?? 0, "cannot be decremented"),
+  );
 }

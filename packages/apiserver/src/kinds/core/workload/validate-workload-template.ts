@@ -6,7 +6,7 @@ import type { Decoded } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
   labelSelectorAsSelector,
@@ -72,15 +72,13 @@ export function validateTemplateLabels(
   { metadata }: Decoded<PodTemplateSpec>,
   selector: Selector,
 ): FieldError[] {
-  return selectorMatches(selector, metadata?.labels ?? {})
-    ? []
-    : [
-        fieldError.invalid(
-          `${path}.metadata.labels`,
-          metadata?.labels,
-          "`selector` does not match template `labels`",
-        ),
-      ];
+  return errorIf(!selectorMatches(selector, metadata?.labels ?? {}), () =>
+    fieldError.invalid(
+      `${path}.metadata.labels`,
+      metadata?.labels,
+      "`selector` does not match template `labels`",
+    ),
+  );
 }
 
 /** Containers of long-running workloads always restart, and their pods have no deadline. */
@@ -90,17 +88,15 @@ export function validateRestartPolicy(
 ): FieldError[] {
   const policy = spec?.restartPolicy ?? "";
   return [
-    ...(policy === "Always"
-      ? []
-      : [fieldError.notSupported(`${path}.spec.restartPolicy`, policy, ["Always"])]),
-    ...(isSet(spec?.activeDeadlineSeconds)
-      ? [
-          fieldError.forbidden(
-            `${path}.spec.activeDeadlineSeconds`,
-            `activeDeadlineSeconds in ${kind} is not Supported`,
-          ),
-        ]
-      : []),
+    ...errorIf(policy !== "Always", () =>
+      fieldError.notSupported(`${path}.spec.restartPolicy`, policy, ["Always"]),
+    ),
+    ...errorIf(isSet(spec?.activeDeadlineSeconds), () =>
+      fieldError.forbidden(
+        `${path}.spec.activeDeadlineSeconds`,
+        `activeDeadlineSeconds in ${kind} is not Supported`,
+      ),
+    ),
   ];
 }
 
@@ -115,8 +111,8 @@ export function validateWorkloadSelector(
   if (!selector) return [fieldError.required("spec.selector", "")];
   return [
     ...validateLabelSelector(selector, "spec.selector"),
-    ...(isEmptySelector(selector)
-      ? [fieldError.invalid("spec.selector", selector, `empty selector is invalid for ${kind}`)]
-      : []),
+    ...errorIf(isEmptySelector(selector), () =>
+      fieldError.invalid("spec.selector", selector, `empty selector is invalid for ${kind}`),
+    ),
   ];
 }

@@ -8,6 +8,7 @@ import {
   plainError,
 } from "../../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf } from "../../../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../../../apimachinery/rest/connecter.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
@@ -56,10 +57,10 @@ export const bindPod: ConnectHandler = async (
 function assertTarget(target: Decoded<ObjectReference>): void {
   const kind = target.kind ?? "";
   const errors = [
-    ...(kind && kind !== "Node"
-      ? [fieldError.notSupported("target.kind", kind, ["Node", "<empty>"])]
-      : []),
-    ...(target.name ? [] : [fieldError.required("target.name", "")]),
+    ...errorIf(kind && kind !== "Node", () =>
+      fieldError.notSupported("target.kind", kind, ["Node", "<empty>"]),
+    ),
+    ...errorIf(!target.name, () => fieldError.required("target.name", "")),
   ];
   const texts = errors.map(({ field, body }) => `${field}: ${body}`);
   if (texts.length) throw plainError(texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`);

@@ -17,7 +17,7 @@ import {
   plainError,
 } from "../../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
@@ -140,21 +140,19 @@ function optionErrors(options: Decoded<DeleteOptions>): readonly FieldError[] {
   const policy = options.propagationPolicy ?? undefined;
   const dryRun = options.dryRun ?? [];
   return [
-    ...(policy !== undefined && isSet(options.orphanDependents)
-      ? [
-          fieldError.invalid(
-            "propagationPolicy",
-            policy,
-            "orphanDependents and deletionPropagation cannot be both set",
-          ),
-        ]
-      : []),
-    ...(policy !== undefined && !policies.includes(policy)
-      ? [fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"])]
-      : []),
-    ...(dryRun.every((value) => value === "All")
-      ? []
-      : [fieldError.notSupported("dryRun", [...dryRun], ["All"])]),
+    ...errorIf(policy !== undefined && isSet(options.orphanDependents), () =>
+      fieldError.invalid(
+        "propagationPolicy",
+        policy,
+        "orphanDependents and deletionPropagation cannot be both set",
+      ),
+    ),
+    ...errorIf(policy !== undefined && !policies.includes(policy), () =>
+      fieldError.notSupported("propagationPolicy", policy, [...policies, "nil"]),
+    ),
+    ...errorIf(!dryRun.every((value) => value === "All"), () =>
+      fieldError.notSupported("dryRun", [...dryRun], ["All"]),
+    ),
   ];
 }
 

@@ -11,7 +11,7 @@ import {
   notFoundError,
 } from "../../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import type {
   ConnectHandler,
   ConnectTools,
@@ -82,13 +82,13 @@ function logOptionErrors(tools: ConnectTools): FieldError[] {
     tools.integer(field),
   );
   const tooSmall = (field: string, value: number | undefined): FieldError[] =>
-    value !== undefined && value < 1
-      ? [fieldError.invalid(field, value, "must be greater than 0")]
-      : [];
+    errorIf(value !== undefined && value < 1, () =>
+      fieldError.invalid(field, value, "must be greater than 0"),
+    );
   return [
-    ...(tail !== undefined && tail < 0
-      ? [fieldError.invalid("tailLines", tail, "must be greater than or equal to 0")]
-      : []),
+    ...errorIf(tail !== undefined && tail < 0, () =>
+      fieldError.invalid("tailLines", tail, "must be greater than or equal to 0"),
+    ),
     ...tooSmall("limitBytes", limit),
     ...(since !== undefined && tools.query("sinceTime") !== undefined
       ? [fieldError.forbidden("", "at most one of `sinceTime` or `sinceSeconds` may be specified")]

@@ -12,7 +12,7 @@ import type {
   PodAffinityTerm,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import {
   selectorOperatorErrors,
   validateLabelSelector,
@@ -41,20 +41,17 @@ function nodeAffinityErrors(affinity: Decoded<NodeAffinity>, path: string): Fiel
   const selector = affinity[requiredTerms];
   return [
     ...(selector ? validateNodeSelector(selector, `${path}.${requiredTerms}`) : []),
-    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => {
-      const at = `${path}.${preferredTerms}[${i}]`;
-      return [
-        ...weightErrors(term.weight ?? 0, at),
-        ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
-      ];
-    }),
+    ...eachItem(affinity[preferredTerms], `${path}.${preferredTerms}`, (term, at) => [
+      ...weightErrors(term.weight ?? 0, at),
+      ...termErrors(term.preference ?? {}, `${at}.preference`, "any values"),
+    ]),
   ];
 }
 
 function weightErrors(weight: number, path: string): FieldError[] {
-  return weight <= 0 || weight > 100
-    ? [fieldError.invalid(`${path}.weight`, weight, "must be in the range 1-100")]
-    : [];
+  return errorIf(weight <= 0 || weight > 100, () =>
+    fieldError.invalid(`${path}.weight`, weight, "must be in the range 1-100"),
+  );
 }
 
 /** Validates a NodeSelector, of a pod or of a volume. */
@@ -64,8 +61,8 @@ export function validateNodeSelector(selector: Decoded<NodeSelector>, path: stri
     return [
       fieldError.required(`${path}.nodeSelectorTerms`, "must have at least one node selector term"),
     ];
-  return terms.flatMap((term, i) =>
-    termErrors(term, `${path}.nodeSelectorTerms[${i}]`, "label values"),
+  return eachItem(terms, `${path}.nodeSelectorTerms`, (term, at) =>
+    termErrors(term, at, "label values"),
   );
 }
 
@@ -78,12 +75,10 @@ function termErrors(
   values: ValueRule,
 ): FieldError[] {
   return [
-    ...(term.matchExpressions ?? []).flatMap((each, i) =>
-      requirementErrors(each, `${path}.matchExpressions[${i}]`, values),
+    ...eachItem(term.matchExpressions, `${path}.matchExpressions`, (each, at) =>
+      requirementErrors(each, at, values),
     ),
-    ...(term.matchFields ?? []).flatMap((each, i) =>
-      fieldErrors(each, `${path}.matchFields[${i}]`),
-    ),
+    ...eachItem(term.matchFields, `${path}.matchFields`, fieldErrors),
   ];
 }
 
@@ -98,14 +93,14 @@ function requirementErrors(
     ...qualifiedNameErrors(requirement.key ?? "", `${path}.key`),
     ...(rule === "any values"
       ? []
-      : values.flatMap((value, i) => ruled(labelValueFaults, value, `${path}.values[${i}]`))),
+      : eachItem(values, `${path}.values`, (value, at) => ruled(labelValueFaults, value, at))),
   ];
 }
 
 function operatorErrors(operator: string, values: number, path: string): FieldError[] {
   if (operator !== "Gt" && operator !== "Lt") return selectorOperatorErrors(operator, values, path);
   const message = "must be specified single value when `operator` is 'Lt' or 'Gt'";
-  return values === 1 ? [] : [fieldError.required(`${path}.values`, message)];
+  return errorIf(values !== 1, () => fieldError.required(`${path}.values`, message));
 }
 
 function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string): FieldError[] {
@@ -125,22 +120,17 @@ function fieldErrors(requirement: Decoded<NodeSelectorRequirement>, path: string
   return [
     ...errors,
     ...(key === "metadata.name"
-      ? values.flatMap((value, i) => dnsSubdomainErrors(value, `${path}.values[${i}]`))
+      ? eachItem(values, `${path}.values`, dnsSubdomainErrors)
       : [fieldError.invalid(`${path}.key`, key, "not a valid field selector key")]),
   ];
 }
 
 function podAffinityErrors(affinity: Decoded<PodAffinity>, path: string): FieldError[] {
   return [
-    ...(affinity[requiredTerms] ?? []).flatMap((term, i) =>
-      podTermErrors(term, `${path}.${requiredTerms}[${i}]`),
-    ),
-    ...(affinity[preferredTerms] ?? []).flatMap((term, i) => [
-      ...weightErrors(term.weight ?? 0, `${path}.${preferredTerms}[${i}]`),
-      ...podTermErrors(
-        term.podAffinityTerm ?? {},
-        `${path}.${preferredTerms}[${i}].podAffinityTerm`,
-      ),
+    ...eachItem(affinity[requiredTerms], `${path}.${requiredTerms}`, podTermErrors),
+    ...eachItem(affinity[preferredTerms], `${path}.${preferredTerms}`, (term, at) => [
+      ...weightErrors(term.weight ?? 0, at),
+      ...podTermErrors(term.podAffinityTerm ?? {}, `${at}.podAffinityTerm`),
     ]),
   ];
 }
@@ -155,7 +145,7 @@ function podTermErrors(term: Decoded<PodAffinityTerm>, path: string): FieldError
       : []),
     ...(term.namespaces ?? []).flatMap((name) => ruled(dnsLabelFaults, name, `${path}.namespace`)),
     ...validateLabelKeys(selector, term.matchLabelKeys ?? [], term.mismatchLabelKeys ?? [], path),
-    ...(topology ? [] : [fieldError.required(`${path}.topologyKey`, "can not be empty")]),
+    ...errorIf(!topology, () => fieldError.required(`${path}.topologyKey`, "can not be empty")),
     ...qualifiedNameErrors(topology, `${path}.topologyKey`),
   ];
 }

@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { qualifiedNameErrors } from "../../../validation/field-rules.ts";
 
 /** Validates the keys of the term or constraint at `path`. */
@@ -18,16 +18,10 @@ export function validateLabelKeys(
     ...keyErrors(selector, match, `${path}.matchLabelKeys`),
     ...keyErrors(selector, mismatch, `${path}.mismatchLabelKeys`),
     ...(selector ? selectedTwice(selector, match, path) : []),
-    ...match.flatMap((key, i) =>
-      mismatch.includes(key)
-        ? [
-            fieldError.invalid(
-              `${path}.matchLabelKeys[${i}]`,
-              key,
-              "exists in both matchLabelKeys and mismatchLabelKeys",
-            ),
-          ]
-        : [],
+    ...eachItem(match, `${path}.matchLabelKeys`, (key, at) =>
+      errorIf(mismatch.includes(key), () =>
+        fieldError.invalid(at, key, "exists in both matchLabelKeys and mismatchLabelKeys"),
+      ),
     ),
   ];
 }
@@ -40,7 +34,7 @@ function keyErrors(
   if (!keys.length) return [];
   if (!selector)
     return [fieldError.forbidden(path, "must not be specified when labelSelector is not set")];
-  return keys.flatMap((key, i) => qualifiedNameErrors(key, `${path}[${i}]`));
+  return eachItem(keys, path, qualifiedNameErrors);
 }
 
 /** Preparing the pod adds one expression for each key. A second one is the user's. */
@@ -54,14 +48,12 @@ function selectedTwice(
     const key = expression.key ?? "";
     const twice = match.includes(key) && seen.has(key);
     seen.add(key);
-    return twice
-      ? [
-          fieldError.invalid(
-            `${path}[${match.lastIndexOf(key)}]`,
-            key,
-            "exists in both matchLabelKeys and labelSelector",
-          ),
-        ]
-      : [];
+    return errorIf(twice, () =>
+      fieldError.invalid(
+        `${path}[${match.lastIndexOf(key)}]`,
+        key,
+        "exists in both matchLabelKeys and labelSelector",
+      ),
+    );
   });
 }

@@ -5,7 +5,7 @@
 import { type Decoded, isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { PodSpec, TaintEffect, Toleration, TolerationOperator } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./security/validate-app-armor.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
@@ -27,21 +27,19 @@ export function validatePodAnnotations(
   const mirror = annotations[mirrorAnnotation];
   const cost = annotations[deletionCost];
   return [
-    ...(mirror !== undefined && !spec.nodeName
-      ? [
-          fieldError.invalid(
-            `${path}[${mirrorAnnotation}]`,
-            mirror,
-            "must set spec.nodeName if mirror pod annotation is set",
-          ),
-        ]
-      : []),
+    ...errorIf(mirror !== undefined && !spec.nodeName, () =>
+      fieldError.invalid(
+        `${path}[${mirrorAnnotation}]`,
+        mirror,
+        "must set spec.nodeName if mirror pod annotation is set",
+      ),
+    ),
     ...(annotations[tolerationsAnnotation]
       ? tolerationErrors(annotations[tolerationsAnnotation], path)
       : []),
-    ...(cost !== undefined && !isInt32(cost)
-      ? [fieldError.invalid(`${path}[${deletionCost}]`, cost, "must be a 32bit integer")]
-      : []),
+    ...errorIf(cost !== undefined && !isInt32(cost), () =>
+      fieldError.invalid(`${path}[${deletionCost}]`, cost, "must be a 32bit integer"),
+    ),
     ...validateSeccompAnnotations(annotations, path),
     ...validateAppArmorAnnotations(annotations, spec, path),
   ];
@@ -96,9 +94,9 @@ export function validatePodAnnotationChange(
     keys.flatMap((key) => {
       if (key.startsWith(appArmorAnnotation))
         return [fieldError.forbidden(`${path}[${key}]`, `may not ${verb} AppArmor annotations`)];
-      return key === mirrorAnnotation
-        ? [fieldError.forbidden(`${path}[${key}]`, `may not ${verb} mirror pod annotation`)]
-        : [];
+      return errorIf(key === mirrorAnnotation, () =>
+        fieldError.forbidden(`${path}[${key}]`, `may not ${verb} mirror pod annotation`),
+      );
     });
   return [...refused(changed, "remove or update"), ...refused(added, "add")];
 }

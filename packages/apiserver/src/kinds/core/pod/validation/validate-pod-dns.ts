@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodDNSConfig } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { ruled, underscoredSubdomainFaults } from "../../../validation/field-rules.ts";
 
@@ -32,8 +32,8 @@ export function validatePodDns(
   return [
     ...serverErrors(servers, `${path}.nameservers`),
     ...searchErrors(searches, `${path}.searches`),
-    ...(config.options ?? []).flatMap((option, i) =>
-      option.name ? [] : [fieldError.required(`${path}.options[${i}]`, "must not be empty")],
+    ...eachItem(config.options, `${path}.options`, (option, at) =>
+      errorIf(!option.name, () => fieldError.required(at, "must not be empty")),
     ),
   ];
 }
@@ -44,33 +44,29 @@ const countErrors = (
   what: string,
   path: string,
 ): FieldError[] =>
-  values.length > max
-    ? [fieldError.invalid(path, [...values], `must not have more than ${max} ${what}`)]
-    : [];
+  errorIf(values.length > max, () =>
+    fieldError.invalid(path, [...values], `must not have more than ${max} ${what}`),
+  );
 
 function serverErrors(servers: readonly string[], path: string): FieldError[] {
   return [
     ...countErrors(servers, maxServers, "nameservers", path),
-    ...servers.flatMap((server, i) => legacyIpErrors(server, `${path}[${i}]`)),
+    ...eachItem(servers, path, (server, at) => legacyIpErrors(server, at)),
   ];
 }
 
 function searchErrors(searches: readonly string[], path: string): FieldError[] {
   return [
     ...countErrors(searches, maxSearches, "search paths", path),
-    ...(Buffer.byteLength(searches.join(" ")) > maxSearchBytes
-      ? [
-          fieldError.invalid(
-            path,
-            [...searches],
-            `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
-          ),
-        ]
-      : []),
-    ...searches.flatMap((search, i) =>
-      search === "."
-        ? []
-        : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), `${path}[${i}]`),
+    ...errorIf(Buffer.byteLength(searches.join(" ")) > maxSearchBytes, () =>
+      fieldError.invalid(
+        path,
+        [...searches],
+        `must not have more than ${maxSearchBytes} characters (including spaces) in the search list`,
+      ),
+    ),
+    ...eachItem(searches, path, (search, at) =>
+      search === "." ? [] : ruled(underscoredSubdomainFaults, search.replace(/\.$/, ""), at),
     ),
   ];
 }

@@ -4,7 +4,7 @@
 import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Container, Pod, PodSpec, ResourceRequirements } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
@@ -68,9 +68,9 @@ export function validatePodResize(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
   if (order.length) return [...errors, ...order];
   errors.push(...containerErrors(copy, before));
   if (errors.length) return errors;
-  return equalJson(copy, before)
-    ? []
-    : [fieldError.forbidden("spec", "only cpu and memory resources are mutable")];
+  return errorIf(!equalJson(copy, before), () =>
+    fieldError.forbidden("spec", "only cpu and memory resources are mutable"),
+  );
 }
 
 function classErrors(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
@@ -79,18 +79,16 @@ function classErrors(pod: Decoded<Pod>, old: Decoded<Pod>): FieldError[] {
     isSet(container.state?.running),
   );
   return [
-    ...(was === qosClassOf(pod.spec ?? {})
-      ? []
-      : [
-          fieldError.invalid(
-            "spec",
-            pod.status?.qosClass ?? "",
-            "Pod QOS Class may not change as a result of resizing",
-          ),
-        ]),
-    ...(running && !isSet(running.resources)
-      ? [fieldError.forbidden("spec", "Pod running on node without support for resize")]
-      : []),
+    ...errorIf(was !== qosClassOf(pod.spec ?? {}), () =>
+      fieldError.invalid(
+        "spec",
+        pod.status?.qosClass ?? "",
+        "Pod QOS Class may not change as a result of resizing",
+      ),
+    ),
+    ...errorIf(running && !isSet(running.resources), () =>
+      fieldError.forbidden("spec", "Pod running on node without support for resize"),
+    ),
   ];
 }
 
@@ -105,14 +103,12 @@ function ownResourceErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): Fi
   const errors =
     was && now
       ? (["requests", "limits"] as const).flatMap((bound) =>
-          isShortened(now, was, bound)
-            ? [
-                fieldError.forbidden(
-                  `spec.resources.${bound}`,
-                  `pod-level resource ${bound} cannot be removed`,
-                ),
-              ]
-            : [],
+          errorIf(isShortened(now, was, bound), () =>
+            fieldError.forbidden(
+              `spec.resources.${bound}`,
+              `pod-level resource ${bound} cannot be removed`,
+            ),
+          ),
         )
       : [];
   if (now) copy.resources = withoutCpuAndMemory(now, was ?? {});
@@ -159,15 +155,10 @@ function orderErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
       return [
         fieldError.forbidden(`spec.${list}`, `${list} may not be added or removed on resize`),
       ];
-    return old.flatMap((container, i) =>
-      (containers[i]!.name ?? "") === (container.name ?? "")
-        ? []
-        : [
-            fieldError.forbidden(
-              `spec.${list}[${i}].name`,
-              `${list} may not be renamed or reordered on resize`,
-            ),
-          ],
+    return eachItem(old, `spec.${list}`, (container, at, i) =>
+      errorIf((containers[i]!.name ?? "") !== (container.name ?? ""), () =>
+        fieldError.forbidden(`${at}.name`, `${list} may not be renamed or reordered on resize`),
+      ),
     );
   });
 }
@@ -175,17 +166,12 @@ function orderErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
 /** Also resets cpu and memory of `copy`, so that it differs by other changes only. */
 function containerErrors(copy: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldError[] {
   const removed = (["initContainers", "containers"] as const).flatMap((list) =>
-    (before[list] ?? []).flatMap((old, i) => {
+    eachItem(before[list], `spec.${list}`, (old, at, i) => {
       const now = (copy[list] ?? [])[i]!.resources ?? {};
       return (["requests", "limits"] as const).flatMap((bound) =>
-        isShortened(now, old.resources ?? {}, bound)
-          ? [
-              fieldError.forbidden(
-                `spec.${list}[${i}].resources.${bound}`,
-                `resource ${bound} cannot be removed`,
-              ),
-            ]
-          : [],
+        errorIf(isShortened(now, old.resources ?? {}, bound), () =>
+          fieldError.forbidden(`${at}.resources.${bound}`, `resource ${bound} cannot be removed`),
+        ),
       );
     }),
   );
@@ -211,17 +197,15 @@ function changeErrors(
   container.resources = resources;
   const isSame = equalJson(container, old);
   if (list === "containers")
-    return isSame
-      ? []
-      : [fieldError.forbidden("spec", "only cpu and memory resources are mutable")];
-  const others = isSame
-    ? []
-    : [
-        fieldError.forbidden(
-          `spec.initContainers[${i}]`,
-          "only cpu and memory resources for init or sidecar containers are mutable",
-        ),
-      ];
+    return errorIf(!isSame, () =>
+      fieldError.forbidden("spec", "only cpu and memory resources are mutable"),
+    );
+  const others = errorIf(!isSame, () =>
+    fieldError.forbidden(
+      `spec.initContainers[${i}]`,
+      "only cpu and memory resources for init or sidecar containers are mutable",
+    ),
+  );
   if (!isModified || container.restartPolicy === "Always") return others;
   const restarting = (container.resizePolicy ?? []).filter(
     (policy) => policy.restartPolicy === "RestartContainer",

@@ -4,7 +4,12 @@ import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { PodReadinessGate, PodResourceClaim, PodSpec } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -58,9 +63,9 @@ export function validatePodSpec(
   );
   const pod = { spec, volumes, claims };
   return [
-    ...(isSet(spec.terminationGracePeriodSeconds)
-      ? []
-      : [fieldError.required(`${path}.terminationGracePeriodSeconds`, "")]),
+    ...errorIf(!isSet(spec.terminationGracePeriodSeconds), () =>
+      fieldError.required(`${path}.terminationGracePeriodSeconds`, ""),
+    ),
     ...volumeErrors,
     ...claimErrors(spec.resourceClaims ?? [], metadata, `${path}.resourceClaims`),
     ...validateContainers(pod, `${path}.containers`),
@@ -89,8 +94,8 @@ function readinessGateErrors(
   gates: readonly Decoded<PodReadinessGate>[],
   path: string,
 ): FieldError[] {
-  return gates.flatMap(({ conditionType }, i) =>
-    ruled(labelKeyFaults, conditionType ?? "", `${path}[${i}].conditionType`),
+  return eachItem(gates, path, ({ conditionType }, at) =>
+    ruled(labelKeyFaults, conditionType ?? "", `${at}.conditionType`),
   );
 }
 
@@ -103,10 +108,10 @@ function claimErrors(
     metadata !== undefined &&
     Object.hasOwn(metadata.annotations ?? {}, "kubernetes.io/config.mirror");
   const names = new Set<string>();
-  return claims.flatMap((claim, i) =>
+  return eachItem(claims, path, (claim, at) =>
     isStatic
       ? [fieldError.forbidden("", "static pods do not support resource claims")]
-      : oneClaimErrors(claim, names, `${path}[${i}]`),
+      : oneClaimErrors(claim, names, at),
   );
 }
 
@@ -123,24 +128,20 @@ function oneClaimErrors(
   const shown: InternalValue = ["core.PodResourceClaim", claim];
   return [
     ...claimNameErrors(name, repeated, `${path}.name`),
-    ...(direct !== undefined && template !== undefined
-      ? [
-          fieldError.invalidInternal(
-            path,
-            shown,
-            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
-          ),
-        ]
-      : []),
-    ...(direct === undefined && template === undefined
-      ? [
-          fieldError.invalidInternal(
-            path,
-            shown,
-            "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
-          ),
-        ]
-      : []),
+    ...errorIf(direct !== undefined && template !== undefined, () =>
+      fieldError.invalidInternal(
+        path,
+        shown,
+        "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+      ),
+    ),
+    ...errorIf(direct === undefined && template === undefined, () =>
+      fieldError.invalidInternal(
+        path,
+        shown,
+        "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+      ),
+    ),
     ...(direct === undefined ? [] : dnsSubdomainErrors(direct, `${path}.resourceClaimName`)),
     ...(template === undefined
       ? []
@@ -159,19 +160,17 @@ function hostNetworkErrors(
   { isPod }: PodValidationOptions,
 ): FieldError[] {
   if (spec.hostNetwork !== true) return [];
-  return (spec.containers ?? []).flatMap((container, i) =>
-    (container.ports ?? []).flatMap((port, j) => {
+  return eachItem(spec.containers, `${path}.containers`, (container, at) =>
+    eachItem(container.ports, `${at}.ports`, (port, at) => {
       const hostPort = port.hostPort ?? 0;
       const differs = (isPod || hostPort !== 0) && hostPort !== (port.containerPort ?? 0);
-      return differs
-        ? [
-            fieldError.invalid(
-              `${path}.containers[${i}].ports[${j}].hostPort`,
-              hostPort,
-              "must match `containerPort` when `hostNetwork` is true",
-            ),
-          ]
-        : [];
+      return errorIf(differs, () =>
+        fieldError.invalid(
+          `${at}.hostPort`,
+          hostPort,
+          "must match `containerPort` when `hostNetwork` is true",
+        ),
+      );
     }),
   );
 }
@@ -180,13 +179,15 @@ function hostUsersErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (spec.hostUsers !== false) return [];
   const detail = "when `hostUsers` is false";
   return [
-    ...(spec.hostNetwork === true ? [fieldError.forbidden(`${path}.hostNetwork`, detail)] : []),
-    ...(spec.hostPID === true ? [fieldError.forbidden(`${path}.HostPID`, detail)] : []),
-    ...(spec.hostIPC === true ? [fieldError.forbidden(`${path}.HostIPC`, detail)] : []),
+    ...errorIf(spec.hostNetwork === true, () =>
+      fieldError.forbidden(`${path}.hostNetwork`, detail),
+    ),
+    ...errorIf(spec.hostPID === true, () => fieldError.forbidden(`${path}.HostPID`, detail)),
+    ...errorIf(spec.hostIPC === true, () => fieldError.forbidden(`${path}.HostIPC`, detail)),
     ...visitContainers(spec, path, (container, at) =>
-      hasItems(container.volumeDevices)
-        ? [fieldError.forbidden(`${at}.volumeDevices`, detail)]
-        : [],
+      errorIf(hasItems(container.volumeDevices), () =>
+        fieldError.forbidden(`${at}.volumeDevices`, detail),
+      ),
     ),
   ];
 }
@@ -196,13 +197,13 @@ function hostnameErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   if (name === undefined) return [];
   const at = `${path}.hostnameOverride`;
   return [
-    ...(spec.setHostnameAsFQDN === true
-      ? [fieldError.forbidden(at, "may not be specified when setHostnameAsFQDN is true")]
-      : []),
-    ...(spec.hostNetwork === true
-      ? [fieldError.forbidden(at, "may not be specified when hostNetwork is true")]
-      : []),
-    ...(Buffer.byteLength(name) > 64 ? [fieldError.tooLong(at, 64)] : []),
+    ...errorIf(spec.setHostnameAsFQDN === true, () =>
+      fieldError.forbidden(at, "may not be specified when setHostnameAsFQDN is true"),
+    ),
+    ...errorIf(spec.hostNetwork === true, () =>
+      fieldError.forbidden(at, "may not be specified when hostNetwork is true"),
+    ),
+    ...errorIf(Buffer.byteLength(name) > 64, () => fieldError.tooLong(at, 64)),
     ...dnsSubdomainErrors(name, at),
   ];
 }
@@ -231,11 +232,9 @@ function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
     ...named("hostname", dnsLabelErrors),
     ...named("subdomain", dnsLabelErrors),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
-    ...(spec.hostAliases ?? []).flatMap((alias, i) => [
-      ...legacyIpErrors(alias.ip ?? "", `${path}.hostAliases[${i}].ip`),
-      ...(alias.hostnames ?? []).flatMap((name, j) =>
-        dnsSubdomainErrors(name, `${path}.hostAliases[${i}].hostnames[${j}]`),
-      ),
+    ...eachItem(spec.hostAliases, `${path}.hostAliases`, (alias, at) => [
+      ...legacyIpErrors(alias.ip ?? "", `${at}.ip`),
+      ...eachItem(alias.hostnames, `${at}.hostnames`, dnsSubdomainErrors),
     ]),
     ...named("priorityClassName", dnsSubdomainErrors),
     ...(runtimeClass === undefined
@@ -254,16 +253,16 @@ function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
 function fileVolumeErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name ?? "", volume]));
   return visitContainers(spec, path, (container, at) =>
-    (container.env ?? []).flatMap((variable, i) => {
+    eachItem(container.env, `${at}.env`, (variable, at) => {
       const file = variable.valueFrom?.fileKeyRef;
       if (!file) return [];
       const name = file.volumeName ?? "";
       const volume = volumes.get(name);
-      const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`;
+      const where = `${at}.valueFrom.fileKeyRef.volumeName`;
       if (!volume) return [fieldError.notFound(where, name)];
-      return isSet(volume.emptyDir)
-        ? []
-        : [fieldError.invalid(where, name, "referenced volume must be of type emptyDir")];
+      return errorIf(!isSet(volume.emptyDir), () =>
+        fieldError.invalid(where, name, "referenced volume must be of type emptyDir"),
+      );
     }),
   );
 }

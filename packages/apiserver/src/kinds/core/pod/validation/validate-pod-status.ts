@@ -15,7 +15,7 @@ import type {
   ResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
 import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
@@ -35,23 +35,21 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
     ...validateAnnotationsOf(pod, old),
     ...conditionErrors(status.conditions ?? []),
     ...nominationErrors(status, before, old.spec ?? {}),
-    ...(Number(status.observedGeneration ?? 0) < 0
-      ? [
-          fieldError.invalid(
-            "status.observedGeneration",
-            Number(status.observedGeneration ?? 0),
-            "must be a non-negative integer",
-          ),
-        ]
-      : []),
+    ...errorIf(Number(status.observedGeneration ?? 0) < 0, () =>
+      fieldError.invalid(
+        "status.observedGeneration",
+        Number(status.observedGeneration ?? 0),
+        "must be a non-negative integer",
+      ),
+    ),
     ...immutable("status.qosClass", status.qosClass ?? "", before.qosClass ?? ""),
     ...transitionErrors(status, before, old.spec ?? {}),
     ...claimStatusErrors(status.resourceClaimStatuses ?? [], spec.resourceClaims ?? []),
     ...addressErrors(status, before, "podIPs"),
     ...hostAddressErrors(status, before),
     ...lists.flatMap((list) =>
-      (status[list] ?? []).flatMap((container, i) =>
-        userErrors(container, spec.os?.name || "linux", `status.${list}[${i}].user.linux`),
+      eachItem(status[list], `status.${list}`, (container, at) =>
+        userErrors(container, spec.os?.name || "linux", `${at}.user.linux`),
       ),
     ),
     ...allocationErrors(
@@ -64,36 +62,35 @@ export function validatePodStatusUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): F
       spec.initContainers ?? [],
       "status.initContainerStatuses",
     ),
-    ...(status.ephemeralContainerStatuses ?? []).flatMap((container, i) =>
-      hasItems(container.allocatedResourcesStatus)
-        ? [
-            fieldError.forbidden(
-              `status.ephemeralContainerStatuses[${i}].allocatedResourcesStatus`,
-              "must not be specified in container status",
-            ),
-          ]
-        : [],
+    ...eachItem(
+      status.ephemeralContainerStatuses,
+      "status.ephemeralContainerStatuses",
+      (container, at) =>
+        errorIf(hasItems(container.allocatedResourcesStatus), () =>
+          fieldError.forbidden(
+            `${at}.allocatedResourcesStatus`,
+            "must not be specified in container status",
+          ),
+        ),
     ),
   ];
 }
 
 function conditionErrors(conditions: readonly Decoded<PodCondition>[]): FieldError[] {
-  return conditions.flatMap((condition, i) => {
+  return eachItem(conditions, "status.conditions", (condition, at) => {
     const type = condition.type ?? "";
     const generation = Number(condition.observedGeneration ?? 0);
     return [
-      ...(generation < 0
-        ? [
-            fieldError.invalid(
-              `status.conditions[${i}].observedGeneration`,
-              generation,
-              "must be a non-negative integer",
-            ),
-          ]
-        : []),
+      ...errorIf(generation < 0, () =>
+        fieldError.invalid(
+          `${at}.observedGeneration`,
+          generation,
+          "must be a non-negative integer",
+        ),
+      ),
       ...(["PodScheduled", "Ready", "Initialized"].includes(type)
         ? []
-        : ruled(labelKeyFaults, type, `status.conditions[${i}].Type`)),
+        : ruled(labelKeyFaults, type, `${at}.Type`)),
     ];
   });
 }
@@ -108,9 +105,9 @@ function nominationErrors(
   const path = "status.nominatedNodeName";
   return [
     ...dnsSubdomainErrors(name, path),
-    ...(oldSpec.nodeName
-      ? [fieldError.forbidden(path, "may not be set on pods that are already bound to a node")]
-      : []),
+    ...errorIf(oldSpec.nodeName, () =>
+      fieldError.forbidden(path, "may not be set on pods that are already bound to a node"),
+    ),
   ];
 }
 
@@ -128,19 +125,14 @@ function transitionErrors(
     );
   };
   return lists.flatMap((list) =>
-    (before[list] ?? []).flatMap((old, i) => {
+    eachItem(before[list], `status.${list}`, (old, at) => {
       const name = old.name ?? "";
       const terminated = old.state?.terminated;
       const now = status[list]?.find((each) => (each.name ?? "") === name);
       if (!terminated || !now || now.state?.terminated) return [];
-      return canRestart(list, name, terminated.exitCode ?? 0)
-        ? []
-        : [
-            fieldError.forbidden(
-              `status.${list}[${i}].state`,
-              "may not be transitioned to non-terminated state",
-            ),
-          ];
+      return errorIf(!canRestart(list, name, terminated.exitCode ?? 0), () =>
+        fieldError.forbidden(`${at}.state`, "may not be transitioned to non-terminated state"),
+      );
     }),
   );
 }
@@ -174,23 +166,20 @@ function claimStatusErrors(
 ): FieldError[] {
   const known = claims.map((claim) => claim.name ?? "");
   const seen = new Set<string>();
-  return statuses.flatMap((status, i) => {
+  return eachItem(statuses, "status.resourceClaimStatuses", (status, path) => {
     const name = status.name ?? "";
-    const path = `status.resourceClaimStatuses[${i}]`;
     const repeated = seen.has(name);
     seen.add(name);
     const claim = status.resourceClaimName ?? undefined;
     return [
-      ...(known.includes(name)
-        ? []
-        : [
-            fieldError.invalid(
-              `${path}.name`,
-              name,
-              "must match the name of an entry in `spec.resourceClaims`",
-            ),
-          ]),
-      ...(repeated ? [fieldError.duplicate(`${path}.name`, name)] : []),
+      ...errorIf(!known.includes(name), () =>
+        fieldError.invalid(
+          `${path}.name`,
+          name,
+          "must match the name of an entry in `spec.resourceClaims`",
+        ),
+      ),
+      ...errorIf(repeated, () => fieldError.duplicate(`${path}.name`, name)),
       ...(claim === undefined ? [] : dnsSubdomainErrors(claim, `${path}.resourceClaimName`)),
     ];
   });
@@ -211,15 +200,13 @@ function addressErrors(
   const tooMany =
     addresses.length > 1 && (addresses.length > 2 || unknown >= 0 || new Set(families).size < 2);
   return [
-    ...addresses.flatMap((address, i) => legacyIpErrors(address, `status.${field}[${i}]`, kept)),
-    ...(unknown < 0
-      ? []
-      : [
-          fieldError.internalFault(
-            `status.${field}`,
-            `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
-          ),
-        ]),
+    ...eachItem(addresses, `status.${field}`, (address, at) => legacyIpErrors(address, at, kept)),
+    ...errorIf(unknown >= 0, () =>
+      fieldError.internalFault(
+        `status.${field}`,
+        `failed to check for dual stack with error:invalid IP[${unknown}]: ${addresses[unknown]}`,
+      ),
+    ),
     ...(tooMany
       ? [
           {
@@ -236,9 +223,9 @@ function hostAddressErrors(status: Decoded<PodStatus>, before: Decoded<PodStatus
   const first = addressesOf(status, "hostIPs")[0];
   if (first === undefined) return [];
   return [
-    ...((status.hostIP ?? "") === first
-      ? []
-      : [fieldError.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`")]),
+    ...errorIf((status.hostIP ?? "") !== first, () =>
+      fieldError.invalid("status.hostIPs[0].ip", first, "must be equal to `hostIP`"),
+    ),
     ...addressErrors(status, before, "hostIPs"),
   ];
 }
@@ -250,8 +237,8 @@ function userErrors(container: Decoded<ContainerStatus>, os: string, path: strin
   return [
     ...unixIdErrors(Number(user.uid ?? 0), `${path}.uid`),
     ...unixIdErrors(Number(user.gid ?? 0), `${path}.gid`),
-    ...(user.supplementalGroups ?? []).flatMap((id, i) =>
-      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ...eachItem(user.supplementalGroups, `${path}.supplementalGroups`, (id, at) =>
+      unixIdErrors(Number(id), at),
     ),
   ];
 }
@@ -264,17 +251,18 @@ function allocationErrors(
   containers: readonly Decoded<Container>[],
   path: string,
 ): FieldError[] {
-  return statuses.flatMap((status, i) => {
+  return eachItem(statuses, path, (status, at) => {
     const container = containers.find((each) => (each.name ?? "") === (status.name ?? ""));
-    return (status.allocatedResourcesStatus ?? []).flatMap((allocated, j) => {
-      const at = `${path}[${i}].allocatedResourcesStatus[${j}]`;
-      return [
+    return eachItem(
+      status.allocatedResourcesStatus,
+      `${at}.allocatedResourcesStatus`,
+      (allocated, at) => [
         ...(container
           ? allocatedNameErrors(allocated.name ?? "", container.resources ?? {}, `${at}.name`)
           : []),
         ...healthErrors(allocated.resources ?? [], `${at}.resources`),
-      ];
-    });
+      ],
+    );
   });
 }
 
@@ -284,42 +272,40 @@ function allocatedNameErrors(
   path: string,
 ): FieldError[] {
   if (!name.startsWith("claim:"))
-    return Object.hasOwn(resources.requests ?? {}, name)
-      ? []
-      : [fieldError.invalid(path, name, "must match one of the container's resource requests")];
+    return errorIf(!Object.hasOwn(resources.requests ?? {}, name), () =>
+      fieldError.invalid(path, name, "must match one of the container's resource requests"),
+    );
   const claims = (resources.claims ?? []).map((claim) =>
     ["claim:", claim.name ?? "", claim.request ? `/${claim.request}` : ""].join(""),
   );
-  return claims.includes(name)
-    ? []
-    : [
-        fieldError.invalid(
-          path,
-          name,
-          "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
-        ),
-      ];
+  return errorIf(!claims.includes(name), () =>
+    fieldError.invalid(
+      path,
+      name,
+      "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+    ),
+  );
 }
 
 function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: string): FieldError[] {
   const seen = new Set<string>();
-  return resources.flatMap((resource, i) => {
+  return eachItem(resources, path, (resource, at) => {
     const id = resource.resourceID ?? "";
     const health = resource.health ?? "";
     const message = resource.message ?? undefined;
     const repeated = seen.has(id);
     seen.add(id);
     return [
-      ...(healths.includes(health)
-        ? []
-        : [fieldError.notSupported(`${path}[${i}].health`, health, healths)]),
-      ...(message === ""
-        ? [fieldError.required(`${path}[${i}].message`, "must be non-empty if specified")]
-        : []),
-      ...(message !== undefined && Buffer.byteLength(message) > longestMessage
-        ? [fieldError.tooLong(`${path}[${i}].message`, longestMessage)]
-        : []),
-      ...(repeated ? [fieldError.duplicate(`${path}[${i}].resourceID`, id)] : []),
+      ...errorIf(!healths.includes(health), () =>
+        fieldError.notSupported(`${at}.health`, health, healths),
+      ),
+      ...errorIf(message === "", () =>
+        fieldError.required(`${at}.message`, "must be non-empty if specified"),
+      ),
+      ...errorIf(message !== undefined && Buffer.byteLength(message) > longestMessage, () =>
+        fieldError.tooLong(`${at}.message`, longestMessage),
+      ),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.resourceID`, id)),
     ];
   });
 }

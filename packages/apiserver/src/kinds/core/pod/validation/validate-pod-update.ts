@@ -11,7 +11,7 @@ import type {
   Toleration,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -38,9 +38,7 @@ export function validatePodUpdate(pod: Decoded<Pod>, old: Decoded<Pod>): FieldEr
         ...errors,
         fieldError.forbidden(`spec.${list}`, "pod updates may not add or remove containers"),
       ];
-    errors.push(
-      ...(spec[list] ?? []).flatMap((container, i) => imageErrors(container, `spec.${list}[${i}]`)),
-    );
+    errors.push(...eachItem(spec[list], `spec.${list}`, imageErrors));
   }
   const deadline = deadlineErrors(spec, before);
   errors.push(...deadline.errors);
@@ -74,7 +72,7 @@ export function validateAnnotationsOf(pod: Decoded<Pod>, old: Decoded<Pod>): Fie
 
 function imageErrors(container: Decoded<Container>, path: string): FieldError[] {
   return [
-    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
+    ...errorIf(!container.image, () => fieldError.required(`${path}.image`, "")),
     ...validateImageSpace(container, path),
   ];
 }
@@ -88,16 +86,9 @@ function deadlineErrors(
   const was = optionalInt64(before.activeDeadlineSeconds);
   if (now === undefined)
     return {
-      errors:
-        was === undefined
-          ? []
-          : [
-              fieldError.invalid(
-                path,
-                null,
-                "must not update from a positive integer to nil value",
-              ),
-            ],
+      errors: errorIf(was !== undefined, () =>
+        fieldError.invalid(path, null, "must not update from a positive integer to nil value"),
+      ),
       stop: false,
     };
   const errors = inRange(now, 0, 2147483647, path);
@@ -172,15 +163,13 @@ function gatedErrors(rest: Decoded<PodSpec>, before: Decoded<PodSpec>): FieldErr
   const widened = Object.entries(before.nodeSelector ?? {}).some(
     ([key, value]) => selector[key] !== value,
   );
-  const errors = widened
-    ? [
-        fieldError.invalid(
-          "spec.nodeSelector",
-          rest.nodeSelector ?? null,
-          "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
-        ),
-      ]
-    : [];
+  const errors = errorIf(widened, () =>
+    fieldError.invalid(
+      "spec.nodeSelector",
+      rest.nodeSelector ?? null,
+      "only additions to spec.nodeSelector are allowed (no mutations or deletions)",
+    ),
+  );
   keepOld(rest, before, "nodeSelector");
   const now = rest.affinity?.nodeAffinity;
   const was = before.affinity?.nodeAffinity;
@@ -215,16 +204,14 @@ function affinityErrors(now: NodeAffinityOrNil, was: NodeAffinityOrNil): FieldEr
         "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
       ),
     ];
-  return oldTerms.flatMap((old, i) =>
-    isNarrowed(terms[i]!, old)
-      ? []
-      : [
-          fieldError.invalidInternal(
-            `${path}[${i}]`,
-            ["core.NodeSelectorTerm", terms[i]],
-            "only additions are allowed (no mutations or deletions)",
-          ),
-        ],
+  return eachItem(oldTerms, path, (old, at, i) =>
+    errorIf(!isNarrowed(terms[i]!, old), () =>
+      fieldError.invalidInternal(
+        at,
+        ["core.NodeSelectorTerm", terms[i]],
+        "only additions are allowed (no mutations or deletions)",
+      ),
+    ),
   );
 }
 

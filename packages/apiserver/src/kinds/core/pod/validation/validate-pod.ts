@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { Pod, PodSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { finalizerErrors } from "../../../definition/default-strategy.ts";
@@ -30,25 +30,21 @@ export function validateWholePod(pod: Decoded<Pod>, old?: Decoded<Pod>): FieldEr
     ),
     ...(spec.serviceAccountName ? [] : tokenErrors(spec)),
     ...(["containers", "initContainers"] as const).flatMap((list) =>
-      (spec[list] ?? []).flatMap((container, i) =>
-        validateImageSpace(container, `spec.${list}[${i}]`),
-      ),
+      eachItem(spec[list], `spec.${list}`, validateImageSpace),
     ),
   ];
 }
 
 /** A token needs a service account. */
 function tokenErrors(spec: Decoded<PodSpec>): FieldError[] {
-  return (spec.volumes ?? []).flatMap((volume, i) =>
-    (volume.projected?.sources ?? []).flatMap((source, j) =>
-      isSet(source.serviceAccountToken)
-        ? [
-            fieldError.forbidden(
-              `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
-              "must not be specified when serviceAccountName is not set",
-            ),
-          ]
-        : [],
+  return eachItem(spec.volumes, "spec.volumes", (volume, at) =>
+    eachItem(volume.projected?.sources, `${at}.projected.sources`, (source, at) =>
+      errorIf(isSet(source.serviceAccountToken), () =>
+        fieldError.forbidden(
+          `${at}.serviceAccountToken`,
+          "must not be specified when serviceAccountName is not set",
+        ),
+      ),
     ),
   );
 }
@@ -59,17 +55,15 @@ export function validateNewPod(pod: Decoded<Pod>): FieldError[] {
   const annotations = metadataOf(pod).annotations ?? {};
   return [
     ...validateWholePod(pod),
-    ...(hasItems(spec.ephemeralContainers)
-      ? [fieldError.forbidden("spec.ephemeralContainers", "cannot be set on create")]
-      : []),
-    ...((spec.nodeName ?? "") && hasItems(spec.schedulingGates)
-      ? [
-          fieldError.forbidden(
-            "spec.nodeName",
-            "cannot be set until all schedulingGates have been cleared",
-          ),
-        ]
-      : []),
+    ...errorIf(hasItems(spec.ephemeralContainers), () =>
+      fieldError.forbidden("spec.ephemeralContainers", "cannot be set on create"),
+    ),
+    ...errorIf((spec.nodeName ?? "") && hasItems(spec.schedulingGates), () =>
+      fieldError.forbidden(
+        "spec.nodeName",
+        "cannot be set until all schedulingGates have been cleared",
+      ),
+    ),
     ...validateSeccompAgreement(annotations, spec, "spec"),
     ...validateAppArmorAgreement(annotations, spec, "spec"),
   ];

@@ -8,7 +8,7 @@ import type {
   TopologySpreadConstraint,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
@@ -19,8 +19,7 @@ export function validateSpread(
   constraints: readonly Decoded<TopologySpreadConstraint>[],
   path: string,
 ): FieldError[] {
-  return constraints.flatMap((constraint, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(constraints, path, (constraint, at, i) => {
     const topology = constraint.topologyKey ?? "";
     const action = constraint.whenUnsatisfiable ?? "";
     const selector = constraint.labelSelector;
@@ -32,23 +31,16 @@ export function validateSpread(
       );
     return [
       ...positive(constraint.maxSkew ?? 0, `${at}.maxSkew`),
-      ...(topology ? [] : [fieldError.required(`${at}.topologyKey`, "can not be empty")]),
-      ...(action === "DoNotSchedule" || action === "ScheduleAnyway"
-        ? []
-        : [
-            fieldError.notSupported(`${at}.whenUnsatisfiable`, action, [
-              "DoNotSchedule",
-              "ScheduleAnyway",
-            ]),
-          ]),
-      ...(repeated
-        ? [
-            fieldError.duplicate(
-              `${at}.{topologyKey, whenUnsatisfiable}`,
-              `{${topology}, ${action}}`,
-            ),
-          ]
-        : []),
+      ...errorIf(!topology, () => fieldError.required(`${at}.topologyKey`, "can not be empty")),
+      ...errorIf(action !== "DoNotSchedule" && action !== "ScheduleAnyway", () =>
+        fieldError.notSupported(`${at}.whenUnsatisfiable`, action, [
+          "DoNotSchedule",
+          "ScheduleAnyway",
+        ]),
+      ),
+      ...errorIf(repeated, () =>
+        fieldError.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topology}, ${action}}`),
+      ),
       ...minDomainErrors(constraint.minDomains ?? undefined, action, `${at}.minDomains`),
       ...(["nodeAffinityPolicy", "nodeTaintsPolicy"] as const).flatMap((name) =>
         inclusionErrors(constraint[name] ?? undefined, `${at}.${name}`),
@@ -63,22 +55,20 @@ function minDomainErrors(count: number | undefined, action: string, path: string
   if (count === undefined) return [];
   return [
     ...positive(count, path),
-    ...(action === "DoNotSchedule"
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            count,
-            `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
-          ),
-        ]),
+    ...errorIf(action !== "DoNotSchedule", () =>
+      fieldError.invalid(
+        path,
+        count,
+        `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`,
+      ),
+    ),
   ];
 }
 
 function inclusionErrors(policy: string | undefined, path: string): FieldError[] {
-  return policy === undefined || policy === "Honor" || policy === "Ignore"
-    ? []
-    : [fieldError.notSupported(path, policy, ["Honor", "Ignore"])];
+  return errorIf(policy !== undefined && policy !== "Honor" && policy !== "Ignore", () =>
+    fieldError.notSupported(path, policy, ["Honor", "Ignore"]),
+  );
 }
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
@@ -88,35 +78,30 @@ export function validateTolerations(
   tolerations: readonly Decoded<Toleration>[],
   path: string,
 ): FieldError[] {
-  return tolerations.flatMap((toleration, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(tolerations, path, (toleration, at) => {
     const key = toleration.key ?? "";
     const operator = toleration.operator ?? "";
     const effect = toleration.effect ?? "";
     return [
       ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
-      ...(!key && operator !== "Exists"
-        ? [
-            fieldError.invalid(
-              `${at}.operator`,
-              operator,
-              'operator must be Exists when `key` is empty, which means "match all values and all keys"',
-            ),
-          ]
-        : []),
-      ...(isSet(toleration.tolerationSeconds) && effect !== "NoExecute"
-        ? [
-            fieldError.invalid(
-              `${at}.effect`,
-              effect,
-              "effect must be 'NoExecute' when `tolerationSeconds` is set",
-            ),
-          ]
-        : []),
+      ...errorIf(!key && operator !== "Exists", () =>
+        fieldError.invalid(
+          `${at}.operator`,
+          operator,
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      ),
+      ...errorIf(isSet(toleration.tolerationSeconds) && effect !== "NoExecute", () =>
+        fieldError.invalid(
+          `${at}.effect`,
+          effect,
+          "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        ),
+      ),
       ...operatorErrors(operator, toleration.value ?? "", `${at}.operator`),
-      ...(effect && !effects.includes(effect)
-        ? [fieldError.notSupported(`${at}.effect`, effect, effects)]
-        : []),
+      ...errorIf(effect && !effects.includes(effect), () =>
+        fieldError.notSupported(`${at}.effect`, effect, effects),
+      ),
     ];
   });
 }
@@ -126,12 +111,12 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
     case "":
     case "Equal": {
       const faults = labelValueFaults(value);
-      return faults.length ? [fieldError.invalid(path, value, faults.join(";"))] : [];
+      return errorIf(faults.length, () => fieldError.invalid(path, value, faults.join(";")));
     }
     case "Exists":
-      return value
-        ? [fieldError.invalid(path, value, "value must be empty when `operator` is 'Exists'")]
-        : [];
+      return errorIf(value, () =>
+        fieldError.invalid(path, value, "value must be empty when `operator` is 'Exists'"),
+      );
     default:
       return [
         fieldError.notSupported(
@@ -151,8 +136,8 @@ export function validateSchedulingGates(
   path: string,
 ): FieldError[] {
   const names = gates.map((gate) => gate.name ?? "");
-  return names.flatMap((name, i) => [
-    ...qualifiedNameErrors(name, `${path}[${i}]`),
-    ...(names.indexOf(name) < i ? [fieldError.duplicate(`${path}[${i}]`, name)] : []),
+  return eachItem(names, path, (name, at, i) => [
+    ...qualifiedNameErrors(name, at),
+    ...errorIf(names.indexOf(name) < i, () => fieldError.duplicate(at, name)),
   ]);
 }

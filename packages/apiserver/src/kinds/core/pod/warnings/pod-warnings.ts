@@ -19,7 +19,7 @@ import type {
   TopologySpreadConstraint,
   Volume,
 } from "homeostat/k8s/core/v1";
-import { quoteGo } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, quoteGo } from "../../../../apimachinery/errors/field-error.ts";
 import { nodeLabelMessage } from "../../../validation/deprecated-node-labels.ts";
 import { ipWarnings } from "../../../validation/ip-addresses.ts";
 import { isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
@@ -75,9 +75,7 @@ export function podCreateWarnings(pod: Decoded<Pod>): string[] {
 /** Warnings on the addresses in a pod's status. Upstream: podStatusStrategy.WarningsOnUpdate. */
 export function podStatusWarnings({ status }: Decoded<Pod>): string[] {
   return (["podIPs", "hostIPs"] as const).flatMap((field) =>
-    (status?.[field] ?? []).flatMap(({ ip }, i) =>
-      ipWarnings(ip ?? "", `status.${field}[${i}].ip`),
-    ),
+    eachItem(status?.[field], `status.${field}`, ({ ip }, at) => ipWarnings(ip ?? "", `${at}.ip`)),
   );
 }
 
@@ -99,14 +97,12 @@ export function podTemplateWarnings(template: Decoded<PodTemplateSpec>, path: st
     ...Object.keys(deprecatedAnnotations)
       .filter((key) => Object.hasOwn(annotations, key))
       .map((key) => `${annotationPath}[${key}]: ${deprecatedAnnotations[key]}`),
-    ...(spec.volumes ?? []).flatMap((volume, i) =>
-      volumeWarnings(volume, `${specPath}.volumes[${i}]`),
-    ),
+    ...eachItem(spec.volumes, `${specPath}.volumes`, volumeWarnings),
     ...volumeOverlapWarnings(spec.volumes ?? []),
     ...repeatWarnings(spec.hostAliases ?? [], "ip", `${specPath}.hostAliases`),
     ...repeatWarnings(spec.imagePullSecrets ?? [], "name", `${specPath}.imagePullSecrets`),
-    ...(spec.imagePullSecrets ?? []).flatMap((secret, i) =>
-      secret.name ? [] : [`${specPath}.imagePullSecrets[${i}].name: invalid empty name ""`],
+    ...eachItem(spec.imagePullSecrets, `${specPath}.imagePullSecrets`, (secret, at) =>
+      secret.name ? [] : [`${at}.name: invalid empty name ""`],
     ),
     ...fractionalByteWarnings(spec.overhead ?? {}, byteResources, `${specPath}.overhead`),
     ...(Object.hasOwn(annotations, seccompPod) && !isSet(spec.securityContext?.seccompProfile)
@@ -123,11 +119,9 @@ export function podTemplateWarnings(template: Decoded<PodTemplateSpec>, path: st
         ]
       : []),
     ...affinityWarnings(spec.affinity ?? {}, `${specPath}.affinity`),
-    ...(spec.dnsConfig?.nameservers ?? []).flatMap((server, i) =>
-      ipWarnings(server, `${specPath}.dnsConfig.nameservers[${i}]`),
-    ),
-    ...(spec.hostAliases ?? []).flatMap((alias, i) =>
-      ipWarnings(alias.ip ?? "", `${specPath}.hostAliases[${i}].ip`),
+    ...eachItem(spec.dnsConfig?.nameservers, `${specPath}.dnsConfig.nameservers`, ipWarnings),
+    ...eachItem(spec.hostAliases, `${specPath}.hostAliases`, (alias, at) =>
+      ipWarnings(alias.ip ?? "", `${at}.ip`),
     ),
   ];
 }
@@ -142,11 +136,15 @@ function nodeWarnings(spec: Decoded<PodSpec>, path: string): string[] {
       .flatMap((key) =>
         nodeLabelMessage(key) ? [`${path}.nodeSelector[${key}]: ${nodeLabelMessage(key)}`] : [],
       ),
-    ...(affinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).flatMap(
-      (term, i) => termWarnings(term, `${requiredPath}[${i}]`, "keys"),
+    ...eachItem(
+      affinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms,
+      requiredPath,
+      (term, at) => termWarnings(term, at, "keys"),
     ),
-    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
-      termWarnings(term.preference ?? {}, `${preferredPath}[${i}].preference`, "keys and values"),
+    ...eachItem(
+      affinity.preferredDuringSchedulingIgnoredDuringExecution,
+      preferredPath,
+      (term, at) => termWarnings(term.preference ?? {}, `${at}.preference`, "keys and values"),
     ),
   ];
 }
@@ -156,17 +154,14 @@ function termWarnings(
   path: string,
   about: "keys" | "keys and values",
 ): string[] {
-  return (term.matchExpressions ?? []).flatMap((expression, i) => {
+  return eachItem(term.matchExpressions, `${path}.matchExpressions`, (expression, at) => {
     const key = expression.key ?? "";
-    const at = `${path}.matchExpressions[${i}]`;
     return [
       ...(nodeLabelMessage(key) ? [`${at}.key: ${key} is ${nodeLabelMessage(key)}`] : []),
       ...(about === "keys"
         ? []
-        : (expression.values ?? []).flatMap((value, j) =>
-            labelValueFaults(value).map(
-              (fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`,
-            ),
+        : eachItem(expression.values, `${at}.values`, (value, at) =>
+            labelValueFaults(value).map((fault) => `${at}: ${value} is invalid, ${fault}`),
           )),
     ];
   });
@@ -176,15 +171,13 @@ function spreadWarnings(
   constraints: readonly Decoded<TopologySpreadConstraint>[],
   path: string,
 ): string[] {
-  return constraints.flatMap((constraint, i) => {
+  return eachItem(constraints, path, (constraint, at) => {
     const key = constraint.topologyKey ?? "";
     return [
-      ...(nodeLabelMessage(key)
-        ? [`${path}[${i}].topologyKey: ${key} is ${nodeLabelMessage(key)}`]
-        : []),
+      ...(nodeLabelMessage(key) ? [`${at}.topologyKey: ${key} is ${nodeLabelMessage(key)}`] : []),
       ...(isSet(constraint.labelSelector)
         ? []
-        : [`${path}[${i}].labelSelector: a null labelSelector results in matching no pod`]),
+        : [`${at}.labelSelector: a null labelSelector results in matching no pod`]),
     ];
   });
 }
@@ -211,11 +204,11 @@ function repeatWarnings<F extends "ip" | "name">(
   path: string,
 ): string[] {
   const seen = new Set<string>();
-  return items.flatMap((item, i) => {
+  return eachItem(items, path, (item, at) => {
     const value = item[field] ?? "";
     const repeated = seen.has(value);
     seen.add(value);
-    return repeated ? [`${path}[${i}].${field}: duplicate ${field} ${quoteGo(value)}`] : [];
+    return repeated ? [`${at}.${field}: duplicate ${field} ${quoteGo(value)}`] : [];
   });
 }
 
@@ -266,7 +259,7 @@ function containerWarnings(container: Decoded<Container>, path: string): string[
 /** A variable hides an earlier one of its name, unless its value refers to it. */
 function variableWarnings(variables: readonly Decoded<EnvVar>[], path: string): string[] {
   const seen = new Set<string>();
-  return variables.flatMap((variable, i) => {
+  return eachItem(variables, path, (variable, at) => {
     const name = variable.name ?? "";
     const repeated = seen.has(name);
     seen.add(name);
@@ -275,7 +268,7 @@ function variableWarnings(variables: readonly Decoded<EnvVar>[], path: string): 
     const hides = isSet(variable.valueFrom) || value === reference || !value.includes(reference);
     return repeated && hides
       ? [
-          `${path}[${i}]: hides previous definition of ${quoteGo(name)}, which may be dropped when using apply`,
+          `${at}: hides previous definition of ${quoteGo(name)}, which may be dropped when using apply`,
         ]
       : [];
   });
@@ -284,19 +277,18 @@ function variableWarnings(variables: readonly Decoded<EnvVar>[], path: string): 
 function affinityWarnings(affinity: Decoded<Affinity>, path: string): string[] {
   const message = ": a null labelSelector results in matching no pod";
   return (["podAffinity", "podAntiAffinity"] as const).flatMap((kind) => [
-    ...(affinity[kind]?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
-      isSet(term.labelSelector)
-        ? []
-        : [
-            `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector${message}`,
-          ],
+    ...eachItem(
+      affinity[kind]?.requiredDuringSchedulingIgnoredDuringExecution,
+      `${path}.${kind}.requiredDuringSchedulingIgnoredDuringExecution`,
+      (term, at) => (isSet(term.labelSelector) ? [] : [`${at}.labelSelector${message}`]),
     ),
-    ...(affinity[kind]?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap((term, i) =>
-      isSet(term.podAffinityTerm?.labelSelector)
-        ? []
-        : [
-            `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector${message}`,
-          ],
+    ...eachItem(
+      affinity[kind]?.preferredDuringSchedulingIgnoredDuringExecution,
+      `${path}.${kind}.preferredDuringSchedulingIgnoredDuringExecution`,
+      (term, at) =>
+        isSet(term.podAffinityTerm?.labelSelector)
+          ? []
+          : [`${at}.podAffinityTerm.labelSelector${message}`],
     ),
   ]);
 }

@@ -10,7 +10,11 @@ import type {
   PodSpec,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
@@ -39,14 +43,13 @@ export function validateContainers(pod: ContainerContext, path: string): FieldEr
   const containers = pod.spec.containers ?? [];
   if (!containers.length) return [fieldError.required(path, "")];
   const names = new Set<string>();
-  const errors = containers.flatMap((container, i) => {
-    const at = `${path}[${i}]`;
+  const errors = eachItem(containers, path, (container, at) => {
     const name = container.name ?? "";
     const repeated = names.has(name);
     names.add(name);
     return [
       ...commonErrors(container, pod, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
       ...lifecycleErrors(container, pod.spec, at),
       ...restartErrors(container, at),
     ];
@@ -57,8 +60,7 @@ export function validateContainers(pod: ContainerContext, path: string): FieldEr
 /** `initContainers`. Those with restartPolicy Always are sidecars, with the rules of containers. */
 export function validateInitContainers(pod: ContainerContext, path: string): FieldError[] {
   const names = new Set((pod.spec.containers ?? []).map((container) => container.name ?? ""));
-  return (pod.spec.initContainers ?? []).flatMap((container, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(pod.spec.initContainers, path, (container, at) => {
     const name = container.name ?? "";
     const repeated = names.has(name);
     if (name) names.add(name);
@@ -66,7 +68,7 @@ export function validateInitContainers(pod: ContainerContext, path: string): Fie
     return [
       ...commonErrors(container, pod, at),
       ...restartErrors(container, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
       ...hostPortConflicts([container], path),
       ...(isSidecar
         ? lifecycleErrors(container, pod.spec, at)
@@ -87,16 +89,14 @@ function sidecarOnly(container: Decoded<Container>, path: string): FieldError[] 
 }
 
 function restartingResize(container: Decoded<Container>, path: string): FieldError[] {
-  return (container.resizePolicy ?? []).flatMap((policy, i) =>
-    policy.restartPolicy === "RestartContainer"
-      ? [
-          fieldError.invalid(
-            `${path}.resizePolicy[${i}].restartPolicy`,
-            "RestartContainer",
-            "must not be set to 'RestartContainer' for non-sidecar initContainers",
-          ),
-        ]
-      : [],
+  return eachItem(container.resizePolicy, `${path}.resizePolicy`, (policy, at) =>
+    errorIf(policy.restartPolicy === "RestartContainer", () =>
+      fieldError.invalid(
+        `${at}.restartPolicy`,
+        "RestartContainer",
+        "must not be set to 'RestartContainer' for non-sidecar initContainers",
+      ),
+    ),
   );
 }
 
@@ -108,8 +108,7 @@ export function validateEphemeralContainers(pod: ContainerContext, path: string)
     ),
   );
   const names = new Set(others);
-  return (pod.spec.ephemeralContainers ?? []).flatMap((container, i) => {
-    const at = `${path}[${i}]`;
+  return eachItem(pod.spec.ephemeralContainers, path, (container, at) => {
     const name = container.name ?? "";
     const target = container.targetContainerName ?? "";
     const repeated = names.has(name);
@@ -117,23 +116,20 @@ export function validateEphemeralContainers(pod: ContainerContext, path: string)
     return [
       ...commonErrors(container, pod, at),
       ...validateImageSpace(container, at),
-      ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
-      ...(target && !others.has(target)
-        ? [fieldError.notFound(`${at}.targetContainerName`, target)]
-        : []),
+      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
+      ...errorIf(target && !others.has(target), () =>
+        fieldError.notFound(`${at}.targetContainerName`, target),
+      ),
       ...forbiddenInEphemeral
         .filter((field) => isPresent(container, field))
         .map((field) =>
           fieldError.forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container"),
         ),
-      ...(container.volumeMounts ?? []).flatMap((mount, j) =>
+      ...eachItem(container.volumeMounts, `${at}.volumeMounts`, (mount, at) =>
         (["subPath", "subPathExpr"] as const)
           .filter((field) => mount[field])
           .map((field) =>
-            fieldError.forbidden(
-              `${at}.volumeMounts[${j}].${field}`,
-              "cannot be set for an Ephemeral Container",
-            ),
+            fieldError.forbidden(`${at}.${field}`, "cannot be set for an Ephemeral Container"),
           ),
       ),
     ];
@@ -162,9 +158,9 @@ const isPresent = (
 /** Refuses an image with leading or trailing whitespace; of pods, not of templates. */
 export function validateImageSpace(container: Decoded<Container>, path: string): FieldError[] {
   const image = container.image ?? "";
-  return image === image.trim()
-    ? []
-    : [fieldError.invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];
+  return errorIf(image !== image.trim(), () =>
+    fieldError.invalid(`${path}.image`, image, "must not have leading or trailing whitespace"),
+  );
 }
 
 function commonErrors(
@@ -175,7 +171,7 @@ function commonErrors(
   const name = container.name ?? "";
   return [
     ...requiredValid(dnsLabelErrors, name, `${path}.name`),
-    ...(container.image ? [] : [fieldError.required(`${path}.image`, "")]),
+    ...errorIf(!container.image, () => fieldError.required(`${path}.image`, "")),
     ...enumErrors(
       container.terminationMessagePolicy ?? "",
       ["File", "FallbackToLogsOnError"],
@@ -216,17 +212,17 @@ const protocols = ["SCTP", "TCP", "UDP"];
 
 function portErrors(ports: readonly Decoded<ContainerPort>[], path: string): FieldError[] {
   const names = new Set<string>();
-  return ports.flatMap((port, i) => {
+  return eachItem(ports, path, (port, at) => {
     const number = port.containerPort ?? 0;
     const hostPort = port.hostPort ?? 0;
     const protocol = port.protocol ?? "";
     return [
-      ...namedPort(port.name ?? "", names, `${path}[${i}].name`),
+      ...namedPort(port.name ?? "", names, `${at}.name`),
       ...(number === 0
-        ? [fieldError.required(`${path}[${i}].containerPort`, "")]
-        : portNumberErrors(number, `${path}[${i}].containerPort`)),
-      ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${path}[${i}].hostPort`)),
-      ...enumErrors(protocol, protocols, `${path}[${i}].protocol`),
+        ? [fieldError.required(`${at}.containerPort`, "")]
+        : portNumberErrors(number, `${at}.containerPort`)),
+      ...(hostPort === 0 ? [] : portNumberErrors(hostPort, `${at}.hostPort`)),
+      ...enumErrors(protocol, protocols, `${at}.protocol`),
     ];
   });
 }
@@ -242,12 +238,12 @@ function namedPort(name: string, names: Set<string>, path: string): FieldError[]
 
 function hostPortConflicts(containers: readonly Decoded<Container>[], path: string): FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap((container, i) =>
-    (container.ports ?? []).flatMap((port, j) => {
+  return eachItem(containers, path, (container, at) =>
+    eachItem(container.ports, `${at}.ports`, (port, at) => {
       const hostPort = port.hostPort ?? 0;
       if (hostPort === 0) return [];
       const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${hostPort}`;
-      if (taken.has(key)) return [fieldError.duplicate(`${path}[${i}].ports[${j}].hostPort`, key)];
+      if (taken.has(key)) return [fieldError.duplicate(`${at}.hostPort`, key)];
       taken.add(key);
       return [];
     }),
@@ -260,24 +256,22 @@ function resizePolicyErrors(
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
-  return policies.flatMap((policy, i) => {
+  return eachItem(policies, path, (policy, at) => {
     const name = policy.resourceName ?? "";
     const restart = policy.restartPolicy ?? "";
     const repeated = names.has(name);
     names.add(name);
     return [
-      ...(repeated ? [fieldError.duplicate(`${path}[${i}]`, name)] : []),
+      ...errorIf(repeated, () => fieldError.duplicate(at, name)),
       ...enumErrors(name, ["cpu", "memory"], path),
       ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
-      ...(podRestartPolicy === "Never" && restart !== "NotRequired"
-        ? [
-            fieldError.invalid(
-              path,
-              restart,
-              "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
-            ),
-          ]
-        : []),
+      ...errorIf(podRestartPolicy === "Never" && restart !== "NotRequired", () =>
+        fieldError.invalid(
+          path,
+          restart,
+          "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
+        ),
+      ),
     ];
   });
 }
@@ -301,27 +295,23 @@ function restartErrors(container: Decoded<Container>, path: string): FieldError[
     );
   if (rules.length > 20)
     errors.push(fieldError.tooMany(`${path}.restartPolicyRules`, rules.length, 20));
-  return [
-    ...errors,
-    ...rules.flatMap((rule, i) => restartRuleErrors(rule, `${path}.restartPolicyRules[${i}]`)),
-  ];
+  return [...errors, ...eachItem(rules, `${path}.restartPolicyRules`, restartRuleErrors)];
 }
 
 function restartRuleErrors(rule: Decoded<ContainerRestartRule>, path: string): FieldError[] {
   const action = rule.action ?? "";
   const codes = rule.exitCodes ?? undefined;
-  const errors =
-    action === "Restart" || action === "RestartAllContainers"
-      ? []
-      : [fieldError.notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"])];
+  const errors = errorIf(action !== "Restart" && action !== "RestartAllContainers", () =>
+    fieldError.notSupported(`${path}.action`, action, ["Restart", "RestartAllContainers"]),
+  );
   if (!codes) return [...errors, fieldError.required(`${path}.exitCodes`, "must be specified")];
   const operator = codes.operator ?? "";
   const count = (codes.values ?? []).length;
   return [
     ...errors,
-    ...(operator === "In" || operator === "NotIn"
-      ? []
-      : [fieldError.notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"])]),
-    ...(count > 255 ? [fieldError.tooMany(`${path}.exitCodes.values`, count, 255)] : []),
+    ...errorIf(operator !== "In" && operator !== "NotIn", () =>
+      fieldError.notSupported(`${path}.exitCodes.operator`, operator, ["In", "NotIn"]),
+    ),
+    ...errorIf(count > 255, () => fieldError.tooMany(`${path}.exitCodes.values`, count, 255)),
   ];
 }

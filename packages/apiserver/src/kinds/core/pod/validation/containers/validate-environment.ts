@@ -11,7 +11,11 @@ import type {
   SecretKeySelector,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { configMapKeyFaults } from "../../../../validation/names.ts";
 import {
@@ -29,14 +33,14 @@ export function validateEnvironment(
   variables: readonly Decoded<EnvVar>[],
   path: string,
 ): FieldError[] {
-  return variables.flatMap((variable, i) => {
+  return eachItem(variables, path, (variable, at) => {
     const name = variable.name ?? "";
     const source = variable.valueFrom;
     return [
       ...(name
-        ? ruled(environmentNameFaults, name, `${path}[${i}].name`)
-        : [fieldError.required(`${path}[${i}].name`, "")]),
-      ...(source ? sourceErrors(source, variable.value ?? "", `${path}[${i}].valueFrom`) : []),
+        ? ruled(environmentNameFaults, name, `${at}.name`)
+        : [fieldError.required(`${at}.name`, "")]),
+      ...(source ? sourceErrors(source, variable.value ?? "", `${at}.valueFrom`) : []),
     ];
   });
 }
@@ -101,20 +105,18 @@ export function validateEnvironmentSources(
   sources: readonly Decoded<EnvFromSource>[],
   path: string,
 ): FieldError[] {
-  return sources.flatMap((source, i) => {
+  return eachItem(sources, path, (source, at) => {
     const prefix = source.prefix ?? "";
     const found = (["configMapRef", "secretRef"] as const).filter((name) => source[name]);
     return [
-      ...(prefix ? ruled(environmentNameFaults, prefix, `${path}[${i}].prefix`) : []),
-      ...found.flatMap((name) =>
-        nameErrors(source[name]?.name ?? "", `${path}[${i}].${name}.name`),
+      ...(prefix ? ruled(environmentNameFaults, prefix, `${at}.prefix`) : []),
+      ...found.flatMap((name) => nameErrors(source[name]?.name ?? "", `${at}.${name}.name`)),
+      ...errorIf(!found.length, () =>
+        fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"),
       ),
-      ...(found.length
-        ? []
-        : [fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`")]),
-      ...(found.length > 1
-        ? [fieldError.invalid(path, "", "may not have more than one field specified at a time")]
-        : []),
+      ...errorIf(found.length > 1, () =>
+        fieldError.invalid(path, "", "may not have more than one field specified at a time"),
+      ),
     ];
   });
 }

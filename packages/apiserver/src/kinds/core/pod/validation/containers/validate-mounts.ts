@@ -4,7 +4,11 @@
 import type { Decoded } from "homeostat/api";
 import type { Container, VolumeMount } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { backstepErrors, descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -19,36 +23,26 @@ export function validateMounts(
     (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
   );
   const taken = new Set<string>();
-  return (container.volumeMounts ?? []).flatMap((mount, i) => {
+  return eachItem(container.volumeMounts, path, (mount, at, i) => {
     const name = mount.name ?? "";
     const target = mount.mountPath ?? "";
     const repeated = taken.has(target);
     taken.add(target);
     return [
-      ...(name ? [] : [fieldError.required(`${path}[${i}].name`, "")]),
-      ...(volumes.has(name) ? [] : [fieldError.notFound(`${path}[${i}].name`, name)]),
-      ...(target ? [] : [fieldError.required(`${path}[${i}].mountPath`, "")]),
-      ...(repeated
-        ? [fieldError.invalid(`${path}[${i}].mountPath`, target, "must be unique")]
-        : []),
-      ...(devices.has(name)
-        ? [
-            fieldError.invalid(
-              `${path}[${i}].name`,
-              name,
-              "must not already exist in volumeDevices",
-            ),
-          ]
-        : []),
-      ...([...devices.values()].includes(target)
-        ? [
-            fieldError.invalid(
-              `${path}[${i}].mountPath`,
-              target,
-              "must not already exist as a path in volumeDevices",
-            ),
-          ]
-        : []),
+      ...errorIf(!name, () => fieldError.required(`${at}.name`, "")),
+      ...errorIf(!volumes.has(name), () => fieldError.notFound(`${at}.name`, name)),
+      ...errorIf(!target, () => fieldError.required(`${at}.mountPath`, "")),
+      ...errorIf(repeated, () => fieldError.invalid(`${at}.mountPath`, target, "must be unique")),
+      ...errorIf(devices.has(name), () =>
+        fieldError.invalid(`${at}.name`, name, "must not already exist in volumeDevices"),
+      ),
+      ...errorIf([...devices.values()].includes(target), () =>
+        fieldError.invalid(
+          `${at}.mountPath`,
+          target,
+          "must not already exist as a path in volumeDevices",
+        ),
+      ),
       ...subPathErrors(mount, path, i),
       ...propagationErrors(
         mount.mountPropagation ?? undefined,
@@ -65,15 +59,13 @@ function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): Fi
   const expression = mount.subPathExpr ?? "";
   return [
     ...(plain ? descendingPathErrors(plain, `${path}.subPath`) : []),
-    ...(expression && plain
-      ? [
-          fieldError.invalid(
-            `${path}[${i}].subPathExpr`,
-            expression,
-            "subPathExpr and subPath are mutually exclusive",
-          ),
-        ]
-      : []),
+    ...errorIf(expression && plain, () =>
+      fieldError.invalid(
+        `${path}[${i}].subPathExpr`,
+        expression,
+        "subPathExpr and subPath are mutually exclusive",
+      ),
+    ),
     ...(expression ? descendingPathErrors(expression, `${path}.subPathExpr`) : []),
   ];
 }
@@ -87,15 +79,15 @@ function propagationErrors(
   const modes = ["Bidirectional", "HostToContainer", "None"];
   const isPrivileged = container.securityContext?.privileged === true;
   return [
-    ...(modes.includes(propagation) ? [] : [fieldError.notSupported(path, propagation, modes)]),
-    ...(propagation === "Bidirectional" && !isPrivileged
-      ? [
-          fieldError.forbidden(
-            path,
-            "Bidirectional mount propagation is available only to privileged containers",
-          ),
-        ]
-      : []),
+    ...errorIf(!modes.includes(propagation), () =>
+      fieldError.notSupported(path, propagation, modes),
+    ),
+    ...errorIf(propagation === "Bidirectional" && !isPrivileged, () =>
+      fieldError.forbidden(
+        path,
+        "Bidirectional mount propagation is available only to privileged containers",
+      ),
+    ),
   ];
 }
 
@@ -106,17 +98,15 @@ function recursionErrors(mount: Decoded<VolumeMount>, path: string): FieldError[
     return [fieldError.notSupported(path, mode, ["Disabled", "Enabled", "IfPossible"])];
   const propagation = mount.mountPropagation ?? undefined;
   return [
-    ...(mount.readOnly === true
-      ? []
-      : [fieldError.forbidden(path, "may only be specified when readOnly is true")]),
-    ...(propagation !== undefined && propagation !== "None"
-      ? [
-          fieldError.forbidden(
-            path,
-            "may only be specified when mountPropagation is None or not specified",
-          ),
-        ]
-      : []),
+    ...errorIf(mount.readOnly !== true, () =>
+      fieldError.forbidden(path, "may only be specified when readOnly is true"),
+    ),
+    ...errorIf(propagation !== undefined && propagation !== "None", () =>
+      fieldError.forbidden(
+        path,
+        "may only be specified when mountPropagation is None or not specified",
+      ),
+    ),
   ];
 }
 
@@ -134,33 +124,25 @@ export function validateDevices(
   );
   const names = new Set<string>();
   const targets = new Set<string>();
-  return (container.volumeDevices ?? []).flatMap((device, i) => {
+  return eachItem(container.volumeDevices, path, (device, at) => {
     const name = device.name ?? "";
     const target = device.devicePath ?? "";
     const volume = volumes.get(name);
     const isBlock = isSet(volume?.persistentVolumeClaim) || isSet(volume?.ephemeral);
     const backsteps = backstepErrors(target, "").length > 0;
     const errors = [
-      ...(name ? [] : [fieldError.required(`${path}[${i}].name`, "")]),
-      ...(names.has(name)
-        ? [fieldError.invalid(`${path}[${i}].name`, name, "must be unique")]
-        : []),
-      ...(volume && !isBlock ? [fieldError.invalid(`${path}[${i}].name`, name, notBlock)] : []),
-      ...(volume ? [] : [fieldError.notFound(`${path}[${i}].name`, name)]),
-      ...(target ? [] : [fieldError.required(`${path}[${i}].devicePath`, "")]),
-      ...(targets.has(target)
-        ? [fieldError.invalid(`${path}[${i}].devicePath`, target, "must be unique")]
-        : []),
-      ...(backsteps
-        ? [
-            fieldError.invalid(
-              `${path}[${i}].devicePath`,
-              target,
-              "can not contain backsteps ('..')",
-            ),
-          ]
-        : []),
-      ...mountConflicts(name, target, mounts, `${path}[${i}]`),
+      ...errorIf(!name, () => fieldError.required(`${at}.name`, "")),
+      ...errorIf(names.has(name), () => fieldError.invalid(`${at}.name`, name, "must be unique")),
+      ...errorIf(volume && !isBlock, () => fieldError.invalid(`${at}.name`, name, notBlock)),
+      ...errorIf(!volume, () => fieldError.notFound(`${at}.name`, name)),
+      ...errorIf(!target, () => fieldError.required(`${at}.devicePath`, "")),
+      ...errorIf(targets.has(target), () =>
+        fieldError.invalid(`${at}.devicePath`, target, "must be unique"),
+      ),
+      ...errorIf(backsteps, () =>
+        fieldError.invalid(`${at}.devicePath`, target, "can not contain backsteps ('..')"),
+      ),
+      ...mountConflicts(name, target, mounts, at),
     ];
     if (!backsteps) targets.add(target);
     if (name) names.add(name);
@@ -176,17 +158,15 @@ function mountConflicts(
   path: string,
 ): FieldError[] {
   return [
-    ...(mounts.has(name)
-      ? [fieldError.invalid(`${path}.name`, name, "must not already exist in volumeMounts")]
-      : []),
-    ...([...mounts.values()].includes(target)
-      ? [
-          fieldError.invalid(
-            `${path}.devicePath`,
-            target,
-            "must not already exist as a path in volumeMounts",
-          ),
-        ]
-      : []),
+    ...errorIf(mounts.has(name), () =>
+      fieldError.invalid(`${path}.name`, name, "must not already exist in volumeMounts"),
+    ),
+    ...errorIf([...mounts.values()].includes(target), () =>
+      fieldError.invalid(
+        `${path}.devicePath`,
+        target,
+        "must not already exist as a path in volumeMounts",
+      ),
+    ),
   ];
 }

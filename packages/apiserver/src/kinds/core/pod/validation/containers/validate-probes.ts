@@ -10,7 +10,7 @@ import type {
   Probe,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   headerNameFaults,
@@ -51,36 +51,32 @@ function probeErrors(probe: Decoded<Probe>, grace: number | undefined, path: str
         "failureThreshold",
       ] as const
     ).flatMap((name) => nonNegative(probe[name] ?? 0, `${path}.${name}`)),
-    ...(ownGrace !== undefined && ownGrace <= 0
-      ? [
-          fieldError.invalid(
-            `${path}.terminationGracePeriodSeconds`,
-            ownGrace,
-            "must be greater than 0",
-          ),
-        ]
-      : []),
+    ...errorIf(ownGrace !== undefined && ownGrace <= 0, () =>
+      fieldError.invalid(
+        `${path}.terminationGracePeriodSeconds`,
+        ownGrace,
+        "must be greater than 0",
+      ),
+    ),
   ];
 }
 
 function thresholdErrors(probe: Decoded<Probe>, path: string): FieldError[] {
   const threshold = probe.successThreshold ?? 0;
-  return threshold === 1
-    ? []
-    : [fieldError.invalid(`${path}.successThreshold`, threshold, "must be 1")];
+  return errorIf(threshold !== 1, () =>
+    fieldError.invalid(`${path}.successThreshold`, threshold, "must be 1"),
+  );
 }
 
 function ownGraceErrors(probe: Decoded<Probe>, path: string): FieldError[] {
   const grace = optionalInt64(probe.terminationGracePeriodSeconds);
-  return grace === undefined
-    ? []
-    : [
-        fieldError.invalid(
-          `${path}.terminationGracePeriodSeconds`,
-          grace,
-          "must not be set for readinessProbes",
-        ),
-      ];
+  return errorIf(grace !== undefined, () =>
+    fieldError.invalid(
+      `${path}.terminationGracePeriodSeconds`,
+      grace,
+      "must not be set for readinessProbes",
+    ),
+  );
 }
 
 /** `lifecycle`. */
@@ -122,7 +118,7 @@ function oneHandlerErrors(
 ): FieldError[] {
   switch (name) {
     case "exec":
-      return exec?.command?.length ? [] : [fieldError.required(`${path}.command`, "")];
+      return errorIf(!exec?.command?.length, () => fieldError.required(`${path}.command`, ""));
     case "httpGet":
       return httpErrors(httpGet ?? {}, path);
     case "tcpSocket":
@@ -137,11 +133,11 @@ function oneHandlerErrors(
 function httpErrors(handler: Decoded<HTTPGetAction>, path: string): FieldError[] {
   const scheme = handler.scheme ?? "";
   return [
-    ...(handler.path ? [] : [fieldError.required(`${path}.path`, "")]),
+    ...errorIf(!handler.path, () => fieldError.required(`${path}.path`, "")),
     ...portReferenceErrors(handler.port, `${path}.port`),
-    ...(scheme === "HTTP" || scheme === "HTTPS"
-      ? []
-      : [fieldError.notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"])]),
+    ...errorIf(scheme !== "HTTP" && scheme !== "HTTPS", () =>
+      fieldError.notSupported(`${path}.scheme`, scheme, ["HTTP", "HTTPS"]),
+    ),
     ...(handler.httpHeaders ?? []).flatMap((header) =>
       ruled(headerNameFaults, header.name ?? "", `${path}.httpHeaders`),
     ),

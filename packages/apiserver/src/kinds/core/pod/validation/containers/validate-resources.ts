@@ -4,7 +4,12 @@
 import { compareBytewise, type Decoded } from "homeostat/api";
 import type { PodSpec, ResourceClaim, ResourceRequirements } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import { type FieldError, formatBadValue } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  formatBadValue,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { formatQuantity } from "../../../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors } from "../../../../validation/field-rules.ts";
@@ -41,14 +46,12 @@ export function validatePodResources(
   if (spec.os?.name === "windows")
     return [fieldError.forbidden(`${path}.resources`, "may not be set for a windows pod")];
   return [
-    ...(isSet(resources.claims)
-      ? [
-          fieldError.forbidden(
-            `${path}.resources.claims`,
-            "claims may not be set for Resources at pod-level",
-          ),
-        ]
-      : []),
+    ...errorIf(isSet(resources.claims), () =>
+      fieldError.forbidden(
+        `${path}.resources.claims`,
+        "claims may not be set for Resources at pod-level",
+      ),
+    ),
     ...requirementErrors(resources, podResourceNameErrors, claims, `${path}.resources`),
     ...consistencyErrors(spec, resources, `${path}.resources`),
   ];
@@ -79,7 +82,7 @@ function requirementErrors(
       const [named, pages] = amountParts(name, quantity, nameErrors, `${path}.requests[${name}]`);
       return [...named, ...limitErrors(name, quantity, limits[name], path), ...pages];
     }),
-    ...(onlyHugePages ? [fieldError.forbidden(path, "HugePages require cpu or memory")] : []),
+    ...errorIf(onlyHugePages, () => fieldError.forbidden(path, "HugePages require cpu or memory")),
     ...claimErrors(resources.claims ?? [], claims, `${path}.claims`),
   ];
 }
@@ -91,14 +94,9 @@ function limitErrors(
   path: string,
 ): FieldError[] {
   if (limit === undefined)
-    return isOvercommitAllowed(name)
-      ? []
-      : [
-          fieldError.required(
-            `${path}.limits`,
-            "Limit must be set for non overcommitable resources",
-          ),
-        ];
+    return errorIf(!isOvercommitAllowed(name), () =>
+      fieldError.required(`${path}.limits`, "Limit must be set for non overcommitable resources"),
+    );
   const difference = nanoOf(quantity) - nanoOf(limit);
   if (difference !== 0n && !isOvercommitAllowed(name))
     return [
@@ -108,15 +106,13 @@ function limitErrors(
         `must be equal to ${name} limit of ${limit}`,
       ),
     ];
-  return difference > 0n
-    ? [
-        fieldError.invalid(
-          `${path}.requests`,
-          quantity,
-          `must be less than or equal to ${name} limit of ${limit}`,
-        ),
-      ]
-    : [];
+  return errorIf(difference > 0n, () =>
+    fieldError.invalid(
+      `${path}.requests`,
+      quantity,
+      `must be less than or equal to ${name} limit of ${limit}`,
+    ),
+  );
 }
 
 /** The errors before and after those that compare a request with its limit. */
@@ -129,15 +125,9 @@ function amountParts(
   const indivisible = isHugePages(name) && !isDivisible(name, quantity);
   return [
     [...nameErrors(name, path), ...quantityErrors(name, quantity, path)],
-    indivisible
-      ? [
-          fieldError.invalid(
-            path,
-            quantity,
-            `${quantity} is not positive integer multiple of ${name}`,
-          ),
-        ]
-      : [],
+    errorIf(indivisible, () =>
+      fieldError.invalid(path, quantity, `${quantity} is not positive integer multiple of ${name}`),
+    ),
   ];
 }
 
@@ -157,12 +147,12 @@ function claimErrors(
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
-  return claims.flatMap((claim, i) => {
+  return eachItem(claims, path, (claim, at) => {
     const name = claim.name ?? "";
-    if (!name) return [fieldError.required(`${path}[${i}]`, "")];
+    if (!name) return [fieldError.required(at, "")];
     return [
-      ...claimNameErrors(name, claim.request ?? "", names, `${path}[${i}]`),
-      ...(known.has(name) ? [] : [unknownClaim(name, known, `${path}[${i}]`)]),
+      ...claimNameErrors(name, claim.request ?? "", names, at),
+      ...(known.has(name) ? [] : [unknownClaim(name, known, at)]),
     ];
   });
 }

@@ -6,7 +6,11 @@
 import type { Decoded } from "homeostat/api";
 import type { AppArmorProfile, PodSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 
@@ -27,15 +31,13 @@ export function validateAppArmorProfile(
   if (!type)
     return [fieldError.required(`${path}.type`, "type is required when appArmorProfile is set")];
   if (!types.includes(type)) return [fieldError.notSupported(`${path}.type`, type, types)];
-  return file === undefined
-    ? []
-    : [
-        fieldError.invalid(
-          `${path}.localhostProfile`,
-          file,
-          "can only be set when AppArmor type is Localhost",
-        ),
-      ];
+  return errorIf(file !== undefined, () =>
+    fieldError.invalid(
+      `${path}.localhostProfile`,
+      file,
+      "can only be set when AppArmor type is Localhost",
+    ),
+  );
 }
 
 function localhostErrors(file: string | undefined, path: string): FieldError[] {
@@ -62,18 +64,16 @@ export function validateAppArmorAnnotations(
     .flatMap(([key, profile]) => {
       const name = key.slice(appArmorAnnotation.length);
       return [
-        ...(names.includes(name)
-          ? []
-          : [fieldError.invalid(`${path}[${key}]`, name, "container not found")]),
-        ...(isKnownForm(profile)
-          ? []
-          : [
-              fieldError.invalid(
-                `${path}[${key}]`,
-                profile,
-                `invalid AppArmor profile name: ${quoteGo(profile)}`,
-              ),
-            ]),
+        ...errorIf(!names.includes(name), () =>
+          fieldError.invalid(`${path}[${key}]`, name, "container not found"),
+        ),
+        ...errorIf(!isKnownForm(profile), () =>
+          fieldError.invalid(
+            `${path}[${key}]`,
+            profile,
+            `invalid AppArmor profile name: ${quoteGo(profile)}`,
+          ),
+        ),
       ];
     });
 }

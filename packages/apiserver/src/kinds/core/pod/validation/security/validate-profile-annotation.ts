@@ -4,7 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { AppArmorProfile, SeccompProfile } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 
 /** What precedes the file of a local profile in an annotation: `localhost/my-profile`. */
 export const localhostPrefix = "localhost/";
@@ -26,14 +26,14 @@ export function validateProfileAnnotation(
     return [
       fieldError.forbidden(`${path}.type`, `${plugIn} type in annotation and field must match`),
     ];
-  return type === "Localhost" && annotation.slice(localhostPrefix.length) !== localhostProfile
-    ? [
-        fieldError.forbidden(
-          `${path}.localhostProfile`,
-          `${plugIn} profile in annotation and field must match`,
-        ),
-      ]
-    : [];
+  return errorIf(
+    type === "Localhost" && annotation.slice(localhostPrefix.length) !== localhostProfile,
+    () =>
+      fieldError.forbidden(
+        `${path}.localhostProfile`,
+        `${plugIn} profile in annotation and field must match`,
+      ),
+  );
 }
 
 function hasType(annotation: string, type: string, runtimeDefaults: readonly string[]): boolean {

@@ -5,7 +5,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
@@ -51,7 +51,7 @@ export function validateSeccompProfile(
 function typeErrors(type: string, path: string): FieldError[] {
   const types = ["Localhost", "RuntimeDefault", "Unconfined"];
   if (!type) return [fieldError.required(path, "type is required when seccompProfile is set")];
-  return types.includes(type) ? [] : [fieldError.notSupported(path, type, types)];
+  return errorIf(!types.includes(type), () => fieldError.notSupported(path, type, types));
 }
 
 /** Validates the annotations by themselves. */

@@ -5,7 +5,12 @@
 import type { Decoded } from "homeostat/api";
 import type { PodSpec, SecurityContext, Sysctl } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError, InternalValue } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  type InternalValue,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import { unixIdErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../options/pod-validation-options.ts";
@@ -50,12 +55,12 @@ function procMountErrors(
 ): FieldError[] {
   if (mount === undefined) return [];
   return [
-    ...(mount === "Default" || mount === "Unmasked"
-      ? []
-      : [fieldError.notSupported(path, mount, ["Default", "Unmasked"])]),
-    ...(hostUsers && mount === "Unmasked"
-      ? [fieldError.invalid(path, mount, "`hostUsers` must be false to use `Unmasked`")]
-      : []),
+    ...errorIf(mount !== "Default" && mount !== "Unmasked", () =>
+      fieldError.notSupported(path, mount, ["Default", "Unmasked"]),
+    ),
+    ...errorIf(hostUsers && mount === "Unmasked", () =>
+      fieldError.invalid(path, mount, "`hostUsers` must be false to use `Unmasked`"),
+    ),
   ];
 }
 
@@ -64,15 +69,13 @@ function escalationErrors(context: Decoded<SecurityContext>, path: string): Fiel
   const shown: InternalValue = ["core.SecurityContext", context];
   const admins = (context.capabilities?.add ?? []).filter((name) => name === "CAP_SYS_ADMIN");
   return [
-    ...(context.privileged === true
-      ? [
-          fieldError.invalidInternal(
-            path,
-            shown,
-            "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
-          ),
-        ]
-      : []),
+    ...errorIf(context.privileged === true, () =>
+      fieldError.invalidInternal(
+        path,
+        shown,
+        "cannot set `allowPrivilegeEscalation` to false and `privileged` to true",
+      ),
+    ),
     ...admins.map(() =>
       fieldError.invalidInternal(
         path,
@@ -96,24 +99,22 @@ export function validatePodContext(
     values: readonly string[],
   ): FieldError[] => {
     const value = context[name] ?? undefined;
-    return value === undefined || values.includes(value)
-      ? []
-      : [fieldError.notSupported(`${path}.${name}`, value, values)];
+    return errorIf(value !== undefined && !values.includes(value), () =>
+      fieldError.notSupported(`${path}.${name}`, value, values),
+    );
   };
   return [
     ...idErrors(context, ["fsGroup", "runAsUser", "runAsGroup"], path),
-    ...(context.supplementalGroups ?? []).flatMap((id, i) =>
-      unixIdErrors(Number(id), `${path}.supplementalGroups[${i}]`),
+    ...eachItem(context.supplementalGroups, `${path}.supplementalGroups`, (id, at) =>
+      unixIdErrors(Number(id), at),
     ),
-    ...(spec.shareProcessNamespace === true && spec.hostPID === true
-      ? [
-          fieldError.invalid(
-            `${path}.shareProcessNamespace`,
-            true,
-            "ShareProcessNamespace and HostPID cannot both be enabled",
-          ),
-        ]
-      : []),
+    ...errorIf(spec.shareProcessNamespace === true && spec.hostPID === true, () =>
+      fieldError.invalid(
+        `${path}.shareProcessNamespace`,
+        true,
+        "ShareProcessNamespace and HostPID cannot both be enabled",
+      ),
+    ),
     ...sysctlErrors(context.sysctls ?? [], spec, `${path}.sysctls`),
     ...oneOf("fsGroupChangePolicy", ["Always", "OnRootMismatch"]),
     ...validateSeccompProfile(context.seccompProfile, `${path}.seccompProfile`),
@@ -137,11 +138,11 @@ function sysctlErrors(
   path: string,
 ): FieldError[] {
   const names = new Set<string>();
-  return sysctls.flatMap((sysctl, i) => {
+  return eachItem(sysctls, path, (sysctl, at) => {
     const name = sysctl.name ?? "";
     const errors = [
-      ...sysctlNameErrors(name, names, `${path}[${i}].name`),
-      ...hostSysctlErrors(name, spec, `${path}[${i}].name`),
+      ...sysctlNameErrors(name, names, `${at}.name`),
+      ...hostSysctlErrors(name, spec, `${at}.name`),
     ];
     names.add(name);
     return errors;
@@ -158,7 +159,7 @@ function sysctlNameErrors(name: string, names: ReadonlySet<string>, path: string
         `must have at most 253 characters and match regex ${sysctlFormat}`,
       ),
     ];
-  return names.has(name) ? [fieldError.duplicate(path, name)] : [];
+  return errorIf(names.has(name), () => fieldError.duplicate(path, name));
 }
 
 const ipcSysctls = ["kernel/sem", "kernel/shm", "kernel/msg", "fs/mqueue/"];
@@ -172,7 +173,7 @@ function hostSysctlErrors(name: string, spec: Decoded<PodSpec>, path: string): F
   const key = firstSeparator === "." ? name.replace(/[./]/g, (c) => (c === "." ? "/" : ".")) : name;
   if (spec.hostNetwork === true && key.startsWith("net/"))
     return [fieldError.invalid(path, name, "may not be specified when 'hostNetwork' is true")];
-  return spec.hostIPC === true && ipcSysctls.some((prefix) => key.startsWith(prefix))
-    ? [fieldError.invalid(path, name, "may not be specified when 'hostIPC' is true")]
-    : [];
+  return errorIf(spec.hostIPC === true && ipcSysctls.some((prefix) => key.startsWith(prefix)), () =>
+    fieldError.invalid(path, name, "may not be specified when 'hostIPC' is true"),
+  );
 }

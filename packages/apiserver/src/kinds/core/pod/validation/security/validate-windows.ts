@@ -11,7 +11,7 @@ import type {
   WindowsSecurityContextOptions,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { visitContainers } from "../../visit-containers.ts";
 import { dnsSubdomainErrors } from "../../../../validation/field-rules.ts";
@@ -34,24 +34,20 @@ export function validateWindowsOptions(
     ...(specName === undefined
       ? []
       : dnsSubdomainErrors(specName, `${path}.gmsaCredentialSpecName`)),
-    ...(spec === ""
-      ? [
-          fieldError.invalid(
-            `${path}.gmsaCredentialSpec`,
-            spec,
-            "gmsaCredentialSpec cannot be an empty string",
-          ),
-        ]
-      : []),
-    ...(spec !== undefined && Buffer.byteLength(spec) > specLimitKib * 1024
-      ? [
-          fieldError.invalid(
-            `${path}.gmsaCredentialSpec`,
-            spec,
-            `gmsaCredentialSpec size must be under ${specLimitKib} KiB`,
-          ),
-        ]
-      : []),
+    ...errorIf(spec === "", () =>
+      fieldError.invalid(
+        `${path}.gmsaCredentialSpec`,
+        spec,
+        "gmsaCredentialSpec cannot be an empty string",
+      ),
+    ),
+    ...errorIf(spec !== undefined && Buffer.byteLength(spec) > specLimitKib * 1024, () =>
+      fieldError.invalid(
+        `${path}.gmsaCredentialSpec`,
+        spec,
+        `gmsaCredentialSpec size must be under ${specLimitKib} KiB`,
+      ),
+    ),
     ...(user === undefined
       ? []
       : userFaults(user).map((fault) => fieldError.invalid(`${path}.runAsUserName`, user, fault))),
@@ -99,38 +95,32 @@ export function validateHostProcess(spec: Decoded<PodSpec>, path: string): Field
   const conflicts = visitContainers(spec, path, (container, at) => {
     const own = hostProcessOf(container);
     const differs = ofPod !== undefined && own !== undefined && ofPod !== own;
-    return differs
-      ? [
-          fieldError.invalid(
-            `${at}.securityContext.windowsOptions.hostProcess`,
-            own,
-            `pod hostProcess value must be identical if both are specified, was ${ofPod}`,
-          ),
-        ]
-      : [];
+    return errorIf(differs, () =>
+      fieldError.invalid(
+        `${at}.securityContext.windowsOptions.hostProcess`,
+        own,
+        `pod hostProcess value must be identical if both are specified, was ${ofPod}`,
+      ),
+    );
   });
   const count = flags.filter((own) => own ?? ofPod ?? false).length;
   if (!count) return conflicts;
   return [
     ...conflicts,
-    ...(count === flags.length
-      ? []
-      : [
-          fieldError.invalid(
-            path,
-            "",
-            "If pod contains any hostProcess containers then all containers must be HostProcess containers",
-          ),
-        ]),
-    ...(spec.hostNetwork === true
-      ? []
-      : [
-          fieldError.invalid(
-            `${path}.hostNetwork`,
-            false,
-            "hostNetwork must be true if pod contains any hostProcess containers",
-          ),
-        ]),
+    ...errorIf(count !== flags.length, () =>
+      fieldError.invalid(
+        path,
+        "",
+        "If pod contains any hostProcess containers then all containers must be HostProcess containers",
+      ),
+    ),
+    ...errorIf(spec.hostNetwork !== true, () =>
+      fieldError.invalid(
+        `${path}.hostNetwork`,
+        false,
+        "hostNetwork must be true if pod contains any hostProcess containers",
+      ),
+    ),
   ];
 }
 
@@ -147,14 +137,12 @@ export function validateOs(spec: Decoded<PodSpec>, path: string): FieldError[] {
 
 function linuxErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
   const errorsOf = (holder: WindowsHolder, at: string): FieldError[] =>
-    isSet(holder.securityContext?.windowsOptions)
-      ? [
-          fieldError.forbidden(
-            `${at}.securityContext.windowsOptions`,
-            "windows options cannot be set for a linux pod",
-          ),
-        ]
-      : [];
+    errorIf(isSet(holder.securityContext?.windowsOptions), () =>
+      fieldError.forbidden(
+        `${at}.securityContext.windowsOptions`,
+        "windows options cannot be set for a linux pod",
+      ),
+    );
   return [...errorsOf(spec, path), ...visitContainers(spec, path, errorsOf)];
 }
 

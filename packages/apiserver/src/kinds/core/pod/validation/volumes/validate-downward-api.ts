@@ -10,7 +10,7 @@ import type {
   ResourceFieldSelector,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import {
   fileModeErrors,
   freePathErrors,
@@ -107,9 +107,9 @@ export function validateFieldRef(
   }
   const name = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
   if (!known.includes(name)) return unreadable(`field label not supported: ${fieldPath}`);
-  return supported[place].includes(name)
-    ? []
-    : [fieldError.notSupported(`${path}.fieldPath`, name, supported[place])];
+  return errorIf(!supported[place].includes(name), () =>
+    fieldError.notSupported(`${path}.fieldPath`, name, supported[place]),
+  );
 }
 
 /** A `resourceFieldRef`. */
@@ -131,9 +131,9 @@ export function validateResourceFieldRef(
 function divisorErrors(resource: string, divisor: string, path: string): FieldError[] {
   if (nanoOf(divisor || "0") === 0n) return [];
   const [allowed, of] = divisorsOf(resource);
-  return allowed && !allowed.includes(divisor)
-    ? [fieldError.invalid(`${path}.divisor`, resource, `only divisor's values ${of}`)]
-    : [];
+  return errorIf(allowed && !allowed.includes(divisor), () =>
+    fieldError.invalid(`${path}.divisor`, resource, `only divisor's values ${of}`),
+  );
 }
 
 function divisorsOf(
@@ -161,7 +161,7 @@ export function validateDownwardFile(
 ): FieldError[] {
   const target = file.path ?? "";
   return [
-    ...(target ? [] : [fieldError.required(`${path}.path`, "")]),
+    ...errorIf(!target, () => fieldError.required(`${path}.path`, "")),
     ...freePathErrors(target, `${path}.path`),
     ...sourceErrors(file, path),
     ...fileModeErrors(file.mode ?? undefined, `${path}.mode`),
@@ -173,15 +173,13 @@ function sourceErrors(file: Decoded<DownwardAPIVolumeFile>, path: string): Field
   if (field)
     return [
       ...validateFieldRef(field, "volume", `${path}.fieldRef`),
-      ...(resource
-        ? [
-            fieldError.invalid(
-              path,
-              "resource",
-              "fieldRef and resourceFieldRef can not be specified simultaneously",
-            ),
-          ]
-        : []),
+      ...errorIf(resource, () =>
+        fieldError.invalid(
+          path,
+          "resource",
+          "fieldRef and resourceFieldRef can not be specified simultaneously",
+        ),
+      ),
     ];
   return resource
     ? validateResourceFieldRef(resource, "volume", `${path}.resourceFieldRef`)

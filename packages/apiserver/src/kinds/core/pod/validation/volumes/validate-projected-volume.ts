@@ -9,7 +9,11 @@ import type {
   VolumeProjection,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import {
   fileModeErrors,
   freePathErrors,
@@ -34,8 +38,8 @@ export function validateProjected(
   };
   return [
     ...fileModeErrors(volume.defaultMode ?? undefined, `${path}.defaultMode`),
-    ...(volume.sources ?? []).flatMap((source, i) =>
-      validateSource(source, path, `${path}.sources[${i}]`, take),
+    ...eachItem(volume.sources, `${path}.sources`, (source, at) =>
+      validateSource(source, path, at, take),
     ),
   ];
 }
@@ -81,11 +85,11 @@ function keyedErrors(
   take: Take,
 ): FieldError[] {
   const name = source.name ?? "";
-  const errors = name ? [] : [fieldError.required(`${path}.name`, "")];
+  const errors = errorIf(!name, () => fieldError.required(`${path}.name`, ""));
   return [
     ...errors,
-    ...(source.items ?? []).flatMap((item, i) => [
-      ...keyToPathErrors(item, `${path}.items[${i}]`),
+    ...eachItem(source.items, `${path}.items`, (item, at) => [
+      ...keyToPathErrors(item, at),
       ...take(item.path ?? "", name),
     ]),
   ];
@@ -99,24 +103,20 @@ function tokenErrors(
   const seconds = Number(token.expirationSeconds ?? 0);
   const target = token.path ?? "";
   return [
-    ...(seconds < 600
-      ? [
-          fieldError.invalid(
-            `${path}.expirationSeconds`,
-            seconds,
-            "may not specify a duration less than 10 minutes",
-          ),
-        ]
-      : []),
-    ...(seconds > maxTokenSeconds
-      ? [
-          fieldError.invalid(
-            `${path}.expirationSeconds`,
-            seconds,
-            "may not specify a duration larger than 2^32 seconds",
-          ),
-        ]
-      : []),
+    ...errorIf(seconds < 600, () =>
+      fieldError.invalid(
+        `${path}.expirationSeconds`,
+        seconds,
+        "may not specify a duration less than 10 minutes",
+      ),
+    ),
+    ...errorIf(seconds > maxTokenSeconds, () =>
+      fieldError.invalid(
+        `${path}.expirationSeconds`,
+        seconds,
+        "may not specify a duration larger than 2^32 seconds",
+      ),
+    ),
     ...requiredValid(freePathErrors, target, `${volumePath}.path`),
   ];
 }

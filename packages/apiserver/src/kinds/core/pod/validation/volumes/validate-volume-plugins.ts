@@ -13,7 +13,7 @@ import type {
   StorageOSVolumeSource,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   dnsLabelErrors,
@@ -28,9 +28,9 @@ export function validateDiskPartition(
   path: string,
 ): FieldError[] {
   const partition = source.partition ?? 0;
-  return partition < 0 || partition > 255
-    ? [fieldError.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive")]
-    : [];
+  return errorIf(partition < 0 || partition > 255, () =>
+    fieldError.invalid(`${path}.partition`, partition, "must be between 1 and 255, inclusive"),
+  );
 }
 
 /** `secretRef` of a plug-in whose secrets are in the pod's namespace. */
@@ -38,7 +38,9 @@ export function validateSecretRef(
   { secretRef }: { readonly secretRef?: { readonly name?: string | null } | null },
   path: string,
 ): FieldError[] {
-  return secretRef && !secretRef.name ? [fieldError.required(`${path}.secretRef.name`, "")] : [];
+  return errorIf(secretRef && !secretRef.name, () =>
+    fieldError.required(`${path}.secretRef.name`, ""),
+  );
 }
 
 const iqnForms: Readonly<Record<string, RegExp>> = {
@@ -55,7 +57,7 @@ function iqnErrors(name: string, path: string): FieldError[] {
   const form = iqnForms[name.slice(0, 3)];
   if (!form)
     return [fieldError.invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
-  return form.test(name) ? [] : [fieldError.invalid(path, name, "must be valid format")];
+  return errorIf(!form.test(name), () => fieldError.invalid(path, name, "must be valid format"));
 }
 
 /** `iscsi`. */
@@ -69,7 +71,7 @@ export function validateIscsi(source: Decoded<ISCSIVolumeSource>, path: string):
     ...requiredName(source.targetPortal ?? "", `${path}.targetPortal`),
     ...requiredValid(iqnErrors, iqn, `${path}.iqn`),
     ...inRange(source.lun ?? 0, 0, 255, `${path}.lun`),
-    ...(needsSecret ? [fieldError.required(`${path}.secretRef`, "")] : []),
+    ...errorIf(needsSecret, () => fieldError.required(`${path}.secretRef`, "")),
     ...(initiator === undefined ? [] : iqnErrors(initiator, `${path}.initiatorname`)),
   ];
 }
@@ -99,23 +101,19 @@ export function validateFibreChannel(source: Decoded<FCVolumeSource>, path: stri
   const names = hasItems(source.targetWWNs);
   const ids = hasItems(source.wwids);
   return [
-    ...(names || ids
-      ? []
-      : [
-          fieldError.required(
-            `${path}.targetWWNs`,
-            "must specify either targetWWNs or wwids, but not both",
-          ),
-        ]),
-    ...(names && ids
-      ? [
-          fieldError.invalid(
-            `${path}.targetWWNs`,
-            source.targetWWNs,
-            "targetWWNs and wwids can not be specified simultaneously",
-          ),
-        ]
-      : []),
+    ...errorIf(!names && !ids, () =>
+      fieldError.required(
+        `${path}.targetWWNs`,
+        "must specify either targetWWNs or wwids, but not both",
+      ),
+    ),
+    ...errorIf(names && ids, () =>
+      fieldError.invalid(
+        `${path}.targetWWNs`,
+        source.targetWWNs,
+        "targetWWNs and wwids can not be specified simultaneously",
+      ),
+    ),
     ...(names ? lunErrors(source.lun, `${path}.lun`) : []),
   ];
 }
@@ -131,21 +129,19 @@ export function validateFlocker(source: Decoded<FlockerVolumeSource>, path: stri
   const name = source.datasetName ?? "";
   const uuid = source.datasetUUID ?? "";
   return [
-    ...(name || uuid
-      ? []
-      : [fieldError.required(path, "one of datasetName and datasetUUID is required")]),
-    ...(name && uuid
-      ? [
-          fieldError.invalid(
-            path,
-            "resource",
-            "datasetName and datasetUUID can not be specified simultaneously",
-          ),
-        ]
-      : []),
-    ...(name.includes("/")
-      ? [fieldError.invalid(`${path}.datasetName`, name, "must not contain '/'")]
-      : []),
+    ...errorIf(!name && !uuid, () =>
+      fieldError.required(path, "one of datasetName and datasetUUID is required"),
+    ),
+    ...errorIf(name && uuid, () =>
+      fieldError.invalid(
+        path,
+        "resource",
+        "datasetName and datasetUUID can not be specified simultaneously",
+      ),
+    ),
+    ...errorIf(name.includes("/"), () =>
+      fieldError.invalid(`${path}.datasetName`, name, "must not contain '/'"),
+    ),
   ];
 }
 
@@ -203,26 +199,22 @@ export function validateAzureDisk(
   return [
     ...requiredName(source.diskName ?? "", `${path}.diskName`),
     ...requiredName(uri, `${path}.diskURI`),
-    ...(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching)
-      ? [fieldError.notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"])]
-      : []),
-    ...(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind)
-      ? [fieldError.notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"])]
-      : []),
-    ...(kind === "Managed" && !uri.startsWith("/subscriptions/")
-      ? [
-          fieldError.notSupported(`${path}.diskURI`, uri, [
-            "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
-          ]),
-        ]
-      : []),
-    ...(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://")
-      ? [
-          fieldError.notSupported(`${path}.diskURI`, uri, [
-            "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
-          ]),
-        ]
-      : []),
+    ...errorIf(caching !== undefined && !["None", "ReadOnly", "ReadWrite"].includes(caching), () =>
+      fieldError.notSupported(`${path}.cachingMode`, caching, ["None", "ReadOnly", "ReadWrite"]),
+    ),
+    ...errorIf(kind !== undefined && !["Dedicated", "Managed", "Shared"].includes(kind), () =>
+      fieldError.notSupported(`${path}.kind`, kind, ["Dedicated", "Managed", "Shared"]),
+    ),
+    ...errorIf(kind === "Managed" && !uri.startsWith("/subscriptions/"), () =>
+      fieldError.notSupported(`${path}.diskURI`, uri, [
+        "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}",
+      ]),
+    ),
+    ...errorIf(kind !== undefined && kind !== "Managed" && !uri.startsWith("https://"), () =>
+      fieldError.notSupported(`${path}.diskURI`, uri, [
+        "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd",
+      ]),
+    ),
   ];
 }
 

@@ -16,7 +16,12 @@ import type {
   Volume,
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import { type FieldError, quoteGo } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+  quoteGo,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
   backstepErrors,
@@ -121,7 +126,7 @@ function fileErrors(
 ): FieldError[] {
   return [
     ...fileModeErrors(source.defaultMode ?? undefined, `${path}.defaultMode`),
-    ...(source.items ?? []).flatMap((item, i) => keyToPathErrors(item, `${path}.items[${i}]`)),
+    ...eachItem(source.items, `${path}.items`, keyToPathErrors),
   ];
 }
 
@@ -142,18 +147,18 @@ const hostPath: SourceRule<Decoded<HostPathVolumeSource>> = (source, path) => {
   const type = source.type ?? undefined;
   return [
     ...backstepErrors(target, `${path}.path`),
-    ...(type !== undefined && !hostPathTypes.includes(type)
-      ? [fieldError.notSupported(`${path}.type`, type, hostPathTypes)]
-      : []),
+    ...errorIf(type !== undefined && !hostPathTypes.includes(type), () =>
+      fieldError.notSupported(`${path}.type`, type, hostPathTypes),
+    ),
   ];
 };
 
 const nfs: SourceRule<Decoded<NFSVolumeSource>> = (source, path) => [
   ...requiredName(source.server ?? "", `${path}.server`),
   ...requiredName(source.path ?? "", `${path}.path`),
-  ...((source.path ?? "").startsWith("/")
-    ? []
-    : [fieldError.invalid(`${path}.path`, source.path ?? "", "must be an absolute path")]),
+  ...errorIf(!(source.path ?? "").startsWith("/"), () =>
+    fieldError.invalid(`${path}.path`, source.path ?? "", "must be an absolute path"),
+  ),
 ];
 
 const csi: SourceRule<Decoded<CSIVolumeSource>> = (source, path) => {
@@ -161,7 +166,7 @@ const csi: SourceRule<Decoded<CSIVolumeSource>> = (source, path) => {
   const secret = source.nodePublishSecretRef;
   const errors = driver
     ? [
-        ...(driver.length > 63 ? [fieldError.tooLong(`${path}.driver`, 63)] : []),
+        ...errorIf(driver.length > 63, () => fieldError.tooLong(`${path}.driver`, 63)),
         ...dnsSubdomainFaults(driver.toLowerCase()).map((fault) =>
           fieldError.invalid(`${path}.driver`, driver, fault),
         ),
@@ -194,14 +199,9 @@ const ephemeral: SourceRule<Decoded<EphemeralVolumeSource>> = (
 };
 
 const emptyDir: SourceRule<Decoded<EmptyDirVolumeSource>> = (source, path) =>
-  isSet(source.sizeLimit) && nanoOf(source.sizeLimit) < 0n
-    ? [
-        fieldError.forbidden(
-          `${path}.sizeLimit`,
-          "SizeLimit field must be a valid resource quantity",
-        ),
-      ]
-    : [];
+  errorIf(isSet(source.sizeLimit) && nanoOf(source.sizeLimit) < 0n, () =>
+    fieldError.forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity"),
+  );
 
 const gitRepo: SourceRule<Decoded<GitRepoVolumeSource>> = (source, path) => [
   ...requiredName(source.repository ?? "", `${path}.repository`),
@@ -214,7 +214,9 @@ const downward: SourceRule<Decoded<DownwardAPIVolumeSource>> = (source, path) =>
 ];
 
 const image: SourceRule<Decoded<ImageVolumeSource>> = (source, path, { options }) => [
-  ...(options.isPod && !source.reference ? [fieldError.required(`${path}.reference`, "")] : []),
+  ...errorIf(options.isPod && !source.reference, () =>
+    fieldError.required(`${path}.reference`, ""),
+  ),
   ...pullPolicyErrors(source.pullPolicy ?? "", `${path}.pullPolicy`),
 ];
 

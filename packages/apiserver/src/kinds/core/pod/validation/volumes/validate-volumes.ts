@@ -3,7 +3,11 @@
 import type { Decoded } from "homeostat/api";
 import type { Volume } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../../../../apimachinery/errors/field-error.ts";
+import {
+  eachItem,
+  errorIf,
+  type FieldError,
+} from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
 import { dnsLabelErrors, requiredValid } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../options/pod-validation-options.ts";
@@ -24,13 +28,12 @@ export function validateVolumes(
 ): { readonly volumes: Volumes; readonly errors: FieldError[] } {
   const ownClaims = ephemeralClaimsOf(volumes, podName);
   const valid = new Map<string, Decoded<Volume>>();
-  const errors = volumes.flatMap((volume, i) => {
+  const errors = eachItem(volumes, path, (volume, at) => {
     const name = volume.name ?? "";
-    const at = `${path}[${i}]`;
     const own = [
       ...validateVolumeSource(volume, at, { volumeName: name, podName, options }),
       ...requiredValid(dnsLabelErrors, name, `${at}.name`),
-      ...(valid.has(name) ? [fieldError.duplicate(`${at}.name`, name)] : []),
+      ...errorIf(valid.has(name), () => fieldError.duplicate(`${at}.name`, name)),
     ];
     if (!own.length) valid.set(name, volume);
     const claim = volume.persistentVolumeClaim?.claimName ?? "";

@@ -1,0 +1,60 @@
+// From a desired manifest to what is applied: with the owner reference and the namespace. Pure.
+import type { Naming } from "../../api/kind.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { ownError } from "./own-error.ts";
+import type { OwnedSet } from "./owned-set.ts";
+
+/** What is applied: the manifest with owner reference and namespace. */
+export interface Intent {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Naming;
+}
+
+/**
+ * The intent for a manifest.
+ * @throws ERR_OWN_NAMESPACE
+ */
+export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
+  const { owner, ownerKind, kind } = set;
+  const { name, namespace: asked } = manifest.metadata;
+  const namespace = kind.scope === "Namespaced" ? (asked ?? owner.metadata.namespace) : undefined;
+  if (kind.scope === "Namespaced" && namespace === undefined)
+    throw ownError(set, "ERR_OWN_NAMESPACE", {
+      problem: `"${name}" has no namespace and its owner is cluster-scoped`,
+      hint: "set metadata.namespace",
+    });
+  if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
+    throw ownError(set, "ERR_OWN_NAMESPACE", {
+      problem: `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
+      hint: "own objects in the same namespace only",
+    });
+  const reference = {
+    apiVersion: ownerKind.apiVersion,
+    kind: ownerKind.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+  const others = (manifest.metadata.ownerReferences ?? []).filter(
+    (one) => one.uid !== reference.uid && one.controller !== true,
+  );
+  const metadata = {
+    ...manifest.metadata,
+    ...(namespace === undefined ? {} : { namespace }),
+    ownerReferences: [reference, ...others],
+  };
+  return { ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
+}
+
+/** @throws ERR_OWN_DUPLICATE */
+export function refuseDuplicates(set: OwnedSet, intents: readonly Intent[]): void {
+  const names = intents.map((one) => one.metadata.name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw ownError(set, "ERR_OWN_DUPLICATE", {
+      problem: `"${twice}" is listed twice`,
+      hint: "give every object a unique name",
+    });
+}

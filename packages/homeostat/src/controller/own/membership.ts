@@ -1,0 +1,40 @@
+// Whose object it is: member of this set, or foreign.
+import type { KubeObject } from "../../api/object-meta.ts";
+import { ownError } from "./own-error.ts";
+import { appliedFields } from "./owned-fields.ts";
+import type { OwnedSet } from "./owned-set.ts";
+
+/**
+ * Refuses an object of another owner. An object with this manager's Apply entry but without a
+ * controller has lost its owner reference, which the next apply restores.
+ */
+export function refuseForeign(set: OwnedSet, known: KubeObject): void {
+  const controller = known.metadata.ownerReferences?.find((reference) => reference.controller);
+  if (
+    controller?.uid === set.owner.metadata.uid ||
+    (!controller && (set.adopt || appliedFields(known, set.manager, "") !== undefined))
+  )
+    return;
+  const name = JSON.stringify(known.metadata.name);
+  throw ownError(
+    set,
+    "ERR_OWN_FOREIGN",
+    controller
+      ? {
+          problem: `${name} exists and is controlled by ${controller.kind} "${controller.name}"`,
+          hint: "use another name",
+        }
+      : {
+          problem: `${name} exists and has no controller`,
+          hint: "use another name, or pass { adopt: true } to adopt it",
+        },
+  );
+}
+
+/** True when this set wrote the object and its owner controls it. */
+export function isMember(set: OwnedSet, object: KubeObject): boolean {
+  const controlled = object.metadata.ownerReferences?.some(
+    (reference) => reference.controller && reference.uid === set.owner.metadata.uid,
+  );
+  return controlled === true && appliedFields(object, set.manager, "") !== undefined;
+}

@@ -1,0 +1,42 @@
+// What the workers of one controller share.
+import type { Kind } from "../../api/kind.ts";
+import type { Informer } from "../../cache/informer.ts";
+import type { Client } from "../../client/client.ts";
+import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
+import type { LoopDetector } from "../loop-detector.ts";
+import type { ControllerNames } from "../names.ts";
+import type { ObjectState, ObjectStates } from "../object-state.ts";
+import type { Reconciled } from "../reconcile.ts";
+import type { RunScope } from "./run-scope.ts";
+
+/** Options of a runner. The informers belong to the caller. */
+export interface RunnerOptions {
+  readonly definition: ControllerDefinition;
+  readonly names: ControllerNames;
+  readonly runtime: Runtime;
+  readonly client: Client;
+  readonly queue: WorkQueue;
+  readonly log: ReconcileLog;
+  /** The namespace that informers watch; undefined when they watch all. */
+  readonly namespace: string | undefined;
+  informer(kind: Kind): Informer;
+  /** Called for every change of an object's state. */
+  readonly changed?: (state: ObjectState) => void;
+}
+
+/** The state of a runner, for its workers. */
+export interface RunnerState {
+  readonly options: RunnerOptions;
+  readonly states: ObjectStates;
+  readonly stopping: AbortSignal;
+  readonly loops: LoopDetector;
+  readonly timeoutMs: number | undefined;
+  reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
+}
+
+/** True while the informer has an object of this key. */
+export function isCached({ definition, informer }: RunnerOptions, key: string): boolean {
+  return informer(definition.kind).entry(key) !== undefined;
+}

@@ -23,8 +23,6 @@ import {
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
 
-const maxTokenSeconds = 2 ** 32;
-
 /** Validates the volume. */
 export function validateProjected(
   volume: Decoded<ProjectedVolumeSource>,

@@ -8,7 +8,9 @@ import { HomeostatError } from "../util/homeostat-error.ts";
  * FieldManagerMaxLength.
  */
 const fieldManagerMaxLength = 128;
-/** Maximum length of a finalizer's name after the slash: k8s.io/apimachinery/pkg/util/validation. */
+/**
+ * Maximum length of a finalizer's name after the slash: k8s.io/apimachinery/pkg/util/validation.
+ */
 const finalizerNameMaxLength = 63;
 const operatorPattern = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 /** Without dots: the last dot of a finalizer separates operator and controller. */

@@ -1,8 +1,8 @@
 // Runs asynchronous work on items with bounded concurrency.
 
 /**
- * Runs `run` on every item, `lanes` at a time. Results are in the order of the items. After an error
- * no item begins; rejects with the first error once the items that run have settled.
+ * Runs `run` on every item, `lanes` at a time. Results are in the order of the items. After an
+ * error no item begins; rejects with the first error once the items that run have settled.
  */
 export async function inLanes<T, R>(
   lanes: number,

@@ -5,7 +5,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Client } from "../client/client.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
+import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
 import type { Outcome, Result } from "./outcome.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
@@ -42,11 +42,12 @@ export async function reconcileObject(
   if (found.metadata.deletionTimestamp !== undefined)
     return finalizeObject(dependencies, found, client, scope);
   const object =
-    definition.finalize && !hasFinalizer(found, names.finalizer)
-      ? await addFinalizer(client, definition.kind, found, names.finalizer)
+    definition.finalize && !hasFinalizer(found, names)
+      ? await addFinalizer({ ...dependencies, client, kind: definition.kind }, found)
       : found;
+  if (!object) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const { outcome } = await runAndWriteStatus(dependencies, run, client, (context) =>
     definition.reconcile(context),
   );
   return { outcome, writes: run.writes };
@@ -60,14 +61,20 @@ async function finalizeObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
-  const { finalize } = definition;
-  if (!finalize || !hasFinalizer(object, names.finalizer)) return nothing;
+  const { finalize, kind } = definition;
+  if (!finalize || ourFinalizers(object, names).length === 0) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
     finalize(context),
   );
-  if (!outcome) await removeFinalizer(client, definition.kind, object, names.finalizer);
+  if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome, writes: run.writes };
+}
+
+interface Returned {
+  readonly outcome: Outcome | undefined;
+  /** The object after the write of its status, if there was one. */
+  readonly written: KubeObject | undefined;
 }
 
 /**
@@ -79,7 +86,7 @@ async function runAndWriteStatus(
   run: Run,
   client: Client,
   work: (context: Run["context"]) => Result,
-): Promise<Outcome | undefined> {
+): Promise<Returned> {
   const { scope } = run;
   let outcome: Outcome | void;
   try {
@@ -96,8 +103,8 @@ async function runAndWriteStatus(
     );
     throw error;
   }
-  await writeStatus(dependencies, run, client);
-  return checkOutcome(outcome, dependencies.definition.name);
+  const written = await writeStatus(dependencies, run, client);
+  return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
 }
 
 /**

@@ -96,6 +96,7 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     manager: dependencies.names.manager,
     client,
     informer: (kind) => dependencies.informer(kind),
+    assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
       writes.revisions.push(metadata.resourceVersion);

@@ -58,12 +58,15 @@ export class RunScope {
     return this.#hasEnded || this.deadline.aborted;
   }
 
-  /** @throws ERR_RUN_ENDED once the run has ended */
+  /** As `assertGoingOn`, for calls of the user's code: the refusal is also reported. */
   assertRunning(what: string): void {
-    if (!this.hasEnded) return;
-    const refusal = this.#refusal(what);
-    if (!this.deadline.aborted) this.#late(refusal);
-    throw refusal;
+    if (this.hasEnded && !this.deadline.aborted) this.#late(this.#refusal(what));
+    this.assertGoingOn(what);
+  }
+
+  /** @throws ERR_RUN_ENDED once the run has ended */
+  assertGoingOn(what: string): void {
+    if (this.hasEnded) throw this.#refusal(what);
   }
 
   /**

@@ -40,11 +40,7 @@ import {
   isEmptySelector,
   validateLabelSelector,
 } from "../validation/label-selectors.ts";
-import {
-  intOrPercentValue,
-  validateNotMoreThan100Percent,
-  validatePositiveIntOrPercent,
-} from "./rolling-update.ts";
+import * as intOrPercent from "../validation/int-or-percent.ts";
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
@@ -169,23 +165,21 @@ function validateRollingUpdate(
   rolling: Decoded<RollingUpdateDaemonSet>,
   path: string,
 ): FieldError[] {
-  const unavailable = rolling.maxUnavailable;
-  const surge = rolling.maxSurge;
-  const both = intOrPercentValue(unavailable) !== 0 && intOrPercentValue(surge) !== 0;
-  const neither = intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0;
+  const { maxUnavailable: unavailable, maxSurge: surge } = rolling;
+  const bounds = [unavailable, surge].filter((bound) => intOrPercent.valueOf(bound) !== 0).length;
   return [
-    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
-    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
-    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
-    ...validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
-    ...errorIf(both, () =>
+    ...intOrPercent.validatePositive(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validatePositive(surge, `${path}.maxSurge`),
+    ...intOrPercent.validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
+    ...errorIf(bounds === 2, () =>
       fieldError.invalid(
         `${path}.maxSurge`,
         surge,
         "may not be set when maxUnavailable is non-zero",
       ),
     ),
-    ...errorIf(neither, () =>
+    ...errorIf(bounds === 0, () =>
       fieldError.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0"),
     ),
   ];

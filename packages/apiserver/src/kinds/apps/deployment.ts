@@ -35,22 +35,14 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
-import {
-  intOrPercentValue,
-  validateNotMoreThan100Percent,
-  validatePositiveIntOrPercent,
-} from "./rolling-update.ts";
+import * as intOrPercent from "../validation/int-or-percent.ts";
 
 export const deployment: KindDefinition<Decoded<Deployment>> = {
   ...gvk("apps/v1", "Deployment"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
-    prepareForUpdate(object, old) {
-      keepOld(object, old, "status");
-      dropDisabledTemplateFields(object);
-      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
-    },
+    prepareForUpdate,
     ...validateWholeObject({
       validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
       validateChange: ({ spec }, { spec: old }) =>
@@ -82,6 +74,13 @@ const withAnnotations = (
   ...object,
   annotations: object.metadata?.annotations ?? {},
 });
+
+/** Changes of annotations count for the generation, too. */
+function prepareForUpdate(object: Decoded<Deployment>, old: Decoded<Deployment>): void {
+  keepOld(object, old, "status");
+  dropDisabledTemplateFields(object);
+  bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
+}
 
 function setDefaults({ spec }: Decoded<Deployment>): void {
   if (!spec) return;
@@ -154,16 +153,16 @@ function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): Field
   const unavailable = rolling.maxUnavailable;
   const surge = rolling.maxSurge;
   return [
-    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
-    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
-    ...errorIf(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0, () =>
+    ...intOrPercent.validatePositive(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validatePositive(surge, `${path}.maxSurge`),
+    ...errorIf(intOrPercent.valueOf(unavailable) === 0 && intOrPercent.valueOf(surge) === 0, () =>
       fieldError.invalid(
         `${path}.maxUnavailable`,
         unavailable,
         "may not be 0 when `maxSurge` is 0",
       ),
     ),
-    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
   ];
 }
 

@@ -17,14 +17,7 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld, statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
 import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
-import {
-  addFinalizer,
-  classAnnotation,
-  classAnnotationWarnings,
-  classOf,
-  formatAccessModes,
-  hasClassAnnotation,
-} from "./persistent-volume/persistent-storage.ts";
+import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
@@ -46,7 +39,7 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
     prepareForCreate(object) {
       object.status = { phase: "Pending" };
       normalizeDataSources(object.spec ?? {}, undefined);
-      addFinalizer(object, "kubernetes.io/pvc-protection");
+      persistentStorage.addFinalizer(object, "kubernetes.io/pvc-protection");
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
@@ -136,9 +129,12 @@ function comparable(
   const frozen = { ...old.spec };
   const changed = { ...object.spec };
   if (!frozen.volumeName) keepOld(frozen, changed, "volumeName");
-  if (hasClassAnnotation(old) && changed.storageClassName === classOf(old))
+  if (
+    persistentStorage.hasClassAnnotation(old) &&
+    changed.storageClassName === persistentStorage.classOf(old)
+  )
     delete changed.storageClassName;
-  else if (!isSet(frozen.storageClassName) && !hasClassAnnotation(old))
+  else if (!isSet(frozen.storageClassName) && !persistentStorage.hasClassAnnotation(old))
     keepOld(changed, frozen, "storageClassName");
   if (object.status?.phase !== "Bound") return [frozen, changed];
   keepOld(changed, frozen, "volumeAttributesClassName");
@@ -155,11 +151,15 @@ function annotationErrors(
   object: Decoded<PersistentVolumeClaim>,
   old: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
-  const now = object.metadata?.annotations?.[classAnnotation] ?? "";
-  const before = old.metadata?.annotations?.[classAnnotation] ?? "";
+  const now = object.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
+  const before = old.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
   const moved = before && !now && object.spec?.storageClassName === before;
   return errorIf(now !== before && !moved, () =>
-    fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable"),
+    fieldError.invalid(
+      `metadata.annotations[${persistentStorage.classAnnotation}]`,
+      now,
+      "field is immutable",
+    ),
   );
 }
 
@@ -190,7 +190,10 @@ function attributesErrors(
 }
 
 function claimWarnings(object: Decoded<PersistentVolumeClaim>): string[] {
-  return [...classAnnotationWarnings(object), ...claimSpecWarnings(object.spec ?? {}, "spec")];
+  return [
+    ...persistentStorage.classAnnotationWarnings(object),
+    ...claimSpecWarnings(object.spec ?? {}, "spec"),
+  ];
 }
 
 function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly Json[] {
@@ -202,8 +205,8 @@ function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly 
     isSet(object.metadata?.deletionTimestamp) ? "Terminating" : (status.phase ?? ""),
     volume,
     volume ? (status.capacity?.storage ?? "0") : "",
-    volume ? formatAccessModes(status.accessModes) : "",
-    classOf(object),
+    volume ? persistentStorage.formatAccessModes(status.accessModes) : "",
+    persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
     ageOf(object, nowMs),
     spec.volumeMode ?? "<unset>",

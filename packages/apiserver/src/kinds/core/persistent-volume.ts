@@ -15,17 +15,11 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
 import { validateWholeObject } from "../validation/validate-object.ts";
-import {
-  addFinalizer,
-  classAnnotationWarnings,
-  classOf,
-  formatAccessModes,
-} from "./persistent-volume/persistent-storage.ts";
+import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
 import {
-  validateMountOptions,
-  validateVolumeSpecUpdate,
-  validateVolumeSpec,
+  validateVolume,
+  validateVolumeUpdate,
 } from "./persistent-volume/validate-persistent-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
@@ -44,18 +38,12 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
     ...statusResetStrategy,
     prepareForCreate(object, { now }) {
       object.status = { phase: "Pending", lastPhaseTransitionTime: now };
-      addFinalizer(object, "kubernetes.io/pv-protection");
+      persistentStorage.addFinalizer(object, "kubernetes.io/pv-protection");
     },
     ...validateWholeObject({
       namespaced: false,
-      validate: (object) => [
-        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-        ...validateMountOptions(object),
-      ],
-      validateChange: (object, old) => [
-        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-        ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
-      ],
+      validate: validateVolume,
+      validateChange: validateVolumeUpdate,
     }),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,
@@ -99,7 +87,7 @@ function volumeWarnings(volume: Decoded<PersistentVolume>): string[] {
   const { metadata, spec } = volume;
   const annotations = metadata?.annotations ?? {};
   return [
-    ...classAnnotationWarnings(volume),
+    ...persistentStorage.classAnnotationWarnings(volume),
     ...(annotations["volume.beta.kubernetes.io/mount-options"] === undefined
       ? []
       : [
@@ -137,11 +125,11 @@ function cells(object: Decoded<PersistentVolume>, nowMs: number): readonly Json[
   return [
     nameOf(object),
     spec.capacity?.storage ?? "0",
-    formatAccessModes(spec.accessModes),
+    persistentStorage.formatAccessModes(spec.accessModes),
     spec.persistentVolumeReclaimPolicy ?? "",
     phase,
     claim ? `${claim.namespace ?? ""}/${claim.name ?? ""}` : "",
-    classOf(object),
+    persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
     status.reason ?? "",
     ageOf(object, nowMs),

@@ -17,6 +17,7 @@ import {
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
+  createUniqueRule,
   dnsLabelErrors,
   enumErrors,
   portNameErrors,
@@ -42,18 +43,13 @@ export interface ContainerContext {
 export function validateContainers(pod: ContainerContext, path: string): FieldError[] {
   const containers = pod.spec.containers ?? [];
   if (!containers.length) return [fieldError.required(path, "")];
-  const names = new Set<string>();
-  const errors = eachItem(containers, path, (container, at) => {
-    const name = container.name ?? "";
-    const repeated = names.has(name);
-    names.add(name);
-    return [
-      ...commonErrors(container, pod, at),
-      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
-      ...lifecycleErrors(container, pod.spec, at),
-      ...restartErrors(container, at),
-    ];
-  });
+  const unique = createUniqueRule();
+  const errors = eachItem(containers, path, (container, at) => [
+    ...commonErrors(container, pod, at),
+    ...unique(container.name ?? "", `${at}.name`),
+    ...lifecycleErrors(container, pod.spec, at),
+    ...restartErrors(container, at),
+  ]);
   return [...errors, ...hostPortConflicts(containers, path)];
 }
 
@@ -255,14 +251,12 @@ function resizePolicyErrors(
   podRestartPolicy: string,
   path: string,
 ): FieldError[] {
-  const names = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(policies, path, (policy, at) => {
     const name = policy.resourceName ?? "";
     const restart = policy.restartPolicy ?? "";
-    const repeated = names.has(name);
-    names.add(name);
     return [
-      ...errorIf(repeated, () => fieldError.duplicate(at, name)),
+      ...unique(name, at),
       ...enumErrors(name, ["cpu", "memory"], path),
       ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
       ...errorIf(podRestartPolicy === "Never" && restart !== "NotRequired", () =>

@@ -13,10 +13,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template-spec.ts";
-import {
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
 import {
   validateRestartPolicy,
   validateTemplateLabels,
@@ -186,17 +183,19 @@ function validateRollingUpdate(
 }
 
 const validateStatus = (status: Decoded<DaemonSetStatus>): FieldError[] =>
-  validateCounts(status, [
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
-    "observedGeneration",
-    "updatedNumberScheduled",
-    "numberAvailable",
-    "numberUnavailable",
-    "collisionCount",
-  ]);
+  validateStatusCounts(status, {
+    counts: [
+      "currentNumberScheduled",
+      "numberMisscheduled",
+      "desiredNumberScheduled",
+      "numberReady",
+      "observedGeneration",
+      "updatedNumberScheduled",
+      "numberAvailable",
+      "numberUnavailable",
+      "collisionCount",
+    ],
+  });
 
 function cells(object: Decoded<DaemonSet>, nowMs: number): readonly Json[] {
   const status = object.status ?? {};

@@ -15,19 +15,12 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import {
-  validateBounds,
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
 import {
   validateSelectedTemplate,
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
-import {
-  dropDisabledTemplateFields,
-  workloadStrategy,
-} from "../core/workload/workload-strategy.ts";
+import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
 import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
@@ -42,7 +35,10 @@ export const deployment: KindDefinition<Decoded<Deployment>> = {
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
-    prepareForUpdate,
+    prepareForUpdate(object, old, context) {
+      workloadStrategy.prepareForUpdate!(object, old, context);
+      bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
+    },
     ...validateWholeObject({
       validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
       validateChange: ({ spec }, { spec: old }) =>
@@ -74,13 +70,6 @@ const withAnnotations = (
   ...object,
   annotations: object.metadata?.annotations ?? {},
 });
-
-/** Changes of annotations count for the generation, too. */
-function prepareForUpdate(object: Decoded<Deployment>, old: Decoded<Deployment>): void {
-  keepOld(object, old, "status");
-  dropDisabledTemplateFields(object);
-  bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
-}
 
 function setDefaults({ spec }: Decoded<Deployment>): void {
   if (!spec) return;
@@ -167,8 +156,8 @@ function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): Field
 }
 
 function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
-  return [
-    ...validateCounts(status, [
+  return validateStatusCounts(status, {
+    counts: [
       "observedGeneration",
       "replicas",
       "updatedReplicas",
@@ -177,9 +166,9 @@ function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
       "unavailableReplicas",
       "terminatingReplicas",
       "collisionCount",
-    ]),
-    ...validateBounds(status, ["updatedReplicas", "readyReplicas", "availableReplicas"]),
-  ];
+    ],
+    bounded: ["updatedReplicas", "readyReplicas", "availableReplicas"],
+  });
 }
 
 function cells(object: Decoded<Deployment>, nowMs: number): readonly Json[] {

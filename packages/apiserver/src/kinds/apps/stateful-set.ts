@@ -9,16 +9,8 @@ import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-wa
 import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import {
-  validateBounds,
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
-import {
-  dropDisabledTemplateFields,
-  gatedSpecStrategy,
-  workloadStrategy,
-} from "../core/workload/workload-strategy.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
+import { dropDisabledTemplateFields, gatedStrategy } from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
 import { statusStrategy } from "../definition/default-strategy.ts";
@@ -33,8 +25,7 @@ export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
   ...gvk("apps/v1", "StatefulSet"),
   defaults: setDefaults,
   strategy: {
-    ...workloadStrategy,
-    ...gatedSpecStrategy(dropDisabledSetFields),
+    ...gatedStrategy(dropDisabledSetFields),
     ...validateWholeObject({
       validateName: nameIsDnsLabel,
       validate: ({ spec }, old) => validateStatefulSetSpec(spec ?? {}, old && (old.spec ?? {})),
@@ -111,8 +102,8 @@ function specWarnings(spec: Decoded<StatefulSetSpec>, claimPath: "" | ".Spec"): 
 }
 
 function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
-  return [
-    ...validateCounts(status, [
+  return validateStatusCounts(status, {
+    counts: [
       "replicas",
       "readyReplicas",
       "currentReplicas",
@@ -120,13 +111,10 @@ function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
       "availableReplicas",
       "observedGeneration",
       "collisionCount",
-    ]),
-    ...validateBounds(
-      status,
-      ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-      "status.readyReplicas",
-    ),
-  ];
+    ],
+    bounded: ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+    readyPath: "status.readyReplicas",
+  });
 }
 
 function cells(object: Decoded<StatefulSet>, nowMs: number): readonly Json[] {

@@ -3,12 +3,7 @@
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
 import { type Decoded, equalJson, type Json } from "homeostat/api";
-import type {
-  PersistentVolumeClaim,
-  PersistentVolumeClaimSpec,
-  PersistentVolumeClaimStatus,
-  TypedLocalObjectReference,
-} from "homeostat/k8s/core/v1";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
@@ -80,13 +75,11 @@ function normalizeDataSources(
     spec.dataSource = { ...dataSourceRef };
 }
 
-function isClaimOrSnapshot({ apiGroup, kind }: Decoded<TypedLocalObjectReference>): boolean {
-  const group = apiGroup ?? "";
-  return (
-    (kind === "PersistentVolumeClaim" && group === "") ||
-    (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io")
-  );
-}
+type DataSource = NonNullable<Decoded<PersistentVolumeClaimSpec>["dataSource"]>;
+
+const isClaimOrSnapshot = ({ apiGroup, kind }: DataSource): boolean =>
+  (kind === "PersistentVolumeClaim" && !apiGroup) ||
+  (kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io");
 
 /** Specs are immutable except for size and attributes class of bound claims. */
 function validateClaimUpdate(
@@ -111,7 +104,7 @@ function validateClaimUpdate(
     ),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),
     ...immutable("volumeMode", spec.volumeMode, before.volumeMode),
-    ...attributesErrors(spec, before, old.status ?? {}),
+    ...attributesErrors(spec, old),
   ];
 }
 
@@ -176,11 +169,10 @@ function sizeErrors(size: string, before: string, capacity: string | undefined):
 
 function attributesErrors(
   { volumeAttributesClassName: now }: Decoded<PersistentVolumeClaimSpec>,
-  before: Decoded<PersistentVolumeClaimSpec>,
-  status: Decoded<PersistentVolumeClaimStatus>,
+  { spec, status }: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
-  const isSame = (now ?? null) === (before.volumeAttributesClassName ?? null);
-  if (isSame || !isSet(status.currentVolumeAttributesClassName) || now) return [];
+  const isSame = (now ?? null) === (spec?.volumeAttributesClassName ?? null);
+  if (isSame || !isSet(status?.currentVolumeAttributesClassName) || now) return [];
   return [
     fieldError.forbidden(
       "spec.volumeAttributesClassName",

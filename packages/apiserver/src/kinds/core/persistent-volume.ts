@@ -3,11 +3,7 @@
 // pkg/apis/core/v1/defaults.go, pkg/api/persistentvolume/util.go,
 // plugin/pkg/admission/storage/storageobjectinuseprotection.
 import type { Decoded, Json } from "homeostat/api";
-import type {
-  PersistentVolume,
-  PersistentVolumeSpec,
-  PersistentVolumeStatus,
-} from "homeostat/k8s/core/v1";
+import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
@@ -17,10 +13,7 @@ import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts"
 import { validateWholeObject } from "../validation/validate-object.ts";
 import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
-import {
-  validateVolume,
-  validateVolumeUpdate,
-} from "./persistent-volume/validate-persistent-volume.ts";
+import { validateVolume, validateVolumeUpdate } from "./persistent-volume/validate-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
   ...gvk("v1", "PersistentVolume"),
@@ -53,7 +46,7 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
-        setTransitionTime(object.status ?? {}, old.status ?? {}, now);
+        setTransitionTime(object, old, now);
       },
       validateUpdate: () => [],
     },
@@ -63,14 +56,15 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
 
 /** Sets the time of a phase change that the request has not set. */
 function setTransitionTime(
-  status: Decoded<PersistentVolumeStatus>,
-  old: Decoded<PersistentVolumeStatus>,
+  object: Decoded<PersistentVolume>,
+  old: Decoded<PersistentVolume>,
   now: string,
 ): void {
+  const [status, before] = [object.status ?? {}, old.status ?? {}];
   const given = status.lastPhaseTransitionTime;
-  if ((status.phase ?? "") === (old.phase ?? "")) {
-    if (!isSet(given)) keepOld(status, old, "lastPhaseTransitionTime");
-  } else if (!isSet(given) || given === old.lastPhaseTransitionTime)
+  if ((status.phase ?? "") === (before.phase ?? "")) {
+    if (!isSet(given)) keepOld(status, before, "lastPhaseTransitionTime");
+  } else if (!isSet(given) || given === before.lastPhaseTransitionTime)
     status.lastPhaseTransitionTime = now;
 }
 

@@ -5,7 +5,6 @@ import type { Decoded } from "homeostat/api";
 import type {
   Container,
   ContainerPort,
-  ContainerResizePolicy,
   ContainerRestartRule,
   PodSpec,
 } from "homeostat/k8s/core/v1";
@@ -180,11 +179,7 @@ function commonErrors(
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
     ...pullPolicyErrors(container.imagePullPolicy ?? "", `${path}.imagePullPolicy`),
     ...validateContainerResources(container.resources ?? {}, claims, `${path}.resources`),
-    ...resizePolicyErrors(
-      container.resizePolicy ?? [],
-      spec.restartPolicy ?? "",
-      `${path}.resizePolicy`,
-    ),
+    ...resizePolicyErrors(container, spec.restartPolicy ?? "", `${path}.resizePolicy`),
     ...validateContainerContext(container.securityContext ?? undefined, `${path}.securityContext`, {
       hostUsers: spec.hostUsers !== false,
     }),
@@ -247,12 +242,12 @@ function hostPortConflicts(containers: readonly Decoded<Container>[], path: stri
 }
 
 function resizePolicyErrors(
-  policies: readonly Decoded<ContainerResizePolicy>[],
+  { resizePolicy }: Decoded<Container>,
   podRestartPolicy: string,
   path: string,
 ): FieldError[] {
   const unique = createUniqueRule();
-  return eachItem(policies, path, (policy, at) => {
+  return eachItem(resizePolicy, path, (policy, at) => {
     const name = policy.resourceName ?? "";
     const restart = policy.restartPolicy ?? "";
     return [

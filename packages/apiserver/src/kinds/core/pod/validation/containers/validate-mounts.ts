@@ -136,14 +136,14 @@ const notBlock =
 
 /** `volumeDevices`. */
 export function validateDevices(
-  container: Decoded<Container>,
+  { volumeDevices, volumeMounts }: Decoded<Container>,
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const mounts = targetsOf(container.volumeMounts, ({ mountPath }) => mountPath);
+  const mounts = targetsOf(volumeMounts, ({ mountPath }) => mountPath);
   const names = new Set<string>();
   const targets = new Set<string>();
-  return eachItem(container.volumeDevices, path, (device, at) => {
+  return eachItem(volumeDevices, path, (device, at) => {
     const name = device.name ?? "";
     const target = device.devicePath ?? "";
     const volume = volumes.get(name);

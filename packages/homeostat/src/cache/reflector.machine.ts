@@ -239,7 +239,9 @@ function onEnded(state: ReflectorState, now: number, limits: ReflectorLimits): R
   return backOff({ ...state, next: "resume" }, { message }, now, limits);
 }
 
-/** The watch was alive to its end, which proves it; without a bookmark, its revision is doubtful. */
+/**
+ * The watch was alive to its end, which proves it; without a bookmark, its revision is doubtful.
+ */
 function renew(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
   const isUnverified = state.isUnverified || (!state.delivered && state.suspectSince === undefined);
   return closeFirst(resume({ ...state, ...afterDelivery, isUnverified }, now, limits));

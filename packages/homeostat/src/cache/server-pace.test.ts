@@ -1,5 +1,5 @@
-// The pace towards a failing server: one attempt a second for all, in turn, and all at once when one
-// holds.
+// The pace towards a failing server: one attempt a second for all, in turn, and all at once when
+// one holds.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";

@@ -3,11 +3,20 @@
 // leave no files.
 import { startApiServer } from "@homeostat/apiserver";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
+import { type OptionFlags, withFlagErrors } from "../option-flags.ts";
 import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";
 import { untilSignal } from "../until-signal.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 const parentPollMs = 500;
+const optionFlags: OptionFlags = {
+  host: "--bind-address",
+  clientCa: "--client-ca-file",
+  "servingCertificate.cert": "--tls-cert-file",
+  "servingCertificate.key": "--tls-private-key-file",
+  "serviceAccountTokens.issuer": "--service-account-issuer",
+  "serviceAccountTokens.privateKey": "--service-account-signing-key-file",
+};
 
 /** Runs a server with kube-apiserver's flags. Resolves to the exit code. */
 export async function runKubeApiServer(argv: readonly string[]): Promise<number> {
@@ -26,7 +35,7 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
   if (ignored.length)
     warn(`flags without effect: ${ignored.map((name) => `--${name}`).join(", ")}`);
   const stopped = untilSignal(untilParentEnds(createSystemRuntime()));
-  const server = await startApiServer({ ...options, warn });
+  const server = await withFlagErrors(() => startApiServer({ ...options, warn }), optionFlags);
   warn(`serving on ${server.url}`);
   await stopped;
   await server.close();

@@ -1,5 +1,4 @@
-// Parameters of a reconcile: the dependencies shared by all reconciles of a controller, and those
-// of one call.
+// Parameters of a reconcile: the dependencies shared by all reconciles of a controller.
 import type { Kind } from "../api/kind.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
@@ -20,11 +19,4 @@ export interface ReconcileDependencies {
   informer(kind: Kind): Informer | undefined;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
-}
-
-/** Parameters of one call. */
-export interface ReconcileCall {
-  readonly signal: AbortSignal;
-  /** Called with work that may outlive the call; its key stays in processing until it settles. */
-  outliving(work: Promise<unknown>): void;
 }

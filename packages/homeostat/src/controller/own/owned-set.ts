@@ -13,6 +13,8 @@ export interface OwnedSetDependencies {
   /** Scoped to the reconcile's signal. */
   readonly client: Client;
   informer(kind: Kind): Informer | undefined;
+  /** Throws once the run has ended. Called before every write. */
+  assertRunning(): void;
   /** Called for every object written. */
   wrote(what: string, object: KubeObject): void;
 }

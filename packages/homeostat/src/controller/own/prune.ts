@@ -17,6 +17,7 @@ export async function prune(set: OwnedSet, desired: ReadonlySet<string>): Promis
   );
   await inLanes(parallelWrites, members, async ({ metadata: { name, namespace, uid } }) => {
     const key = namespace === undefined ? name : { name, namespace };
+    set.assertRunning();
     await set.client
       .delete(set.kind, key, { preconditions: { uid }, propagationPolicy: "Background" })
       .catch((error: unknown) => {

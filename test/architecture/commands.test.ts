@@ -1,5 +1,5 @@
-// Commands, flags and controllers in documents and help texts are those that exist, and README names
-// every one of them.
+// Commands, flags and controllers in documents and help texts are those that exist, and README
+// names every one of them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -21,7 +21,8 @@ export interface EventRecorder {
   record(event: RecordedEvent): void;
   stats(): { readonly sent: number; readonly dropped: number; readonly failed: number };
   /**
-   * Sends what is pending, then stops. Drops what is not sent in time, with one warning. Idempotent.
+   * Sends what is pending, then stops. Drops what is not sent in time, with one warning.
+   * Idempotent.
    */
   close(): Promise<void>;
 }

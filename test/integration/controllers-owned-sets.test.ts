@@ -86,9 +86,9 @@ describeLaws("sets of owned objects", ({ client: openClient, run }) => {
       const controller = defineController(Box, {
         owns: [Part],
         async reconcile({ object, own }) {
-          const [from, to] = sets[0] === "b" ? [sets[1], sets[0]] : sets;
+          const from = sets[0] === "b" ? sets[1] : sets[0];
           for (const set of sets) {
-            const place = set === from ? "from" : set === to ? "to" : "";
+            const place = set === from ? "from" : "to";
             const names = place === object.spec.label ? ["moving"] : [];
             const parts = [...names, `stays-${place}`].map((name) => Part(name, { of: place }));
             await own(Part, parts, set === undefined ? {} : { set });

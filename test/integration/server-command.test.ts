@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -40,9 +41,9 @@ interface Running {
 }
 
 /** Starts the command; resolves with its first line, or when it has ended without one. */
-async function run(args: readonly string[], node = process.execPath): Promise<Running> {
-  const child = spawn(node, [bin, ...args], {
-    cwd: folder,
+async function run(args: readonly string[], { cwd = folder } = {}): Promise<Running> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_OPTIONS: "" },
   });
@@ -125,8 +126,8 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     assert.equal((await ended).code, 0);
     const refused = await run(["server", "--controllers", "gardener"]);
     const { code, out, err } = await refused.ended;
-    assert.deepEqual([code, out], [1, ""]);
-    assert.match(err, /unknown controller "gardener"/);
+    assert.deepEqual([code, out], [2, ""]);
+    assert.match(err, /^homeostat: --controllers: unknown controller "gardener"/);
   });
 
   test("SIGINT ends it with 0 as well, open watches or not", async () => {
@@ -184,7 +185,6 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
     writeFileSync(join(folder, "file"), "");
-    writeFileSync(join(folder, "stages.yaml"), "name: s\nthen: {}\n");
     const unwritable = join(folder, "file", "kubeconfig");
     const cases: readonly (readonly [RegExp, ...string[]])[] = [
       [
@@ -208,20 +208,6 @@ describe("homeostat server", { timeout: 60_000 }, () => {
         "--kubeconfig",
         join(folder, "never"),
       ],
-      [
-        /unknown controller "foo"; expected default, all .* garbagecollector, /,
-        "--controllers",
-        "foo",
-        "--kubeconfig",
-        join(folder, "never"),
-      ],
-      [
-        /read stage "s": then: not supported; supported are name, for, .*; for\.kind: a kind was expected, e\.g\. Pod/,
-        "--stages",
-        join(folder, "stages.yaml"),
-        "--kubeconfig",
-        join(folder, "never"),
-      ],
     ];
     for (const [message, ...args] of cases) {
       const { code, err, out } = await (await run(["server", ...args])).ended;
@@ -231,6 +217,44 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     taken.close();
     assert.ok(!existsSync(join(folder, "never")));
   });
+
+  test("a value that a flag does not take ends with 2 before anything starts", async () => {
+    const home = join(folder, "home");
+    mkdirSync(home);
+    writeFileSync(join(folder, "stages.yaml"), "name: s\nthen: {}\n");
+    for (const [message, ...args] of [
+      [
+        /^homeostat: --controllers: unknown controller "foo"; expected default, all .* garbagecollector, .*; see homeostat server --help$/,
+        "--controllers",
+        "foo",
+      ],
+      [
+        /^homeostat: --stages: read stage "s": then: not supported; supported are name, for, .*; for\.kind: a kind was expected, e\.g\. Pod; see homeostat server --help$/,
+        "--stages",
+        join(folder, "stages.yaml"),
+      ],
+      [
+        /^homeostat: --service-cluster-ip-range: expected .*, got "10\.0\.0\.0"; see homeostat server --help$/,
+        "--service-cluster-ip-range",
+        "10.0.0.0",
+      ],
+    ] as const) {
+      const { code, err, out } = await (await run(["server", ...args], { cwd: home })).ended;
+      assert.match(err.trimEnd(), message);
+      assert.deepEqual([code, out], [2, ""]);
+    }
+    assert.deepEqual(readdirSync(home), []);
+  });
+});
+
+test("ends without an error when the reader of its output has enough", async () => {
+  const child = spawn(process.execPath, [bin, "--help"], { stdio: ["ignore", "pipe", "pipe"] });
+  started.push(child);
+  child.stdout.destroy();
+  let err = "";
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk));
+  const [code] = (await once(child, "close")) as [number];
+  assert.deepEqual([code, err], [0, ""]);
 });
 
 test(

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type {
-  FieldFacts,
-  KindFacts,
-  TypeFacts,
+  GoField,
+  ApiResource,
+  GoStruct,
   TypeRef,
 } from "../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 import { readKindData } from "../../packages/apiserver/src/apimachinery/kind-data/read-kind-data.ts";
@@ -85,7 +85,7 @@ const nested = (schema: Schema, keywords: Schema): Schema => {
   return merged;
 };
 
-const propertyOf = (field: FieldFacts): Schema => {
+const propertyOf = (field: GoField): Schema => {
   const bare = schemaOf(field.ref);
   const schema =
     "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
@@ -103,7 +103,7 @@ const propertyOf = (field: FieldFacts): Schema => {
   return nested({ ...schema, ...facts }, field.schema ?? {});
 };
 
-const componentOf = (type: TypeFacts): Schema => {
+const componentOf = (type: GoStruct): Schema => {
   const required = type.members.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
@@ -168,7 +168,7 @@ test("every published component follows from the data", async () => {
   assert.ok(compared > 500, `only ${compared} components were published`);
 });
 
-const discoveryOf = (kind: KindFacts): readonly Schema[] => {
+const discoveryOf = (kind: ApiResource): readonly Schema[] => {
   const { group, version } = kind;
   const primary = {
     name: kind.resource,

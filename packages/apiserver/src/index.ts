@@ -27,4 +27,8 @@ export type {
 export { administrator, type ApiServer, type ApiServerOptions } from "./api-server-options.ts";
 export { startApiServer } from "./start-api-server.ts";
 export { parseStages } from "./parse-stages.ts";
-export { ServerError, type ServerErrorCode } from "./apimachinery/errors/server-error.ts";
+export {
+  type OptionFault,
+  ServerError,
+  type ServerErrorCode,
+} from "./apimachinery/errors/server-error.ts";

@@ -16,6 +16,7 @@ import { createInProcessTransport } from "./http/in-process.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import type { Listener } from "./http/listen.ts";
 import { openIdentity, openJournal } from "./open-data-dir.ts";
+import { type ParsedOptions, parseOptions } from "./parse-options.ts";
 import { type ControllerOptions, runControllers } from "./run-controllers.ts";
 import {
   clientCaOf,
@@ -31,7 +32,7 @@ import type { Store } from "./storage/store.ts";
 
 /** What a server of these options is built from. */
 interface Parts {
-  readonly options: ApiServerOptions;
+  readonly options: ParsedOptions;
   readonly runtime: Runtime;
   readonly store: Store;
   /** Undefined without a port. */
@@ -43,12 +44,11 @@ interface Parts {
  * Starts a server. Rejects with a {@link ServerError} or with an error of the storage; nothing
  * stays open then.
  */
-export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiServer> {
+  const options = await parseOptions(given);
   const runtime = options.runtime ?? createSystemRuntime();
   const open: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (let end = open.pop(); end; end = open.pop()) await end();
-  };
+  const close = (): Promise<void> => closeAll(open);
   try {
     const identity = options.listen === false ? undefined : await openIdentity(options, runtime);
     const late = createLateHandler();
@@ -67,6 +67,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     open.push(
       await runControllers(
         handler,
+        options,
         { ...controllerOptions(options, identity, listener), kindData: core.kindData },
         runtime,
       ),
@@ -94,11 +95,16 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   }
 }
 
+/** Closes in reverse order. */
+async function closeAll(open: (() => Promise<void>)[]): Promise<void> {
+  for (let end = open.pop(); end; end = open.pop()) await end();
+}
+
 async function createCore(parts: Parts): Promise<ControlPlane> {
   const { options, runtime, store, identity, listener } = parts;
   const { createControlPlane } = await import("./server/control-plane.ts");
-  const { parseServerOptions } = await import("./server/server-options.ts");
   const { host = defaultHost, compactionIntervalMs, eventTtlMs } = options;
+  const { clientCa } = { ...options, ...clientCaOf(identity, options) };
   return createControlPlane({
     tokenIssuer: createTokenIssuer({
       ...(identity ? { privateKey: identity.authority.key } : {}),
@@ -110,7 +116,8 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),
-    ...parseServerOptions({ ...options, ...clientCaOf(identity, options) }),
+    ...options.core,
+    ...(clientCa === undefined ? {} : { clientCa }),
     tokens: new Map([
       ...(options.tokens ?? []),
       ...(identity ? [[identity.token, administrator] as const] : []),
@@ -123,7 +130,6 @@ const controllerOptions = (
   identity: Identity | undefined,
   listener: Listener | undefined,
 ): Omit<ControllerOptions, "kindData"> => ({
-  ...options,
   ...rootCaOf(listener && identity, options),
   ...(identity ? { signer: identity.authority } : {}),
 });

@@ -37,6 +37,11 @@ async function run() {
     process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
     process.channel.unref();
   }
+  // A pipe whose reader has enough, such as `homeostat --help | head`.
+  process.stdout.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   const { main } = await import(
     fromSource ? source.href : new URL("../dist/main.js", import.meta.url).href
   );

@@ -1,13 +1,15 @@
 // The command line: commands, options and help. A command's module is imported when the command
 // runs, to keep the others fast.
 import { Command, CommanderError } from "commander";
-import { CommandError, usageExitCode } from "./command-error.ts";
+import { CommandError, usageError, usageExitCode } from "./command-error.ts";
 
 const description = "Write, run and understand Kubernetes controllers in TypeScript.";
 
 /** Set by the command that runs. */
 interface ExitState {
   exitCode: number;
+  /** Its name with those above it, e.g. `homeostat server`. */
+  command: string;
 }
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -17,7 +19,7 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
  * failure, 2 wrong usage.
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  const state: ExitState = { exitCode: 0 };
+  const state: ExitState = { exitCode: 0, command: "homeostat" };
   const program = buildProgram(state);
   try {
     await program.parseAsync([...argv], { from: "user" });
@@ -25,7 +27,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
     if (error instanceof CommandError) {
-      process.stderr.write(`homeostat: ${error.message}\n`);
+      const hint = error.exitCode === usageExitCode ? `; see ${state.command} --help` : "";
+      process.stderr.write(`homeostat: ${error.message}${hint}\n`);
       return error.exitCode;
     }
     if (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_")) {
@@ -41,11 +44,45 @@ function buildProgram(state: ExitState): Command {
     .description(description)
     .exitOverride()
     .enablePositionalOptions()
-    .showHelpAfterError("(see homeostat --help)");
+    .hook("preAction", (_, command) => {
+      if (command.name() !== "help") state.command = pathOf(command);
+    });
   addServer(program, state);
   addVersion(program);
   addInit(program);
+  addHelp(program);
   return program;
+}
+
+/** The name of a command with those above it. */
+const pathOf = (command: Command): string =>
+  [command.parent ? pathOf(command.parent) : "", command.name()].filter(Boolean).join(" ");
+
+/**
+ * Adds `help [command...]` to a command and to those of its commands that have commands. Errors of
+ * each refer to its own help.
+ */
+function addHelp(command: Command): void {
+  command.showHelpAfterError(`(see ${pathOf(command)} --help)`);
+  for (const each of command.commands) addHelp(each);
+  if (command.commands.length === 0) return;
+  command
+    .helpCommand(false)
+    .command("help [command...]")
+    .description("Print the help of a command.")
+    .action((names: readonly string[]) => helpOf(command, names));
+}
+
+/** Prints the help of the command at the end of the path `names` below `command`. */
+function helpOf(command: Command, names: readonly string[]): void {
+  const [name, ...rest] = names;
+  if (name === undefined) return command.help();
+  const known = command.createHelp().visibleCommands(command);
+  const found = known.find((each) => each.name() === name);
+  if (found) return helpOf(found, rest);
+  const others = known.map((each) => each.name());
+  const expected = others.length > 0 ? `the commands are ${others.join(", ")}` : "it has none";
+  throw usageError(`help: ${pathOf(command)} has no command ${JSON.stringify(name)}; ${expected}`);
 }
 
 function addServer(program: Command, state: ExitState): void {

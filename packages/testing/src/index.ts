@@ -3,4 +3,5 @@
  * @module @homeostat/testing
  */
 export { type NodeReadiness, type PodFate, setNodeReadiness, setPodFate } from "./steer-pods.ts";
-export { testCluster, type TestCluster, type TestClusterOptions } from "./test-cluster.ts";
+export { testCluster, type TestCluster } from "./test-cluster.ts";
+export type { TestClusterOptions } from "./test-cluster-options.ts";

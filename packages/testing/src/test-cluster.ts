@@ -1,8 +1,7 @@
 // A cluster for one test: an API server in this process, with definitions installed and controllers
 // running. Uses no socket and no file; any number can run side by side.
-import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
+import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import {
-  type Controller,
   createManager,
   HomeostatError,
   installDefinitions,
@@ -11,31 +10,10 @@ import {
   type ObjectOf,
   type ObjectState,
   silentLog,
-  type ReconcileLog,
-  type ResourceDefinition,
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
-
-/** Options of a test cluster. */
-export interface TestClusterOptions {
-  /** Resources to install before the controllers start. */
-  readonly resources?: readonly { readonly definition: ResourceDefinition }[];
-  /** Controllers to run. */
-  readonly controllers?: readonly Controller[];
-  /** The operator's name in field managers. Default `test`. */
-  readonly operator?: string;
-  /** Controllers of kube-controller-manager to run, as `--controllers`. Default `default`. */
-  readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
-  /** Creates this many fake nodes and runs pods on them. */
-  readonly fakeNodes?: number;
-  /**
-   * Stages that simulate the lifecycle of pods, nodes and other objects, in addition to the
-   * built-in stages for pods.
-   */
-  readonly stages?: NonNullable<ApiServerOptions["stages"]>;
-  /** Log of the controllers. Default: silent. */
-  readonly log?: ReconcileLog;
-}
+import type { TestClusterOptions } from "./test-cluster-options.ts";
+import { assertOptions, toClusterError } from "./validate-options.ts";
 
 /** A running test cluster. Declare it with `await using`, or close it. */
 export interface TestCluster extends AsyncDisposable {
@@ -76,16 +54,11 @@ const quietPolls = 4;
 /** Time for running reconciles at close before their signals abort. */
 const drainMs = 500;
 
-/** Starts a cluster in this process. */
+/** Starts a cluster in this process. @throws ERR_TEST_OPTION or a ServerError. */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  assertOptions(options);
   const operator = options.operator ?? "test";
-  const { controlPlane, fakeNodes, stages } = options;
-  const server = await startApiServer({
-    listen: false,
-    ...(controlPlane === undefined ? {} : { controllers: controlPlane }),
-    ...(fakeNodes === undefined ? {} : { fakeNodes }),
-    ...(stages === undefined ? {} : { stages }),
-  });
+  const server = await startServer(options);
   const client = createClient({
     transport: server.transport(),
     fieldManager: operator,
@@ -122,6 +95,23 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function startServer({
+  controlPlane,
+  fakeNodes,
+  stages,
+}: TestClusterOptions): Promise<ApiServer> {
+  try {
+    return await startApiServer({
+      listen: false,
+      ...(controlPlane === undefined ? {} : { controllers: controlPlane }),
+      ...(fakeNodes === undefined ? {} : { fakeNodes }),
+      ...(stages === undefined ? {} : { stages }),
+    });
+  } catch (error) {
+    throw toClusterError(error);
+  }
 }
 
 /** Stops the manager and warns of reconciles that keep running, beside later tests. */

@@ -2,24 +2,24 @@
 // kind with a manifest, a list, a registered object, or a plain struct. Pure; knows nothing of
 // TypeScript's syntax (print-models.ts, print-index.ts).
 import type {
-  FieldFacts,
+  GoField,
   KindData,
-  KindFacts,
-  TypeFacts,
+  ApiResource,
+  GoStruct,
   TypeRef,
 } from "../../../packages/apiserver/src/apimachinery/kind-data/kind-data.ts";
 
 /** How a type's apiVersion, kind and metadata read. */
 export type Role =
   /** Served: read with full metadata, written as a manifest. */
-  | { readonly is: "kind"; readonly facts: KindFacts }
+  | { readonly is: "kind"; readonly facts: ApiResource }
   /** Registered in one group version: its apiVersion is known. */
   | { readonly is: "object"; readonly apiVersion: string }
   | { readonly is: "list"; readonly apiVersion: string }
   | { readonly is: "struct" };
 
 export interface ModelType {
-  readonly facts: TypeFacts;
+  readonly facts: GoStruct;
   readonly role: Role;
   /** Another object holds it, so that apiVersion, kind and metadata may be missing there. */
   readonly embedded: boolean;
@@ -69,10 +69,10 @@ export function modelOf(ref: TypeRef): string | undefined {
 const typeMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.TypeMeta";
 
 /** A reference has an apiVersion and a kind too, but they are another object's. */
-const isObjectType = (facts: TypeFacts): boolean =>
+const isObjectType = (facts: GoStruct): boolean =>
   facts.fields.some(({ inline, ref }) => inline && modelOf(ref) === typeMeta);
 
-const isList = (facts: TypeFacts): boolean =>
+const isList = (facts: GoStruct): boolean =>
   facts.goStruct.endsWith("List") && facts.field("items") !== undefined;
 
 /** All modules, in the order of their paths. */
@@ -118,7 +118,7 @@ function groupOf(data: KindData, path: string): string {
   return found.group;
 }
 
-function roleOf(data: KindData, served: ReadonlyMap<string, KindFacts>, facts: TypeFacts): Role {
+function roleOf(data: KindData, served: ReadonlyMap<string, ApiResource>, facts: GoStruct): Role {
   const kind = served.get(facts.model);
   if (kind !== undefined) return { is: "kind", facts: kind };
   if (!isObjectType(facts)) return { is: "struct" };
@@ -160,8 +160,12 @@ function reachableModels(data: KindData, roots: Iterable<string>): ReadonlySet<s
   return found;
 }
 
+/** The models that Go embeds in a struct, so that their members appear among its own. */
+export const embeddedStructs = ({ fields }: GoStruct): string[] =>
+  fields.flatMap(({ inline, ref }) => (inline && ref.at === "struct" ? [ref.type] : []));
+
 /** Condition types are said with `condition()`, which writes every field of a meta/v1 Condition. */
-export function takesConditions(data: KindData, facts: TypeFacts): boolean {
+export function takesConditions(data: KindData, facts: GoStruct): boolean {
   const status = facts.field("status");
   const conditions = status && data.type(modelOf(status.ref)!).field("conditions");
   const item = conditions && modelOf(conditions.ref);
@@ -171,5 +175,5 @@ export function takesConditions(data: KindData, facts: TypeFacts): boolean {
 }
 
 /** Go writes a struct that is no pointer even when nothing is in it. */
-export const isAlwaysWritten = ({ ref, pointer, omitZero }: FieldFacts): boolean =>
+export const isAlwaysWritten = ({ ref, pointer, omitZero }: GoField): boolean =>
   ref.at === "struct" && !pointer && !omitZero;

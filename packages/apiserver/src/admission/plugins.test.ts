@@ -284,7 +284,7 @@ test("a pod needs an existing service account, and gets its token", async () => 
   );
 });
 
-test("plug-ins are chosen by name, and unknown names are upstream's errors", async () => {
+test("plug-ins are chosen by name, and unknown names are refused", async () => {
   const service: JsonObject = { metadata: { name: "s" }, spec: { externalIPs: ["1.2.3.4"] } };
   assert.equal(await admit({ resource: "services", object: service }), undefined);
   assert.match(
@@ -295,10 +295,29 @@ test("plug-ins are chosen by name, and unknown names are upstream's errors", asy
     ))!,
     /Use of external IPs is denied by admission control/,
   );
-  assert.deepEqual(choiceFaults({ enable: ["Nope", "Priority"], disable: ["Priority"] }), [
-    'enable-admission-plugins plugin "Nope" is unknown',
-    "[Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
-  ]);
+  const [unknown, both, ...others] = choiceFaults({
+    enable: ["Nope", "Priority"],
+    disable: ["Priority"],
+  });
+  assert.deepEqual(
+    [unknown?.option, both, others],
+    [
+      "admissionPlugins.enable",
+      {
+        option: "admissionPlugins.enable",
+        problem: "expected each plug-in to be either enabled or disabled, got both for Priority",
+      },
+      [],
+    ],
+  );
+  assert.match(
+    unknown!.problem,
+    /^expected admission plug-ins .*: any of .*Priority.*; got "Nope"$/,
+  );
+  assert.deepEqual(
+    choiceFaults({ disable: ["Nope"] }).map(({ option }) => option),
+    ["admissionPlugins.disable"],
+  );
   assert.deepEqual(
     missingPlugins({ enable: ["ResourceQuota", "NodeRestriction", "Priority", "PodSecurity"] }),
     ["NodeRestriction", "PodSecurity", "ResourceQuota"],

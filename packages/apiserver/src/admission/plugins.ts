@@ -2,6 +2,7 @@
 // `create` are known by name and not implemented; `isOn` says which run by default.
 // Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
 // k8s.io/apiserver/pkg/server/options/admission.go.
+import type { OptionFault } from "../apimachinery/errors/server-error.ts";
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
 import {
   createCertificateApproval,
@@ -101,19 +102,20 @@ export function createPlugins(
   return chosen.flatMap(({ create }) => (create ? [create(services)] : []));
 }
 
-/** Upstream's errors for a choice; none for a valid one. */
-export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly string[] {
-  const unknown = (flag: string, names: readonly string[]): string[] =>
-    names
-      .filter((name) => !plugins.some((each) => each.name === name))
-      .map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
+/** The faults of a choice: unknown names, and names that are both enabled and disabled. */
+export function choiceFaults({ enable = [], disable = [] }: PluginChoice): readonly OptionFault[] {
+  const known = plugins.map(({ name }) => name);
+  const unknown = (option: string, names: readonly string[]): readonly OptionFault[] => {
+    const got = names.filter((name) => !known.includes(name)).map((name) => JSON.stringify(name));
+    const expected = `expected admission plug-ins of kube-apiserver: any of ${known.join(", ")}`;
+    return got.length ? [{ option, problem: `${expected}; got ${got.join(", ")}` }] : [];
+  };
   const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
+  const problem = `expected each plug-in to be either enabled or disabled, got both for ${both.join(", ")}`;
   return [
-    ...unknown("enable-admission-plugins", enable),
-    ...unknown("disable-admission-plugins", disable),
-    ...(both.length
-      ? [`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`]
-      : []),
+    ...unknown("admissionPlugins.enable", enable),
+    ...unknown("admissionPlugins.disable", disable),
+    ...(both.length ? [{ option: "admissionPlugins.enable", problem }] : []),
   ];
 }
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseControllers, controllerDescriptors } from "./start-controllers.ts";
 
-const names = (value: string): readonly string[] | string => {
-  const choice = chooseControllers(value);
-  return "unknown" in choice ? choice.unknown : choice.chosen.map(({ name }) => name);
+const names = (value: string, needed: readonly string[] = []): readonly string[] | string => {
+  const choice = chooseControllers(value, needed);
+  return "problem" in choice ? choice.problem : choice.chosen.map(({ name }) => name);
 };
 
 test("all means every controller of kube-controller-manager; those of other programs run by name only", () => {
@@ -19,8 +19,24 @@ test("all means every controller of kube-controller-manager; those of other prog
   assert.deepEqual(names("default"), ["garbagecollector", "namespace"]);
   assert.deepEqual(names("deployment, replicaset,deployment"), ["deployment", "replicaset"]);
   assert.deepEqual(names("none"), []);
-  assert.equal(names("deployment,nothing"), "nothing");
-  assert.equal(names("all,-nothing"), "nothing");
+});
+
+test("an unknown name is refused with those that are known", () => {
+  for (const value of ["deployment,nothing", "all,-nothing"])
+    assert.match(
+      String(names(value)),
+      /^unknown controller "nothing"; expected default, all \(or \*\), none, or any of garbagecollector, .*pod-lifecycle; a leading dash/,
+    );
+});
+
+test("none stands alone; what fake nodes and stages need is added to it", () => {
+  for (const value of ["default,none", "none, job", "none,-job", "none,none"])
+    assert.equal(
+      names(value),
+      `expected none alone, or names without none, got ${JSON.stringify(value)}`,
+    );
+  assert.deepEqual(names("none", ["stages"]), ["stages"]);
+  assert.deepEqual(names("default,-namespace", ["stages"]), ["garbagecollector", "stages"]);
 });
 
 test("current and former names mean the same controller, and a dash removes it", () => {

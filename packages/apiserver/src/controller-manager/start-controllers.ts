@@ -201,34 +201,34 @@ export const controllerDescriptors: readonly Descriptor[] = [
 /** Field manager of updates: the user agent up to the slash. */
 const userAgent = `kube-controller-manager/${kubernetesVersion}`;
 
-/** The chosen controllers, or the first unknown name. */
+/** The chosen controllers, or what is wrong with the choice. */
 export type ControllerChoice =
   | { readonly chosen: readonly Descriptor[] }
-  | { readonly unknown: string };
+  | { readonly problem: string };
 
 /**
  * Parses the value of `--controllers`, e.g. `default`, `all`, `none`, `*,-job`,
- * `garbagecollector,namespace`. `-name` removes a controller, whatever its position.
+ * `garbagecollector,namespace`. `-name` removes a controller, whatever its position. `needed`
+ * controllers are added, also to `none`.
  */
-export function chooseControllers(value: string): ControllerChoice {
-  const chosen = new Set<Descriptor>();
+export function chooseControllers(value: string, needed: readonly string[] = []): ControllerChoice {
   const names = value
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);
-  const removals = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
-  for (const name of names.filter((one) => !one.startsWith("-"))) {
-    const found = controllersNamed(name);
-    if (!found) return { unknown: name };
-    for (const descriptor of found) chosen.add(descriptor);
-  }
-  for (const name of removals) {
-    const found = controllersNamed(name);
-    if (!found) return { unknown: name };
-    for (const descriptor of found) chosen.delete(descriptor);
-  }
-  return { chosen: [...chosen] };
+  const additions = names.filter((name) => !name.startsWith("-"));
+  const removed = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
+  const unknown = [...additions, ...removed].find((name) => !controllersNamed(name));
+  if (unknown !== undefined) return { problem: unknownController(unknown) };
+  if (names.includes("none") && names.length > 1)
+    return { problem: `expected none alone, or names without none, got ${JSON.stringify(value)}` };
+  const find = (each: readonly string[]): ReadonlySet<Descriptor> =>
+    new Set(each.flatMap((name) => controllersNamed(name) ?? []));
+  return { chosen: [...find([...additions, ...needed]).difference(find(removed))] };
 }
+
+const unknownController = (name: string): string =>
+  `unknown controller ${JSON.stringify(name)}; expected default, all (or *), none, or any of ${controllerNames().join(", ")}; a leading dash excludes a controller`;
 
 /** The names of controllers and groups that `--controllers` accepts, without aliases. */
 export const controllerNames = (): readonly string[] => [

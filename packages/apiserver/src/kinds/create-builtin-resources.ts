@@ -21,10 +21,10 @@ export function createBuiltinResources(
   );
   const rank = (definition: AnyKindDefinition): number =>
     order.findIndex(
-      (facts) =>
-        facts.group === definition.group &&
-        facts.version === definition.version &&
-        facts.kind === definition.kind,
+      (served) =>
+        served.group === definition.group &&
+        served.version === definition.version &&
+        served.kind === definition.kind,
     );
   return definitions
     .toSorted((a, b) => rank(a) - rank(b))

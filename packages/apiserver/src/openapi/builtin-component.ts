@@ -3,10 +3,11 @@
 // Upstream: k8s.io/kubernetes/pkg/generated/openapi as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
 import type {
-  FieldFacts,
+  GoField,
   KindData,
+  Primitive,
   SpecialName,
-  TypeFacts,
+  GoStruct,
   TypeRef,
 } from "../apimachinery/kind-data/kind-data.ts";
 
@@ -55,7 +56,7 @@ export function builtinComponent(data: KindData, model: string): JsonObject {
   return special ?? structComponent(data.type(model));
 }
 
-function structComponent(type: TypeFacts): JsonObject {
+function structComponent(type: GoStruct): JsonObject {
   const required = type.members.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
@@ -72,12 +73,12 @@ function structComponent(type: TypeFacts): JsonObject {
   };
 }
 
-function propertyOf(field: FieldFacts): JsonObject {
+function propertyOf(field: GoField): JsonObject {
   const bare = schemaOf(field.ref);
   // Upstream wraps a reference only to hang something on it: a description or a default.
   const schema: JsonObject =
     "$ref" in bare && (!field.undocumented || "default" in field) ? { allOf: [bare] } : bare;
-  const facts: JsonObject = {
+  const keywords: JsonObject = {
     ...("default" in field ? { default: field.default as Json } : {}),
     ...(field.enum ? { enum: [...field.enum] } : {}),
     ...(field.listType ? { "x-kubernetes-list-type": field.listType } : {}),
@@ -88,22 +89,11 @@ function propertyOf(field: FieldFacts): JsonObject {
       : {}),
     ...(field.patchMergeKey ? { "x-kubernetes-patch-merge-key": field.patchMergeKey } : {}),
   };
-  return nested({ ...schema, ...facts }, (field.schema ?? {}) as JsonObject);
+  return nested({ ...schema, ...keywords }, (field.schema ?? {}) as JsonObject);
 }
 
 function schemaOf(ref: TypeRef): JsonObject {
   switch (ref.at) {
-    case "string":
-      return { type: "string" };
-    case "bool":
-      return { type: "boolean" };
-    case "int32":
-    case "int64":
-      return { type: "integer", format: ref.at };
-    case "float64":
-      return { type: "number", format: "double" };
-    case "bytes":
-      return { type: "string", format: "byte" };
     case "list":
       return { type: "array", items: elementOf(ref.items) };
     case "map":
@@ -112,20 +102,31 @@ function schemaOf(ref: TypeRef): JsonObject {
       return componentRef(ref.type);
     case "special":
       return componentRef(specialModel(ref.name));
+    default:
+      return { ...primitives[ref.at].schema };
   }
 }
 
-const zeros: Readonly<Record<string, Json>> = {
-  string: "",
-  bool: false,
-  int32: 0,
-  int64: 0,
-  float64: 0,
+interface PrimitiveComponent {
+  readonly schema: JsonObject;
+  /** The default of items. */
+  readonly zero?: Json;
+}
+
+const primitives: Readonly<Record<Primitive, PrimitiveComponent>> = {
+  string: { schema: { type: "string" }, zero: "" },
+  bool: { schema: { type: "boolean" }, zero: false },
+  int32: { schema: { type: "integer", format: "int32" }, zero: 0 },
+  int64: { schema: { type: "integer", format: "int64" }, zero: 0 },
+  float64: { schema: { type: "number", format: "double" }, zero: 0 },
+  bytes: { schema: { type: "string", format: "byte" } },
 };
 
 function elementOf(ref: TypeRef): JsonObject {
   if (ref.at === "struct") return { allOf: [componentRef(ref.type)], default: {} };
-  return ref.at in zeros ? { ...schemaOf(ref), default: zeros[ref.at]! } : schemaOf(ref);
+  const { zero }: Partial<PrimitiveComponent> =
+    ref.at in primitives ? primitives[ref.at as Primitive] : {};
+  return zero === undefined ? schemaOf(ref) : { ...schemaOf(ref), default: zero };
 }
 
 /** Keywords are merged into nested schemas, e.g. `items: {enum: […]}`. */

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go (CONNECT, and GET of a getter with
 // options).
 import { compareBytewise, type JsonObject } from "homeostat/api";
-import type { KindData, SubresourceFacts, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
+import type { KindData, ApiSubresource, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { operationNames } from "./operation-id.ts";
 
@@ -29,7 +29,7 @@ export const isConnection = ({ group, version }: ServedResource, name: string): 
 /** The paths of a connecting subresource. */
 export function connectionPaths(
   resource: ServedResource,
-  sub: SubresourceFacts,
+  sub: ApiSubresource,
   data: KindData,
 ): JsonObject {
   const root = `/api/v1${resource.namespaced ? "/namespaces/{namespace}" : ""}/${resource.resource}/{name}/${sub.name}`;
@@ -66,7 +66,7 @@ export function connectionPaths(
   };
 }
 
-const kindOf = ({ group, version, kind }: SubresourceFacts): JsonObject => ({
+const kindOf = ({ group, version, kind }: ApiSubresource): JsonObject => ({
   group,
   version,
   kind,
@@ -74,7 +74,7 @@ const kindOf = ({ group, version, kind }: SubresourceFacts): JsonObject => ({
 
 function connect(
   resource: ServedResource,
-  sub: SubresourceFacts,
+  sub: ApiSubresource,
   method: string,
   rest: string,
 ): JsonObject {

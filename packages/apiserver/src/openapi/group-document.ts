@@ -1,7 +1,7 @@
 // Builds OpenAPI v3 documents: one for each served group and version, and those of the other paths.
 // Upstream: k8s.io/kube-openapi/pkg/builder3, as served below /openapi/v3.
 import type { Json, JsonObject } from "homeostat/api";
-import type { KindData, SubresourceFacts } from "../apimachinery/kind-data/kind-data.ts";
+import type { KindData, ApiSubresource } from "../apimachinery/kind-data/kind-data.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import type { Subresource } from "../apimachinery/rest/subresource.ts";
@@ -129,10 +129,10 @@ function customDocument(resources: readonly ServedResource[], data: KindData): J
 }
 
 function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
-  const facts = data.resource(resource.group, resource.version, resource.resource);
-  if (!facts) return {};
-  const attributesOf = (name: string): SubresourceFacts | undefined =>
-    facts.subresources.find((each) => each.name === name);
+  const described = data.resource(resource.group, resource.version, resource.resource);
+  if (!described) return {};
+  const attributesOf = (name: string): ApiSubresource | undefined =>
+    described.subresources.find((each) => each.name === name);
   const connections = [...resource.subresources.keys()]
     .filter((name) => isConnection(resource, name))
     .flatMap((name) => attributesOf(name) ?? []);
@@ -144,7 +144,7 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
     ...resourcePaths({
       ...resource,
       style: installerStyle,
-      model: facts.type,
+      model: described.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
       // Namespaces are returned too, but behind a wrapper that upstream's builder does not see
       // through.

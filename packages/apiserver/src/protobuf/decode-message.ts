@@ -3,12 +3,7 @@
 // Upstream: the Unmarshal methods in generated.pb.go, and the struct tags behind KindData.
 import type { Json, JsonObject } from "homeostat/api";
 import { setOwn } from "homeostat/api";
-import type {
-  FieldFacts,
-  KindData,
-  TypeFacts,
-  TypeRef,
-} from "../apimachinery/kind-data/kind-data.ts";
+import type { GoField, KindData, GoStruct, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
 import {
   writesUnset,
   zeroField,
@@ -39,7 +34,7 @@ export class MessageDecoder {
    * A field that occurs again adds to a list or map, merges into a message and replaces anything
    * else, as in Go.
    */
-  #read(type: TypeFacts, reader: WireReader, out: JsonObject): void {
+  #read(type: GoStruct, reader: WireReader, out: JsonObject): void {
     while (!reader.done) {
       const tag = reader.tag(type.goStruct);
       const field = type.byNumber(tag.field);
@@ -50,7 +45,7 @@ export class MessageDecoder {
     }
   }
 
-  #field(field: FieldFacts, tag: Tag, reader: WireReader, out: JsonObject): void {
+  #field(field: GoField, tag: Tag, reader: WireReader, out: JsonObject): void {
     const { ref, name } = field;
     const before = Object.hasOwn(out, name) ? out[name] : undefined;
     if (ref.at === "list" && !ref.wrapped)
@@ -65,7 +60,7 @@ export class MessageDecoder {
   }
 
   /** Appends the items of a list field: one, or a packed run of them. */
-  #items(field: FieldFacts, list: Json[], { wireType }: Tag, reader: WireReader): Json[] {
+  #items(field: GoField, list: Json[], { wireType }: Tag, reader: WireReader): Json[] {
     const items = field.ref.at === "list" ? field.ref.items : field.ref;
     const packed = wireType === 2 && wireTypeOf(items) !== 2 ? reader.message() : undefined;
     if (!packed) list.push(this.#value(items, wireType, reader, field));
@@ -89,12 +84,7 @@ export class MessageDecoder {
    * `field` is named if the wire type is wrong; absent for entries of maps, which upstream does not
    * check.
    */
-  #value(
-    ref: TypeRef,
-    wireType: WireType,
-    reader: WireReader,
-    field: FieldFacts | undefined,
-  ): Json {
+  #value(ref: TypeRef, wireType: WireType, reader: WireReader, field: GoField | undefined): Json {
     if (wireType !== wireTypeOf(ref)) throw wrongWireType(wireType, field);
     switch (ref.at) {
       case "string":
@@ -139,7 +129,7 @@ export class MessageDecoder {
   /**
    * Adds the zero values that encoding/json writes and drops those that it omits, all the way down.
    */
-  #complete(type: TypeFacts, out: JsonObject): void {
+  #complete(type: GoStruct, out: JsonObject): void {
     for (const field of type.members) {
       if (!field.number) continue;
       const value = Object.hasOwn(out, field.name) ? out[field.name]! : undefined;
@@ -167,7 +157,7 @@ export class MessageDecoder {
   }
 }
 
-function message(reader: WireReader, { wireType }: Tag, field: FieldFacts): WireReader {
+function message(reader: WireReader, { wireType }: Tag, field: GoField): WireReader {
   if (wireType !== 2) throw wrongWireType(wireType, field);
   return reader.message();
 }
@@ -177,7 +167,7 @@ function wireTypeOf(ref: TypeRef): WireType {
   return ref.at === "float64" ? 1 : 2;
 }
 
-const wrongWireType = (wireType: WireType, field: FieldFacts | undefined): ProtobufError =>
+const wrongWireType = (wireType: WireType, field: GoField | undefined): ProtobufError =>
   new ProtobufError(`proto: wrong wireType = ${wireType} for field ${field?.goName ?? "Items"}`);
 
 function isEmpty(ref: TypeRef, value: Json): boolean {

@@ -2,19 +2,14 @@
 // values of plain fields included, maps in order of key.
 // Upstream: the MarshalToSizedBuffer methods in generated.pb.go.
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
-import type {
-  FieldFacts,
-  KindData,
-  TypeFacts,
-  TypeRef,
-} from "../apimachinery/kind-data/kind-data.ts";
+import type { GoField, KindData, GoStruct, TypeRef } from "../apimachinery/kind-data/kind-data.ts";
 import { encodeSpecial } from "./encode-special.ts";
 import type { WireWriter } from "./wire-writer.ts";
 
 /** Writes messages of the kinds in `data`. */
 export class MessageEncoder {
   readonly #data: KindData;
-  readonly #ordered = new Map<TypeFacts, readonly FieldFacts[]>();
+  readonly #ordered = new Map<GoStruct, readonly GoField[]>();
 
   constructor(data: KindData) {
     this.#data = data;
@@ -34,7 +29,7 @@ export class MessageEncoder {
     }
   }
 
-  #fieldsOf(type: TypeFacts): readonly FieldFacts[] {
+  #fieldsOf(type: GoStruct): readonly GoField[] {
     const known = this.#ordered.get(type);
     if (known) return known;
     const fields = type.fields

@@ -22,7 +22,7 @@ import { WireWriter } from "./wire-writer.ts";
 const scheme = '"pkg/runtime/scheme.go:111"';
 
 /** Creates a codec. */
-export function createProtobufCodec(data: KindData): Required<ProtobufCodec> {
+export function createProtobufCodec(data: KindData): Omit<Required<ProtobufCodec>, "load"> {
   const decoder = new MessageDecoder(data);
   const encoder = new MessageEncoder(data);
   return {

@@ -5,7 +5,7 @@
 import { isConflict, isNotFound, type JsonObject, parseObjectKey, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
 import { kubernetesVersion } from "../apimachinery/kubernetes-version.ts";
-import { objectReference, type RecordedEvent } from "homeostat/events";
+import { eventsAbout } from "../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../component-helpers/nodes/node-fit.ts";
 import { isPodFinished } from "../component-helpers/workloads/pod-state.ts";
@@ -223,11 +223,10 @@ class Scheduler extends KeyedController {
     });
     const assumed = this.#assumed.get(keyFor(pod));
     if (assumed) assumed.bound = true;
-    this.#record(pod, {
-      type: "Normal",
-      reason: "Scheduled",
-      note: `Successfully assigned ${namespace}/${name} to ${node}`,
-    });
+    eventsAbout(this.#recorder, Pod, pod).normal(
+      "Scheduled",
+      `Successfully assigned ${namespace}/${name} to ${node}`,
+    );
   }
 
   async #markUnschedulable(pod: Pod, message: string): Promise<void> {
@@ -253,11 +252,7 @@ class Scheduler extends KeyedController {
       { type: "strategic", body: { metadata: { uid }, status: { conditions: [condition] } } },
       { subresource: "status" },
     );
-    this.#record(pod, { type: "Warning", reason: "FailedScheduling", note: message });
-  }
-
-  #record(pod: Pod, event: Omit<RecordedEvent, "regarding">): void {
-    this.#recorder.record({ regarding: objectReference(Pod, pod), ...event });
+    eventsAbout(this.#recorder, Pod, pod).warning("FailedScheduling", message);
   }
 }
 

@@ -14,10 +14,8 @@ import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/re
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import { createOpenApi, type OpenApiService } from "../openapi/openapi-service.ts";
-import { encodeOpenApiDocument } from "../protobuf/openapi-document.ts";
-import { encodeOpenApiThree } from "../protobuf/openapi-document-v3.ts";
-import { createProtobufCodec } from "../protobuf/protobuf-codec.ts";
+import type { OpenApiService } from "../openapi/openapi-service.ts";
+import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
@@ -78,7 +76,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const ranges = options.serviceRanges ?? readServiceRanges({});
   const kinds = createKinds(data, ranges);
   const { catalog } = kinds;
-  const protobuf = createProtobufCodec(data);
+  const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
   const shown = { address: address ? hostAndPort(address) : withoutPort };
   const core = createGenericApiServer({
@@ -93,9 +91,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     kinds: { has: (...names) => isKnownKind(data, catalog, names) },
     paths: [
       discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
-      openApiPaths(
-        createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree }),
-      ),
+      openApiPaths(catalog, data),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -179,13 +175,29 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
     });
 }
 
-/** Upstream's handlers ignore the method. */
-function openApiPaths(openApi: OpenApiService): PathHandler {
-  return async ({ api, info, query, nowMs }) =>
-    openApi({
+/**
+ * Upstream's handlers ignore the method. The modules load on the first request, because many
+ * servers of tests never get one.
+ */
+function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
+  let service: Promise<OpenApiService> | undefined;
+  return async ({ api, info, query, nowMs }) => {
+    if (!info.path.startsWith("/openapi/")) return undefined;
+    const answer = await (service ??= loadOpenApi(catalog, data));
+    return answer({
       path: info.path,
       query: new URLSearchParams(query.raw),
       headers: api.headers,
       nowMs,
     });
+  };
+}
+
+async function loadOpenApi(catalog: ResourceCatalog, data: KindData): Promise<OpenApiService> {
+  const [{ createOpenApi }, { encodeOpenApiDocument }, { encodeOpenApiThree }] = await Promise.all([
+    import("../openapi/openapi-service.ts"),
+    import("../protobuf/openapi-document.ts"),
+    import("../protobuf/openapi-document-v3.ts"),
+  ]);
+  return createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree });
 }

@@ -4,21 +4,17 @@ import type { JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
-import { checkRuleExpressions } from "../schema/cel/check-rule-expressions.ts";
-import { checkRuleFields } from "../schema/cel/check-rule-fields.ts";
-import { compileRules } from "../schema/cel/compile-rules.ts";
 import { customResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
 import { createCrdController } from "../post-start-hooks/apiextensions/crd-controller.ts";
-import type { SchemaChecks } from "../kinds/apiextensions/validation/validate-root-schema.ts";
 import { createCatalog, type MutableCatalog } from "../kinds/catalog.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { serviceKind } from "../kinds/core/service/service.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
-import { createCustomResources } from "../kinds/custom/create-custom-resources.ts";
+import { loadLate } from "../apimachinery/load-late.ts";
+import type { CustomKinds } from "./custom-kinds.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import { ipAddressKind } from "../kinds/networking/ip-address.ts";
-import { createGoDecoder } from "../kinds/serializer/go-decoder.ts";
 
 /** The kinds of one server. */
 export interface Kinds {
@@ -32,22 +28,20 @@ export interface Kinds {
   stop(): Promise<void>;
 }
 
-const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
-
 /** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
 export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
   const controller = createCrdController();
-  const checks: SchemaChecks = {
-    checkRuleFields,
-    checkRuleExpressions,
-    compileRules,
-    metadata: createGoDecoder(data, objectMetaModel, { emptyLists: "kept" }),
-  };
-  const definitions = customResourceDefinition(checks, (object, old) =>
-    controller.committed(object, old),
+  const smdOf = createKindTypes(data);
+  let loaded: CustomKinds | undefined;
+  const custom = (): CustomKinds =>
+    (loaded ??= (
+      loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts")
+    ).createCustomKinds(data, smdOf));
+  const definitions = customResourceDefinition(
+    () => custom().rules,
+    (object, old) => controller.committed(object, old),
   );
   const services = createServiceAllocation(ranges);
-  const smdOf = createKindTypes(data);
   const catalog = createCatalog(
     createBuiltinResources({ data, smdOf }, [
       definitions,
@@ -55,15 +49,10 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
       ipAddressKind(services.addressCommitted),
     ]),
   );
-  const createResources = (definition: JsonObject): ReturnType<typeof createCustomResources> =>
-    createCustomResources(definition, {
-      data,
-      smdOf,
-      compileRules: (schema) => compileRules(schema, "resource"),
-    });
   return {
     catalog,
     async start({ loopback, runtime, warn }) {
+      const createResources = (definition: JsonObject) => custom().createResources(definition);
       await controller.start({ loopback, runtime, catalog, createResources, warn });
       await services.start(loopback);
     },

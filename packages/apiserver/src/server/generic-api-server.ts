@@ -155,9 +155,14 @@ async function serve(
 ): Promise<ApiResponse> {
   const request = openOrRefuse(api, services);
   if ("status" in request) return request;
+  if (namesProtobuf(api)) await services.core.protobuf?.load?.();
   const answer = await respond(request, services);
   metrics.count(request, answer.status);
   return answer;
+}
+
+function namesProtobuf({ headers }: ApiRequest): boolean {
+  return /protobuf/i.test(`${headers["accept"] ?? ""} ${headers["content-type"] ?? ""}`);
 }
 
 async function respond(request: ServerRequest, services: FilterServices): Promise<ApiResponse> {

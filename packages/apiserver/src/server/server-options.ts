@@ -2,7 +2,7 @@
 // Invalid values abort startup.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
-import { reasonOf, ServerError } from "../apimachinery/errors/server-error.ts";
+import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
 import { choiceFaults, missingPlugins, type PluginChoice } from "../admission/plugins.ts";
 import type { ControlPlaneOptions } from "./control-plane.ts";
 
@@ -10,25 +10,20 @@ export interface ServerOptions {
   readonly admissionPlugins?: PluginChoice;
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
-  readonly clientCa?: string;
   readonly warn?: (message: string, error: unknown) => void;
 }
 
 /** The parsed options. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
-): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "clientCa"> {
-  return {
-    plugins: parsePlugins(options),
-    serviceRanges: parseRanges(options),
-    ...(options.clientCa === undefined ? {} : { clientCa: options.clientCa }),
-  };
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges"> {
+  return { plugins: parsePlugins(options), serviceRanges: parseRanges(options) };
 }
 
 /** ServiceAccount stays off by default: the controller that creates accounts may not run. */
 function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginChoice {
   const faults = choiceFaults(admissionPlugins);
-  if (faults.length) throw new ServerError("ERR_SERVER_ADMISSION_PLUGIN", faults.join(", "));
+  if (faults.length) throw optionError("ERR_SERVER_ADMISSION_PLUGIN", faults);
   const missing = missingPlugins(admissionPlugins);
   if (missing.length)
     warn?.(
@@ -39,22 +34,23 @@ function parsePlugins({ admissionPlugins = {}, warn }: ServerOptions): PluginCho
   return { enable, disable: [...disable, "ServiceAccount"] };
 }
 
-function parseRanges({
-  serviceClusterIpRange: addresses,
-  serviceNodePortRange: ports,
-}: ServerOptions): ServiceRanges {
+function parseRanges(options: ServerOptions): ServiceRanges {
+  const { serviceClusterIpRange: addresses, serviceNodePortRange: ports } = options;
+  return {
+    ...readRange("serviceClusterIpRange", addresses === undefined ? {} : { addresses }),
+    ports: readRange("serviceNodePortRange", ports === undefined ? {} : { ports }).ports,
+  };
+}
+
+function readRange(
+  option: keyof ServerOptions,
+  range: Parameters<typeof readServiceRanges>[0],
+): ServiceRanges {
   try {
-    return readServiceRanges({
-      ...(addresses === undefined ? {} : { addresses }),
-      ...(ports === undefined ? {} : { ports }),
-    });
+    return readServiceRanges(range);
   } catch (error) {
-    throw new ServerError(
-      "ERR_SERVER_SERVICE_RANGE",
-      `parse the service range: ${reasonOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw optionError("ERR_SERVER_SERVICE_RANGE", [{ option, problem: reasonOf(error) }], {
+      cause: error,
+    });
   }
 }

@@ -1,6 +1,6 @@
 // homeostat server: parses the flags, runs the API server, prints one line when it is ready, and
 // stops it on SIGTERM or SIGINT.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import {
   type ApiServer,
@@ -9,7 +9,9 @@ import {
   startApiServer,
 } from "@homeostat/apiserver";
 import { parseOutput, usageError } from "../command-error.ts";
+import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { untilSignal } from "../until-signal.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -18,8 +20,10 @@ export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
   const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
   const stopped = untilSignal();
-  hideFromGit(options.kubeconfigPath);
-  const server = await startApiServer(options);
+  const folder = dirname(options.kubeconfigPath);
+  const isNewFolder = !existsSync(folder);
+  const server = await withFlagErrors(() => startApiServer(options));
+  if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
   process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
   await stopped;
   await server.close();
@@ -31,13 +35,13 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
   if (flags["fsync"] && dataDir === undefined) throw usageError("--fsync: requires --data-dir");
   return {
     port: parsePort(String(flags["port"])),
-    kubeconfigPath: resolve(String(flags["kubeconfig"])),
+    kubeconfigPath: parsePath("--kubeconfig", flags["kubeconfig"]),
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
     admissionPlugins: {
-      enable: splitNames(flags["enableAdmissionPlugins"]),
-      disable: splitNames(flags["disableAdmissionPlugins"]),
+      enable: parsePlugins("--enable-admission-plugins", flags["enableAdmissionPlugins"]),
+      disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
@@ -50,9 +54,15 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       ? {}
       : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
     ...(typeof dataDir === "string"
-      ? { dataDir: resolve(dataDir), fsync: flags["fsync"] === true }
+      ? { dataDir: parsePath("--data-dir", dataDir), fsync: flags["fsync"] === true }
       : {}),
   };
+}
+
+/** An empty path would be the current folder. */
+function parsePath(flag: string, path: Flags[string]): string {
+  if (path) return resolve(String(path));
+  throw usageError(`${flag}: expected a path, got ""`);
 }
 
 function parsePort(text: string): number {
@@ -68,7 +78,8 @@ function parseCount(flag: string, text: string): number {
 
 async function readStages(file: Flags[string]): Promise<Pick<ApiServerOptions, "stages">> {
   if (typeof file !== "string") return {};
-  return { stages: await parseStages(textOf(file)) };
+  const text = textOf(file);
+  return { stages: await withFlagErrors(() => parseStages(text)) };
 }
 
 function textOf(file: string): string {
@@ -76,49 +87,35 @@ function textOf(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     throw usageError(
-      `--stages: read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+      `--stages: expected a readable file, got ${JSON.stringify(file)}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
 
-const splitNames = (text: Flags[string]): readonly string[] =>
-  typeof text === "string" && text ? text.split(",") : [];
+const parsePlugins = (flag: string, text: Flags[string]): readonly string[] =>
+  text ? parseNames(flag, String(text), "names") : [];
 
-function parseControllers(text: string): readonly string[] {
+const parseControllers = (text: string): readonly string[] =>
+  parseNames("--controllers", text, "default, all, none, or names");
+
+function parseNames(flag: string, text: string, expected: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   if (names.every((name) => name)) return names;
   throw usageError(
-    `--controllers: expected default, all, none, or names separated by commas, got ${JSON.stringify(text)}`,
+    `${flag}: expected ${expected} separated by commas, got ${JSON.stringify(text)}`,
   );
 }
 
 /** Keeps the default kubeconfig, which holds a token, out of the user's repository. */
-function hideFromGit(kubeconfigPath: string): void {
-  const folder = dirname(kubeconfigPath);
-  if (folder !== resolve(".homeostat") || existsSync(folder)) return;
+function hideFromGit(folder: string): void {
   try {
-    mkdirSync(folder);
     writeFileSync(resolve(folder, ".gitignore"), "*\n");
   } catch {
-    // Writing the kubeconfig reports the error.
+    // The server works without it.
   }
 }
 
 function readyLine(server: ApiServer, kubeconfig: string, output: "text" | "json"): string {
   if (output === "json") return JSON.stringify({ url: server.url, kubeconfig, pid: process.pid });
   return `API server ready at ${server.url}; use it with: kubectl --kubeconfig ${kubeconfig}`;
-}
-
-/** Resolves on the first SIGTERM or SIGINT; a second signal exits at once. */
-function untilSignal(): Promise<void> {
-  return new Promise((done) => {
-    let stopping = false;
-    const stop = (): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      done();
-    };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
-  });
 }

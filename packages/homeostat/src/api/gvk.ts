@@ -7,6 +7,13 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
+/** What a resource is called beside its plural, and the categories that list it. */
+export interface ResourceNames {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+}
+
 /** Formats the `apiVersion` of an object, e.g. `apps/v1`, `v1`. */
 export function formatApiVersion(gv: { readonly group: string; readonly version: string }): string {
   return gv.group ? `${gv.group}/${gv.version}` : gv.version;

@@ -10,6 +10,7 @@ export {
   formatObjectKey,
   type GroupVersionKind,
   parseApiVersion,
+  type ResourceNames,
 } from "./gvk.ts";
 export { cloneJson, equalJson, isObject, type Json, type JsonObject, setOwn } from "./json.ts";
 export type {

@@ -3,6 +3,7 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -170,7 +171,7 @@ class InformerCache implements Cache {
 }
 
 function warn(error: unknown, { kind }: Kind, key?: string): void {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const what = error instanceof Error ? error.stack : describeError(error);
   const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
     ? error.message
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;

@@ -10,12 +10,15 @@ import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import type { Run } from "./run-context.ts";
 import { nextStatus } from "./status-intent.ts";
 
-/** Writes the status that a run has set, and records the write in the run. */
+/**
+ * Writes the status that a run has set, and records the write in the run. Resolves to the object
+ * written, undefined when there is nothing to write.
+ */
 export async function writeStatus(
   { definition, names, runtime, primary }: ReconcileDependencies,
   { object, intent, writes }: Run,
   client: Client,
-): Promise<void> {
+): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
   const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ??
@@ -29,7 +32,7 @@ export async function writeStatus(
     tracksGeneration: tracksGeneration(kind),
     schema,
   });
-  if (!status) return;
+  if (!status) return undefined;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   const written = (await client.apply(
     kind,
@@ -42,6 +45,7 @@ export async function writeStatus(
       equalJson(status[field], prior[field]) ? [] : [`status.${field}`],
     ),
   );
+  return written;
 }
 
 /** Status as this manager last applied it, read back from the object. */

@@ -1,35 +1,35 @@
-// Decodes one line of a kind data file into facts. The line forms are the ones that tools/kinds
-// writes:
+// Decodes one line of a kind data file into the types of kind-data.ts. The line forms are the ones
+// that tools/kinds writes:
 //   ["io.k8s.api.core.v1.ConfigMap","v1.ConfigMap",{…},[["data","Data","map[string]string",2,"map:string","o"],…]]
 //   ["group:apps",{"kinds":[…],"types":{"v1/DeploymentList":"io.k8s.api.apps.v1.DeploymentList",…}}]
 //   ["columns",["Name must be unique …",…]]
 //   ["columns:apps/v1/deployments",[["Name","string","name",0,0],…]]
 // Column: name, type, format, priority, index into the descriptions. Field: JSON name, Go name, Go
-// type, protobuf number, reference, flags, other facts. Flags: o omitempty, z omitzero, p pointer,
-// r required, i inline, d default is the type's zero value, u undocumented.
+// type, protobuf number, reference, flags, the rest. Flags: o omitempty, z omitzero, p pointer, r
+// required, i inline, d default is the type's zero value, u undocumented.
 // Reference: `string`, `@Time` (special), `[]x` list, `[w]x` wrapped list, `map:x`, else a model
 // name.
 
 import { expandMembers } from "./expand-members.ts";
 import { zeroValue } from "./zero-value.ts";
 import type {
-  ColumnFacts,
-  FieldFacts,
-  KindFacts,
+  TableColumnDefinition,
+  GoField,
+  ApiResource,
   Primitive,
   SpecialName,
-  TypeFacts,
+  GoStruct,
   TypeRef,
 } from "./kind-data.ts";
 
 export interface GroupLine {
-  readonly kinds: readonly KindFacts[];
+  readonly kinds: readonly ApiResource[];
   /** `version/kind` to model name. */
   readonly types: ReadonlyMap<string, string>;
 }
 
 type FieldExtras = Pick<
-  FieldFacts,
+  GoField,
   | "listType"
   | "listMapKeys"
   | "mapType"
@@ -48,7 +48,7 @@ type FieldLine = readonly [
   flags: string,
   extras?: FieldExtras,
 ];
-type TypeExtras = Pick<TypeFacts, "structType" | "schema">;
+type TypeExtras = Pick<GoStruct, "structType" | "schema">;
 type TypeLine = readonly [
   model: string,
   goName: string,
@@ -97,7 +97,7 @@ const decodeField = ([
   refText,
   flags,
   extras,
-]: FieldLine): FieldFacts => {
+]: FieldLine): GoField => {
   const ref = decodeRef(refText);
   return {
     name,
@@ -117,12 +117,12 @@ const decodeField = ([
 };
 
 /** `resolve` is called only when a member is asked for of a type with embedded structs. */
-export const decodeType = (line: string, resolve: (model: string) => TypeFacts): TypeFacts => {
+export const decodeType = (line: string, resolve: (model: string) => GoStruct): GoStruct => {
   const [model, goName, extras, fieldLines] = JSON.parse(line) as TypeLine;
   const fields = fieldLines.map(decodeField);
-  let members: readonly FieldFacts[] | undefined;
-  let byName: ReadonlyMap<string, FieldFacts> | undefined;
-  let byNumber: ReadonlyMap<number, FieldFacts> | undefined;
+  let members: readonly GoField[] | undefined;
+  let byName: ReadonlyMap<string, GoField> | undefined;
+  let byNumber: ReadonlyMap<number, GoField> | undefined;
   return {
     model,
     goName,
@@ -143,7 +143,7 @@ export const decodeType = (line: string, resolve: (model: string) => TypeFacts):
 export const decodeGroup = (line: string): GroupLine => {
   const [, { kinds, types }] = JSON.parse(line) as readonly [
     string,
-    { readonly kinds: readonly KindFacts[]; readonly types: Readonly<Record<string, string>> },
+    { readonly kinds: readonly ApiResource[]; readonly types: Readonly<Record<string, string>> },
   ];
   return { kinds, types: new Map(Object.entries(types)) };
 };
@@ -162,7 +162,7 @@ export const decodeDescriptions = (line: string): readonly string[] =>
 export const decodeColumns = (
   line: string,
   descriptions: readonly string[],
-): readonly ColumnFacts[] => {
+): readonly TableColumnDefinition[] => {
   const [, columns] = JSON.parse(line) as readonly [string, readonly ColumnLine[]];
   return columns.map(([name, type, format, priority, description]) => ({
     name,

@@ -1,19 +1,19 @@
 // Embedded structs, which encoding/json flattens into their parent.
 // Upstream: Go's encoding/json (typeFields).
-import type { FieldFacts, TypeFacts } from "./kind-data.ts";
+import type { GoField, GoStruct } from "./kind-data.ts";
 
 /** A JSON member of a struct. */
 export interface ExpandedMember {
-  readonly field: FieldFacts;
+  readonly field: GoField;
   /** The embedded structs on the way to the field, outermost first. */
-  readonly embedded: readonly FieldFacts[];
+  readonly embedded: readonly GoField[];
 }
 
 /** The JSON members of `fields` in Go's order, embedded structs expanded in place. */
 export function expandMembers(
-  fields: readonly FieldFacts[],
-  resolve: (model: string) => TypeFacts,
-  embedded: readonly FieldFacts[] = [],
+  fields: readonly GoField[],
+  resolve: (model: string) => GoStruct,
+  embedded: readonly GoField[] = [],
 ): readonly ExpandedMember[] {
   return fields.flatMap((field) =>
     field.inline && field.ref.at === "struct"

@@ -3,16 +3,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { FieldFacts, TypeRef } from "./kind-data.ts";
+import type { GoField, TypeRef } from "./kind-data.ts";
 import { openKindData } from "./open-kind-data.ts";
 import { readKindData } from "./read-kind-data.ts";
 
 const data = readKindData("1.36");
 const core = (name: string) => data.type(`io.k8s.api.core.v1.${name}`);
-const field = (model: string, name: string): FieldFacts => {
-  const facts = data.type(model).field(name);
-  assert.ok(facts, `${model} has no field ${name}`);
-  return facts;
+const field = (model: string, name: string): GoField => {
+  const found = data.type(model).field(name);
+  assert.ok(found, `${model} has no field ${name}`);
+  return found;
 };
 
 test("a struct's fields carry JSON, Go and protobuf names in Go's order", () => {
@@ -23,11 +23,11 @@ test("a struct's fields carry JSON, Go and protobuf names in Go's order", () => 
     configMap.members.map((member) => member.name),
     ["kind", "apiVersion", "metadata", "immutable", "data", "binaryData"],
   );
-  const facts = field(configMap.model, "data");
-  assert.equal(facts.number, 2);
-  assert.equal(facts.goType, "map[string]string");
-  assert.deepEqual(facts.ref, { at: "map", values: { at: "string" } });
-  assert.equal(configMap.byNumber(2), facts);
+  const found = field(configMap.model, "data");
+  assert.equal(found.number, 2);
+  assert.equal(found.goType, "map[string]string");
+  assert.deepEqual(found.ref, { at: "map", values: { at: "string" } });
+  assert.equal(configMap.byNumber(2), found);
   assert.deepEqual(field(configMap.model, "binaryData").ref, {
     at: "map",
     values: { at: "bytes" },
@@ -169,28 +169,17 @@ test("tables have the columns that the server prints", () => {
 });
 
 test("any kind that a body may name has a type", () => {
+  const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
   assert.equal(data.typeOf("policy", "v1", "Eviction")?.goName, "v1.Eviction");
-  assert.equal(
-    data.typeOf("apps", "v1", "DeleteOptions")?.model,
-    "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
-  );
-  assert.equal(
-    data.typeOf("", "v1", "Status")?.model,
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
-  );
+  assert.equal(data.typeOf("apps", "v1", "DeleteOptions")?.model, `${meta}.DeleteOptions`);
+  assert.equal(data.typeOf("", "v1", "Status")?.model, `${meta}.Status`);
   assert.equal(data.typeOf("", "v1", "PodList")?.field("items")?.goType, "[]v1.Pod");
-  assert.equal(
-    data.typeOf("authentication.k8s.io", "v1", "TokenRequest")?.goStruct,
-    "TokenRequest",
-  );
-  assert.equal(
-    data.typeOf("meta.k8s.io", "v1", "PartialObjectMetadata")?.goStruct,
-    "PartialObjectMetadata",
-  );
-  assert.equal(
-    data.typeOf("admission.k8s.io", "v1", "AdmissionReview")?.goStruct,
-    "AdmissionReview",
-  );
+  for (const [group, kind] of [
+    ["authentication.k8s.io", "TokenRequest"],
+    ["meta.k8s.io", "PartialObjectMetadata"],
+    ["admission.k8s.io", "AdmissionReview"],
+  ] as const)
+    assert.equal(data.typeOf(group, "v1", kind)?.goStruct, kind);
   assert.equal(data.typeOf("", "v1", "Nonsense"), undefined);
 });
 

@@ -3,6 +3,7 @@
 // Data: tools/kinds, from k8s.io/api, k8s.io/apimachinery, k8s.io/apiextensions-apiserver,
 // k8s.io/kube-aggregator (struct tags), k8s.io/kubernetes/pkg/generated/openapi (merge rules,
 // enums, defaults) and a running server's discovery.
+import type { GroupVersionKind, ResourceNames } from "homeostat/api";
 import type { Layout } from "./decode-layout.ts";
 
 export type Primitive = "string" | "bool" | "int32" | "int64" | "float64" | "bytes";
@@ -37,7 +38,7 @@ export type TypeRef =
 export type PatchStrategy = "merge" | "replace" | "retainKeys";
 
 /** One field of a Go struct. */
-export interface FieldFacts {
+export interface GoField {
   /** JSON name; "" for an embedded struct whose members appear in the parent's JSON (`inline`). */
   readonly name: string;
   readonly goName: string;
@@ -86,7 +87,7 @@ export interface FieldFacts {
 }
 
 /** One Go struct. */
-export interface TypeFacts {
+export interface GoStruct {
   /** OpenAPI model name: `io.k8s.api.core.v1.ConfigMap`. */
   readonly model: string;
   /** Package-qualified Go name as reflection prints it: `v1.ConfigMap`. */
@@ -94,11 +95,11 @@ export interface TypeFacts {
   /** Go name alone, as in `Go struct field ConfigMap.data`. */
   readonly goStruct: string;
   /** Fields as declared, in Go's order; embedded structs appear as one `inline` field. */
-  readonly fields: readonly FieldFacts[];
+  readonly fields: readonly GoField[];
   /**
    * JSON members in Go's order with embedded structs expanded in place: what encoding/json writes.
    */
-  readonly members: readonly FieldFacts[];
+  readonly members: readonly GoField[];
   readonly structType?: "atomic" | "granular";
   /**
    * Other keywords of the published schema (`x-kubernetes-unions`,
@@ -106,17 +107,15 @@ export interface TypeFacts {
    */
   readonly schema?: Readonly<Record<string, unknown>>;
   /** The JSON member of that exact name, embedded structs included. */
-  field(jsonName: string): FieldFacts | undefined;
+  field(jsonName: string): GoField | undefined;
   /** The declared field with that protobuf number; embedded messages are not looked through. */
-  byNumber(number: number): FieldFacts | undefined;
+  byNumber(number: number): GoField | undefined;
 }
 
-export interface SubresourceFacts {
+/** A subresource in discovery, as metav1.APIResource describes it. */
+export interface ApiSubresource extends GroupVersionKind {
   /** `status`, `scale`, `token`, `exec`, … */
   readonly name: string;
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   /**
@@ -126,27 +125,21 @@ export interface SubresourceFacts {
   readonly type: string | undefined;
 }
 
-/** One served resource. */
-export interface KindFacts {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+/** A resource in discovery, as metav1.APIResource describes it. */
+export interface ApiResource extends GroupVersionKind, ResourceNames {
   /** Plural, as in paths. */
   readonly resource: string;
-  readonly singular: string;
   readonly namespaced: boolean;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
   /** In discovery's (alphabetical) order. */
   readonly verbs: readonly string[];
   readonly storageVersionHash?: string;
   /** Model name. */
   readonly type: string;
-  readonly subresources: readonly SubresourceFacts[];
+  readonly subresources: readonly ApiSubresource[];
 }
 
 /** One column of a resource's Table, as `columnDefinitions` has it. */
-export interface ColumnFacts {
+export interface TableColumnDefinition {
   readonly name: string;
   readonly type: string;
   readonly format: string;
@@ -155,30 +148,26 @@ export interface ColumnFacts {
   readonly priority: number;
 }
 
-export interface GroupFacts {
-  /** "" for the legacy group. */
-  readonly group: string;
-  /** Served by default, preferred first. */
-  readonly versions: readonly string[];
-}
-
 export interface KindData {
   /** `v1.36.3` */
   readonly kubernetes: string;
-  /** In the order of /apis, the legacy group first. */
-  readonly groups: readonly GroupFacts[];
-  kinds(group: string): readonly KindFacts[];
-  kind(group: string, version: string, kind: string): KindFacts | undefined;
-  resource(group: string, version: string, resource: string): KindFacts | undefined;
+  /**
+   * In the order of /apis, the legacy group ("") first; with the versions that are served by
+   * default, the preferred one first.
+   */
+  readonly groups: readonly { readonly group: string; readonly versions: readonly string[] }[];
+  kinds(group: string): readonly ApiResource[];
+  kind(group: string, version: string, kind: string): ApiResource | undefined;
+  resource(group: string, version: string, resource: string): ApiResource | undefined;
   /** Columns of the resource's Table; empty for what cannot be listed. */
-  columns(group: string, version: string, resource: string): readonly ColumnFacts[];
+  columns(group: string, version: string, resource: string): readonly TableColumnDefinition[];
   /**
    * The type that a `kind` in a body of that group and version means: resources, lists, options,
    * reviews, `Scale`, `Eviction`.
    */
-  typeOf(group: string, version: string, kind: string): TypeFacts | undefined;
+  typeOf(group: string, version: string, kind: string): GoStruct | undefined;
   /** Throws ERR_KINDS_UNKNOWN_TYPE for a model that the data lacks. */
-  type(model: string): TypeFacts;
+  type(model: string): GoStruct;
   /** Model names of all types, in file order. */
   readonly models: readonly string[];
   /** The internal structs that refusals print; read when first asked for. */

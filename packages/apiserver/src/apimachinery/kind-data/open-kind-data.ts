@@ -9,7 +9,7 @@ import {
   type GroupLine,
 } from "./decode-line.ts";
 import { type Layout, openLayout } from "./decode-layout.ts";
-import type { TypeFacts, GroupFacts, KindData } from "./kind-data.ts";
+import type { GoStruct, KindData } from "./kind-data.ts";
 
 const indexLines = (text: string): ReadonlyMap<string, string> => {
   const lines = new Map<string, string>();
@@ -26,7 +26,7 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
 
 interface Head {
   readonly kubernetes: string;
-  readonly groups: readonly GroupFacts[];
+  readonly groups: KindData["groups"];
 }
 
 const unknownType = (model: string): Error =>
@@ -44,28 +44,28 @@ const unknownType = (model: string): Error =>
 export const openKindData = (text: string, readLayout: () => string = () => ""): KindData => {
   const head = JSON.parse(text.slice(0, text.indexOf("\n"))) as Head;
   const lines = indexLines(text);
-  const types = new Map<string, TypeFacts>();
+  const types = new Map<string, GoStruct>();
   const groups = new Map<string, GroupLine>();
   let descriptions: readonly string[] | undefined;
   let layout: Layout | undefined;
 
-  const type = (model: string): TypeFacts => {
+  const type = (model: string): GoStruct => {
     const known = types.get(model);
     if (known) return known;
     const line = lines.get(model);
     if (line === undefined) throw unknownType(model);
-    const facts = decodeType(line, type);
-    types.set(model, facts);
-    return facts;
+    const struct = decodeType(line, type);
+    types.set(model, struct);
+    return struct;
   };
   const group = (name: string): GroupLine | undefined => {
     const known = groups.get(name);
     if (known) return known;
     const line = lines.get(`group:${name}`);
     if (line === undefined) return undefined;
-    const facts = decodeGroup(line);
-    groups.set(name, facts);
-    return facts;
+    const decoded = decodeGroup(line);
+    groups.set(name, decoded);
+    return decoded;
   };
   return {
     kubernetes: head.kubernetes,

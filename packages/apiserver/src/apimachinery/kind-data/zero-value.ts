@@ -3,10 +3,10 @@
 // Upstream: Go's encoding/json (isEmptyValue), the MarshalJSON methods of meta/v1, resource and
 // intstr.
 import { type Json, type JsonObject, setOwn } from "homeostat/api";
-import type { FieldFacts, KindData, SpecialName, TypeFacts, TypeRef } from "./kind-data.ts";
+import type { GoField, KindData, SpecialName, GoStruct, TypeRef } from "./kind-data.ts";
 
 /** The JSON of a struct with nothing set; {@link writesUnset} tells which members it has. */
-export function zeroStruct(data: KindData, { members }: TypeFacts): JsonObject {
+export function zeroStruct(data: KindData, { members }: GoStruct): JsonObject {
   const out: JsonObject = {};
   for (const field of members)
     if (writesUnset(field)) setOwn(out, field.name, zeroField(data, field));
@@ -14,13 +14,13 @@ export function zeroStruct(data: KindData, { members }: TypeFacts): JsonObject {
 }
 
 /** The JSON of an unset field, for a member that is written. */
-export function zeroField(data: KindData, { ref, pointer }: FieldFacts): Json {
+export function zeroField(data: KindData, { ref, pointer }: GoField): Json {
   if (pointer) return null;
   return ref.at === "struct" ? zeroStruct(data, data.type(ref.type)) : zeroValue(ref);
 }
 
 /** True if encoding/json writes the field even if it is unset. */
-export function writesUnset({ ref, pointer, omitEmpty, omitZero }: FieldFacts): boolean {
+export function writesUnset({ ref, pointer, omitEmpty, omitZero }: GoField): boolean {
   return !omitZero && (!omitEmpty || (!pointer && isStruct(ref)));
 }
 

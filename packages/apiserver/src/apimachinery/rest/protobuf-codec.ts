@@ -12,6 +12,8 @@ export interface ProtobufBody {
 
 /** Decodes and encodes Kubernetes' protobuf envelopes. */
 export interface ProtobufCodec {
+  /** Loads the codec, for the other functions to work; undefined once it is loaded. */
+  load?(): Promise<void> | undefined;
   /**
    * Throws an Error whose message is sent to the client; `fallback` is the kind of an envelope that
    * names none.

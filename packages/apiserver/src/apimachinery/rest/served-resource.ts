@@ -2,7 +2,7 @@
 // is). Built-in kinds and custom resources both become a ServedResource; the registry asks what a
 // resource can do, never which of the two it is.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/rest.go (Storage), pkg/endpoints/installer.go.
-import type { GroupVersionKind, JsonObject } from "homeostat/api";
+import type { GroupVersionKind, JsonObject, ResourceNames } from "homeostat/api";
 import type { OpenApiSource, ResourceTraits } from "./resource-traits.ts";
 import type { ReviewHandler } from "./review.ts";
 import type { SelectableFields } from "./selectable-fields.ts";
@@ -15,13 +15,10 @@ import type { VersionCodec } from "./version-codec.ts";
  * One resource as one group and version serve it. One object per definition: representations and
  * field managers are cached by its identity.
  */
-export interface ServedResource extends GroupVersionKind, ResourceTraits {
+export interface ServedResource extends GroupVersionKind, ResourceNames, ResourceTraits {
   readonly resource: string;
-  readonly singular: string;
   readonly listKind: string;
   readonly namespaced: boolean;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
   readonly verbs: readonly string[];
   /** Versions of one kind share storage: `group/resource` of the storage. */
   readonly storageKey: string;

@@ -3,7 +3,7 @@
 // third_party/forked/golang/json/fields.go.
 import { plainError } from "../errors/api-errors.ts";
 import { quoteGo } from "../errors/field-error.ts";
-import type { FieldFacts, KindData, TypeRef } from "../kind-data/kind-data.ts";
+import type { GoField, KindData, TypeRef } from "../kind-data/kind-data.ts";
 
 /** A Go type below the root, e.g. a struct, or the element type of a list. */
 export interface PatchType {
@@ -75,12 +75,12 @@ export function lookUpList(type: PatchType, name: string): PatchField {
   throw plainError(`expected slice or array type, but got: ${goKindOf(type)}`);
 }
 
-function fieldNamed({ ref, data }: PatchType, name: string): FieldFacts | undefined {
+function fieldNamed({ ref, data }: PatchType, name: string): GoField | undefined {
   if (ref.at !== "struct") return undefined;
-  const facts = data.type(ref.type);
+  const struct = data.type(ref.type);
   return (
-    facts.field(name) ??
-    facts.members.find((member) => member.name.toLowerCase() === name.toLowerCase())
+    struct.field(name) ??
+    struct.members.find((member) => member.name.toLowerCase() === name.toLowerCase())
   );
 }
 
@@ -90,7 +90,7 @@ function structNameOf({ ref, data }: PatchType): string {
 }
 
 /** retainKeys modifies another strategy; alone it means replace. */
-const strategyOf = ({ patchStrategy = [] }: FieldFacts): PatchField["strategy"] =>
+const strategyOf = ({ patchStrategy = [] }: GoField): PatchField["strategy"] =>
   (patchStrategy.find((strategy) => strategy !== "retainKeys") as
     | "merge"
     | "replace"

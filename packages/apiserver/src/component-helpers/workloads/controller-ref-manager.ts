@@ -98,11 +98,11 @@ async function assertStaying({ client, kind, owner }: Claimant): Promise<void> {
   const attempt = `adopt for ${kind.kind} ${namespace}/${name}`;
   if (live?.metadata.uid !== uid)
     throw new Error(
-      `${attempt}: expected uid ${uid}, found ${live?.metadata.uid ?? "nothing"}; it is left to the next look`,
+      `${attempt}: expected uid ${uid}, found ${live?.metadata.uid ?? "nothing"}; the next sync decides`,
     );
   if (live.metadata.deletionTimestamp !== undefined)
     throw new Error(
-      `${attempt}: it has been deleted at ${live.metadata.deletionTimestamp}; it adopts nothing any more`,
+      `${attempt}: it has a deletionTimestamp (${live.metadata.deletionTimestamp}) and adopts nothing`,
     );
 }
 

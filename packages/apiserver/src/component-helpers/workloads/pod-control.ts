@@ -6,7 +6,8 @@ import { errorMessage } from "../errors/error-message.ts";
 import { createObject, type NewObject } from "../meta/write-object.ts";
 import { dnsSubdomainFaults, isNotFound, toControllerReference, type Kind } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../controller/events-about.ts";
+import type { EventRecorder } from "homeostat/events";
 import { isNamespaceTerminating } from "../errors/terminating-namespace.ts";
 import type { ApiObject } from "../meta/api-object.ts";
 import { Pod, type PodTemplateSpec } from "homeostat/k8s/core/v1";
@@ -61,10 +62,10 @@ export class PodControl {
         Pod,
         podFromTemplate({ ...owner, apiVersion, kind }, template, prefix),
       );
-      this.#record(owner, "Normal", "SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
+      this.#events(owner).normal("SuccessfulCreate", `Created pod: ${pod.metadata.name}`);
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
-      this.#record(owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`);
+      this.#events(owner).warning("FailedCreate", `Error creating: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -73,21 +74,16 @@ export class PodControl {
   async delete(owner: ApiObject, { metadata: { name, namespace } }: Pod): Promise<void> {
     try {
       await this.#client.delete(Pod, { name, namespace });
-      this.#record(owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+      this.#events(owner).normal("SuccessfulDelete", `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return;
-      this.#record(owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`);
+      this.#events(owner).warning("FailedDelete", `Error deleting: ${errorMessage(error)}`);
       throw new Error(`unable to delete pods: ${errorMessage(error)}`, { cause: error });
     }
   }
 
-  #record(owner: ApiObject, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({
-      regarding: objectReference(this.#kind, owner),
-      type,
-      reason,
-      note: message,
-    });
+  #events(owner: ApiObject): ObjectEvents {
+    return eventsAbout(this.#recorder, this.#kind, owner);
   }
 }
 

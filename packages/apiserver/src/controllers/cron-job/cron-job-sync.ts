@@ -8,7 +8,8 @@ import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import { zoneFault } from "../../kinds/batch/cron-schedule.ts";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
+import type { EventRecorder } from "homeostat/events";
 import { endCondition, trueCondition } from "../job/job-state.ts";
 import { Job, CronJob, type CronJobStatus } from "homeostat/k8s/batch/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
@@ -75,7 +76,7 @@ export class CronJobSync {
     if (this.#cronJob.metadata.deletionTimestamp !== undefined) return undefined;
     const fault = timeZone === undefined ? undefined : zoneFault(timeZone);
     if (fault)
-      return this.#warn(
+      return this.#events.warning(
         "UnknownTimeZone",
         `invalid timeZone: ${JSON.stringify(timeZone)}: ${fault}`,
       );
@@ -94,7 +95,7 @@ export class CronJobSync {
       const live = await this.#tools.client.get(CronJob, { name: ownName, namespace });
       if (live.status.active?.some((one) => one.uid === uid)) this.#status = live.status;
       else
-        this.#warn(
+        this.#events.warning(
           "UnexpectedJob",
           `Saw a job that the controller did not create or forgot: ${name}`,
         );
@@ -102,7 +103,7 @@ export class CronJobSync {
     }
     if (this.#isActive(uid)) {
       this.#setInactive(uid);
-      this.#normal("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
+      this.#events.normal("SawCompletedJob", `Saw completed job: ${name}, condition: ${end.type}`);
     }
     const completed = trueCondition(job.status, "Complete") && job.status.completionTime;
     if (
@@ -117,7 +118,7 @@ export class CronJobSync {
     const known = new Set(this.#jobs.map(({ metadata }) => metadata.uid));
     for (const { uid = "", name = "", namespace } of this.#status.active ?? []) {
       if (known.has(uid) || (await this.#tools.client.find(Job, { name, namespace }))) continue;
-      this.#normal("MissingJob", `Active job went missing: ${name}`);
+      this.#events.normal("MissingJob", `Active job went missing: ${name}`);
       this.#setInactive(uid);
     }
   }
@@ -125,13 +126,13 @@ export class CronJobSync {
   #schedule(): ScheduleTimes | undefined {
     const { schedule } = this.#cronJob.spec;
     if (schedule.includes("TZ"))
-      this.#warn(
+      this.#events.warning(
         "UnsupportedSchedule",
         `CRON_TZ or TZ used in schedule ${JSON.stringify(schedule)} is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details`,
       );
     const read = readSchedule(this.#cronJob.spec);
     if ("schedule" in read) return read.schedule;
-    return this.#warn(
+    return this.#events.warning(
       "UnparseableSchedule",
       `unparseable schedule: ${JSON.stringify(schedule)} : ${read.fault}`,
     );
@@ -143,10 +144,13 @@ export class CronJobSync {
     const now = this.#tools.runtime.clock.now();
     const due = dueTime(this.#cronJob, schedule, now);
     if ("fault" in due)
-      return this.#warn("InvalidSchedule", `invalid schedule: ${spec.schedule} : ${due.fault}`);
+      return this.#events.warning(
+        "InvalidSchedule",
+        `invalid schedule: ${spec.schedule} : ${due.fault}`,
+      );
     const { at } = due;
     if (due.isMany)
-      this.#warn(
+      this.#events.warning(
         "TooManyMissedTimes",
         "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
       );
@@ -162,7 +166,7 @@ export class CronJobSync {
     const { startingDeadlineSeconds = Infinity, concurrencyPolicy } = this.#cronJob.spec;
     const { active = [], lastScheduleTime } = this.#status;
     if (at + startingDeadlineSeconds * 1000 < now) {
-      this.#warn(
+      this.#events.warning(
         "MissSchedule",
         `Missed scheduled time to start a job: ${new Date(at).toUTCString().replace(/GMT$/, "+0000")}`,
       );
@@ -174,7 +178,7 @@ export class CronJobSync {
     )
       return false;
     if (concurrencyPolicy !== "Forbid" || active.length === 0) return true;
-    this.#normal(
+    this.#events.normal(
       "JobAlreadyActive",
       "Not starting job because prior execution is running and concurrency policy is Forbid",
     );
@@ -184,7 +188,7 @@ export class CronJobSync {
   async #replaceActive(): Promise<void> {
     for (const { name = "", namespace } of this.#status.active ?? []) {
       const job = await this.#tools.client.get(Job, { name, namespace }).catch((error: unknown) => {
-        this.#warn("FailedGet", `Get job: ${errorMessage(error)}`);
+        this.#events.warning("FailedGet", `Get job: ${errorMessage(error)}`);
         throw error;
       });
       if (!(await this.#delete(job))) throw new Error(`could not replace job ${namespace}/${name}`);
@@ -211,12 +215,12 @@ export class CronJobSync {
   async #create(at: number): Promise<Job | undefined> {
     try {
       const job = await createObject(this.#tools.client, Job, jobManifest(this.#cronJob, at));
-      this.#normal("SuccessfulCreate", `Created job ${job.metadata.name}`);
+      this.#events.normal("SuccessfulCreate", `Created job ${job.metadata.name}`);
       return job;
     } catch (error) {
       if (isAlreadyExists(error)) return undefined;
       if (!isNamespaceTerminating(error))
-        this.#warn("FailedCreate", `Error creating job: ${errorMessage(error)}`);
+        this.#events.warning("FailedCreate", `Error creating job: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -229,11 +233,11 @@ export class CronJobSync {
         { propagationPolicy: "Background" },
       );
     } catch (error) {
-      this.#warn("FailedDelete", `Deleted job: ${errorMessage(error)}`);
+      this.#events.warning("FailedDelete", `Deleted job: ${errorMessage(error)}`);
       return false;
     }
     this.#setInactive(uid);
-    this.#normal("SuccessfulDelete", `Deleted job ${name}`);
+    this.#events.normal("SuccessfulDelete", `Deleted job ${name}`);
     return true;
   }
 
@@ -247,20 +251,7 @@ export class CronJobSync {
     this.#status = left.length > 0 ? { ...rest, active: left } : rest;
   }
 
-  #normal(reason: string, message: string): void {
-    this.#record("Normal", reason, message);
-  }
-
-  #warn(reason: string, message: string): undefined {
-    this.#record("Warning", reason, message);
-  }
-
-  #record(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({
-      regarding: objectReference(CronJob, this.#cronJob),
-      type,
-      reason,
-      note: message,
-    });
+  get #events(): ObjectEvents {
+    return eventsAbout(this.#tools.recorder, CronJob, this.#cronJob);
   }
 }

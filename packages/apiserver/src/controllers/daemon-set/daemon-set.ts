@@ -14,7 +14,7 @@ import { ControllerRevision, DaemonSet } from "homeostat/k8s/apps/v1";
 import { Node, Pod } from "homeostat/k8s/core/v1";
 import { keyFor, type ApiObject } from "../../component-helpers/meta/api-object.ts";
 import { deleteRevision } from "../../component-helpers/workloads/revision-history.ts";
-import { objectReference } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { followDependents } from "../../component-helpers/controller/follow-dependents.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
@@ -157,24 +157,13 @@ class DaemonSetController extends KeyedController {
   }
 
   #recordFinished(set: DaemonSet, { finished }: ManagedPodChanges): void {
-    const object = objectReference(DaemonSet, set);
+    const events = eventsAbout(this.#recorder, DaemonSet, set);
     for (const { node, pod } of finished) {
       const found = (how: string): string =>
         `Found ${how} daemon pod ${keyFor(pod)} on node ${node}, will try to`;
       if (pod.status.phase === "Failed")
-        this.#recorder.record({
-          regarding: object,
-          type: "Warning",
-          reason: "FailedDaemonPod",
-          note: `${found("failed")} kill it`,
-        });
-      else
-        this.#recorder.record({
-          regarding: object,
-          type: "Normal",
-          reason: "SucceededDaemonPod",
-          note: `${found("succeeded")} delete it`,
-        });
+        events.warning("FailedDaemonPod", `${found("failed")} kill it`);
+      else events.normal("SucceededDaemonPod", `${found("succeeded")} delete it`);
     }
   }
 

@@ -11,7 +11,8 @@ import { isAlreadyExists, isControlledBy } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
+import type { EventRecorder } from "homeostat/events";
 import { isPodFinished } from "../../component-helpers/workloads/pod-state.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
@@ -168,8 +169,7 @@ export class Rollout {
     );
     this.#sets = [...this.#sets, made];
     if (replicasOf(made) > 0)
-      this.#newCondition(
-        "Normal",
+      this.#events.normal(
         "ScalingReplicaSet",
         `Scaled up replica set ${name} from 0 to ${replicasOf(made)}`,
       );
@@ -217,7 +217,7 @@ export class Rollout {
             }),
           ),
         );
-      this.#newCondition("Warning", "ReplicaSetCreateError", message);
+      this.#events.warning("ReplicaSetCreateError", message);
     }
     throw error;
   }
@@ -238,8 +238,7 @@ export class Rollout {
         spec: { ...set.spec, replicas },
       });
       if (before !== replicas)
-        this.#newCondition(
-          "Normal",
+        this.#events.normal(
           "ScalingReplicaSet",
           `Scaled ${before < replicas ? "up" : "down"} replica set ${set.metadata.name} from ${before} to ${replicas}`,
         );
@@ -308,12 +307,7 @@ export class Rollout {
     this.#deployment = { ...this.#deployment, metadata, status };
   }
 
-  #newCondition(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({
-      regarding: objectReference(Deployment, this.#deployment),
-      type,
-      reason,
-      note: message,
-    });
+  get #events(): ObjectEvents {
+    return eventsAbout(this.#tools.recorder, Deployment, this.#deployment);
   }
 }

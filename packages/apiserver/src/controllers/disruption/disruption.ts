@@ -4,10 +4,10 @@ import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isConflict, matchesLabels, parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import { objectReference } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
-import { Pod, type ObjectReference } from "homeostat/k8s/core/v1";
+import { Pod } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { type PodDisruptionBudgetStatus, PodDisruptionBudget } from "homeostat/k8s/policy/v1";
 import { ControllerScales } from "./controller-scales.ts";
@@ -58,9 +58,7 @@ class DisruptionController extends KeyedController {
     });
     const [first] = covering;
     if (covering.length > 1 && first)
-      this.#record(
-        objectReference(Pod, pod),
-        "Warning",
+      this.#eventsAboutPod(pod).warning(
         "MultiplePodDisruptionBudgets",
         `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${first.metadata.name}" arbitrarily.`,
       );
@@ -88,20 +86,12 @@ class DisruptionController extends KeyedController {
           .list({ namespace: budget.metadata.namespace })
           .filter(({ metadata }) => matchesLabels(requirements, metadata.labels ?? {}))
       : [];
-    if (pods.length === 0)
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Normal",
-        "NoPods",
-        "No matching pods found",
-      );
+    if (pods.length === 0) this.#eventsAbout(budget).normal("NoPods", "No matching pods found");
     const { count: expected, unmanaged } = needsScale(budget)
       ? await this.#askScales(budget, pods)
       : { count: budget.spec.minAvailable === undefined ? 0 : pods.length, unmanaged: [] };
     if (unmanaged.length > 0)
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Warning",
+      this.#eventsAbout(budget).warning(
         "UnmanagedPods",
         `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector!)}) ${unmanagedHint}`,
       );
@@ -109,9 +99,7 @@ class DisruptionController extends KeyedController {
     const disrupted = disruptedPods(budget, pods, now);
     const { namespace } = budget.metadata;
     for (const pod of disrupted.overdue)
-      this.#record(
-        objectReference(Pod, pod),
-        "Warning",
+      this.#eventsAboutPod(pod).warning(
         "NotDeleted",
         `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`,
       );
@@ -135,9 +123,7 @@ class DisruptionController extends KeyedController {
       return await this.#scales.expected(pods);
     } catch (error) {
       const message = errorMessage(error);
-      this.#record(
-        objectReference(PodDisruptionBudget, budget),
-        "Warning",
+      this.#eventsAbout(budget).warning(
         "CalculateExpectedPodCountFailed",
         `Failed to calculate the number of expected pods: ${message}`,
       );
@@ -153,12 +139,11 @@ class DisruptionController extends KeyedController {
     );
   }
 
-  #record(
-    regarding: ObjectReference,
-    type: "Normal" | "Warning",
-    reason: string,
-    note: string,
-  ): void {
-    this.#recorder.record({ regarding, type, reason, note });
+  #eventsAbout(budget: PodDisruptionBudget): ObjectEvents {
+    return eventsAbout(this.#recorder, PodDisruptionBudget, budget);
+  }
+
+  #eventsAboutPod(pod: Pod): ObjectEvents {
+    return eventsAbout(this.#recorder, Pod, pod);
   }
 }

@@ -5,13 +5,18 @@
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
-import { objectReference } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { managedByLabel, selectsPods, serviceNameLabel } from "../endpoints/endpoint-labels.ts";
+import {
+  managedByLabel,
+  selectsPods,
+  serviceNameLabel,
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { Endpoints, Service } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { followSlices, writeSlices } from "../../component-helpers/endpoints/slice-writes.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { maxPerSubset, mirroringController, planMirrors } from "./mirrored-slices.ts";
 
@@ -27,6 +32,7 @@ class EndpointSliceMirroringController extends KeyedController {
   readonly #endpoints = this.acquire(Endpoints);
   readonly #services = this.acquire(Service);
   readonly #slices = followSlices(this, mirroringController);
+  readonly #order = createGoOrder(this.context.kindData);
 
   constructor(context: ControllerContext) {
     super(context, "the endpointslicemirroring controller", { firstRetryMs });
@@ -56,16 +62,15 @@ class EndpointSliceMirroringController extends KeyedController {
     if (!source || !service || !isMirrored(source) || selectsPods(service))
       return this.#remove(existing);
     const { namespace = "", name } = source.metadata;
-    const { create, invalid, skipped, ...plan } = planMirrors(source, existing);
+    const { create, invalid, skipped, ...plan } = planMirrors(source, existing, this.#order);
+    const events = eventsAbout(this.#recorder, Endpoints, source);
     if (invalid > 0)
-      this.#warn(
-        source,
+      events.warning(
         "InvalidIPAddress",
         `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`,
       );
     if (skipped > invalid)
-      this.#warn(
-        source,
+      events.warning(
         "TooManyAddressesToMirror",
         `A max of ${maxPerSubset} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skipped} addresses were skipped`,
       );
@@ -95,15 +100,6 @@ class EndpointSliceMirroringController extends KeyedController {
         .catch(ignoreNotFound);
     }
     return undefined;
-  }
-
-  #warn(endpoints: Endpoints, reason: string, message: string): void {
-    this.#recorder.record({
-      regarding: objectReference(Endpoints, endpoints),
-      type: "Warning",
-      reason,
-      note: message,
-    });
   }
 }
 

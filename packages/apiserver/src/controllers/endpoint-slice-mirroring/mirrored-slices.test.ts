@@ -4,7 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import type { Endpoints } from "homeostat/k8s/core/v1";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
 import { planMirrors } from "./mirrored-slices.ts";
+
+const order = createGoOrder(readKindData("1.36"));
+const mirrorsOf = (
+  from: Endpoints,
+  existing: readonly EndpointSlice[],
+): ReturnType<typeof planMirrors> => planMirrors(from, existing, order);
 
 const source = (subsets: Endpoints["subsets"], metadata: object = {}): Endpoints =>
   ({
@@ -33,8 +41,8 @@ const stored = (drafts: readonly object[]): readonly EndpointSlice[] =>
     metadata: { ...draft.metadata, name: `db-${index}` },
   }));
 
-test("each family has a slice of its own, with what the object says and who keeps it", () => {
-  const { create } = planMirrors(source(one), []);
+test("each address family has a slice with the labels, annotations and endpoints of the Endpoints object", () => {
+  const { create } = mirrorsOf(source(one), []);
   const [four, six] = create as readonly any[];
   assert.deepEqual(four, {
     apiVersion: "discovery.k8s.io/v1",
@@ -69,10 +77,10 @@ test("each family has a slice of its own, with what the object says and who keep
   );
 });
 
-test("nothing is written while all is the same, and what would go is used for what comes", () => {
-  const mirrors = stored(planMirrors(source(one), []).create);
+test("current mirrors are not written, and mirrors to delete are reused for new ones", () => {
+  const mirrors = stored(mirrorsOf(source(one), []).create);
   const counts = (from: Endpoints): readonly number[] => {
-    const plan = planMirrors(from, mirrors);
+    const plan = mirrorsOf(from, mirrors);
     return [plan.create.length, plan.update.length, plan.delete.length];
   };
   assert.deepEqual(counts(source(one)), [0, 0, 0]);
@@ -93,17 +101,17 @@ test("nothing is written while all is the same, and what would go is used for wh
   assert.deepEqual(counts(source([])), [0, 0, 2]);
 });
 
-test("what is no address is left out, and what is more than a thousand", () => {
+test("invalid addresses and those beyond a thousand are skipped", () => {
   const addresses = [
     "x",
     ...Array.from({ length: 1003 }, (_, index) => `10.0.${index >> 8}.${index & 255}`),
   ].map((ip) => ({ ip }));
-  const plan = planMirrors(source([{ addresses, ports: [{ port: 1 }] }]), []);
+  const plan = mirrorsOf(source([{ addresses, ports: [{ port: 1 }] }]), []);
   assert.deepEqual(
     [(plan.create[0] as EndpointSlice).endpoints?.length, plan.invalid, plan.skipped],
     [1000, 0, 4],
   );
-  const few = planMirrors(source([{ addresses: addresses.slice(0, 3), ports: [{ port: 1 }] }]), []);
+  const few = mirrorsOf(source([{ addresses: addresses.slice(0, 3), ports: [{ port: 1 }] }]), []);
   assert.deepEqual(
     [(few.create[0] as EndpointSlice).endpoints?.length, few.invalid, few.skipped],
     [2, 1, 1],

@@ -8,15 +8,19 @@ import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
 import { toControllerReference } from "homeostat/api";
 import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/validation/ip-addresses.ts";
-import { slicePrefix } from "../endpoint-slice/slice-of-service.ts";
-import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";
-import { orderSlicePorts } from "../endpoints/go-order.ts";
-import { repackSubsets } from "../endpoints/repack-subsets.ts";
+import { slicePrefix } from "../../component-helpers/endpoints/slice-writes.ts";
+import {
+  identityOf,
+  isSameState,
+  portsKey,
+} from "../../component-helpers/endpoints/endpoint-set.ts";
+import type { GoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { repackSubsets } from "../../component-helpers/endpoints/repack-subsets.ts";
 import {
   managedByLabel,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/endpoint-labels.ts";
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import type {
   AddressType,
   Endpoint,
@@ -48,14 +52,18 @@ interface Mirror {
 }
 
 /** Plans the mirrors of `source`; `existing` are its present ones. */
-export function planMirrors(source: Endpoints, existing: readonly EndpointSlice[]): MirrorPlan {
-  const { mirrors, invalid, skipped } = wantedMirrors(source);
+export function planMirrors(
+  source: Endpoints,
+  existing: readonly EndpointSlice[],
+  order: GoOrder,
+): MirrorPlan {
+  const { mirrors, invalid, skipped } = wantedMirrors(source, order);
   const plan: {
     readonly [step in "create" | "update"]: NewObject<EndpointSlice>[];
   } & { readonly delete: EndpointSlice[] } = { create: [], update: [], delete: [] };
   const byKey = Map.groupBy(
     existing,
-    ({ addressType, ports }) => `${addressType}-${portsKey(orderSlicePorts(ports ?? []))}`,
+    ({ addressType, ports }) => `${addressType}-${portsKey(ports)}`,
   );
   for (const [key, mirror] of mirrors) {
     const [first, ...others] = byKey.get(key) ?? [];
@@ -69,15 +77,21 @@ export function planMirrors(source: Endpoints, existing: readonly EndpointSlice[
   return { ...recycle(plan), invalid, skipped };
 }
 
-function wantedMirrors({ subsets = [] }: Endpoints): {
+function wantedMirrors(
+  { subsets = [] }: Endpoints,
+  order: GoOrder,
+): {
   readonly mirrors: ReadonlyMap<string, Mirror>;
   readonly invalid: number;
   readonly skipped: number;
 } {
   const mirrors = new Map<string, Mirror>();
   let [invalid, skipped] = [0, 0];
-  for (const { addresses = [], notReadyAddresses = [], ports = [] } of repackSubsets(subsets)) {
-    const slicePorts = orderSlicePorts(ports.map((port) => ({ ...port, name: port.name ?? "" })));
+  for (const { addresses = [], notReadyAddresses = [], ports = [] } of repackSubsets(
+    subsets,
+    order,
+  )) {
+    const slicePorts = order.slicePorts(ports.map((port) => ({ ...port, name: port.name ?? "" })));
     const key = (family: AddressType): string => `${family}-${portsKey(slicePorts)}`;
     for (const addressType of ["IPv4", "IPv6"] as const)
       if (!mirrors.has(key(addressType)))

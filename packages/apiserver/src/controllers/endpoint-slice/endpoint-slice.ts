@@ -6,22 +6,23 @@ import { omitKeys } from "../../component-helpers/meta/labels.ts";
 import { parseObjectKey } from "homeostat/api";
 import type { CachedObject } from "homeostat/cache";
 import { Node } from "homeostat/k8s/core/v1";
-import { objectReference } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { portsKey } from "../endpoints/endpoint-set.ts";
+import { portsKey } from "../../component-helpers/endpoints/endpoint-set.ts";
 import {
   managedByLabel,
   selectsPods,
   serviceNameLabel,
   triggerTimeAnnotation,
-} from "../endpoints/endpoint-labels.ts";
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import type { AddressType, EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
 import { Service, type Pod } from "homeostat/k8s/core/v1";
-import { hasAddress } from "../endpoints/serving-pods.ts";
-import { ServiceWatch } from "../endpoints/service-watch.ts";
-import { followSlices, writeSlices } from "../endpoints/slice-writes.ts";
-import { TriggerTimes } from "../endpoints/trigger-times.ts";
+import { hasAddress } from "../../component-helpers/endpoints/serving-pods.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { ServiceWatch } from "../../component-helpers/endpoints/service-watch.ts";
+import { followSlices, writeSlices } from "../../component-helpers/endpoints/slice-writes.ts";
+import { TriggerTimes } from "../../component-helpers/endpoints/trigger-times.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
@@ -40,6 +41,7 @@ class EndpointSliceController extends KeyedController {
   readonly #nodes = this.acquire(Node);
   readonly #slices = followSlices(this, sliceController);
   readonly #times = new TriggerTimes();
+  readonly #order = createGoOrder(this.context.kindData);
 
   constructor(context: ControllerContext) {
     super(context, "the endpointslice controller", { firstRetryMs });
@@ -98,7 +100,7 @@ class EndpointSliceController extends KeyedController {
       EndpointGroup & { readonly endpoints: ReturnType<typeof toEndpoint>[] }
     >();
     for (const pod of pods.filter(hasAddress)) {
-      const ports = slicePorts(service, pod);
+      const ports = slicePorts(service, pod, this.#order);
       const group = groups.get(portsKey(ports)) ?? { ports, endpoints: [] };
       groups.set(portsKey(ports), group);
       const { nodeName = "" } = pod.spec;
@@ -152,12 +154,7 @@ class EndpointSliceController extends KeyedController {
     const distinct = [...new Set(failures)];
     const cause = distinct.length > 1 ? `[${distinct.join(", ")}]` : distinct[0];
     const message = `Error updating Endpoint Slices for Service ${keyFor(service)}: ${cause}`;
-    this.#recorder.record({
-      regarding: objectReference(Service, service),
-      type: "Warning",
-      reason: "FailedToUpdateEndpointSlices",
-      note: message,
-    });
+    eventsAbout(this.#recorder, Service, service).warning("FailedToUpdateEndpointSlices", message);
     throw new Error(message);
   }
 }

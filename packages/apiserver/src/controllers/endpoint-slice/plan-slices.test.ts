@@ -6,7 +6,8 @@ import type { Endpoint, EndpointSlice } from "homeostat/k8s/discovery/v1";
 import type { Service } from "homeostat/k8s/core/v1";
 import { hint } from "./hints.ts";
 import { type EndpointGroup, planSlices, recycle, type SlicePlan } from "./plan-slices.ts";
-import { emptySlice, familiesOf, slicePrefix } from "./slice-of-service.ts";
+import { slicePrefix } from "../../component-helpers/endpoints/slice-writes.ts";
+import { emptySlice, familiesOf } from "./slice-of-service.ts";
 
 const service = (labels: object = {}, spec: object = {}): Service =>
   ({

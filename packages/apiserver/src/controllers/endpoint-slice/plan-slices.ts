@@ -2,7 +2,6 @@
 // stay, changed slices are filled first, one unchanged slice may take the rest, and only then new
 // slices are created.
 // Upstream: k8s.io/endpointslice/reconciler.go.
-import { orderSlicePorts } from "../endpoints/go-order.ts";
 import type {
   Endpoint,
   EndpointPort,
@@ -10,7 +9,11 @@ import type {
   AddressType,
 } from "homeostat/k8s/discovery/v1";
 import type { Service } from "homeostat/k8s/core/v1";
-import { identityOf, isSameState, portsKey } from "../endpoints/endpoint-set.ts";
+import {
+  identityOf,
+  isSameState,
+  portsKey,
+} from "../../component-helpers/endpoints/endpoint-set.ts";
 import {
   emptySlice,
   followsLabels,
@@ -43,7 +46,7 @@ export function planSlices(
   existing: readonly EndpointSlice[],
 ): SlicePlan {
   const own = existing.filter((slice) => isOwnedBy(slice, service));
-  const byPorts = Map.groupBy(own, ({ ports }) => portsKey(orderSlicePorts(ports ?? [])));
+  const byPorts = Map.groupBy(own, ({ ports }) => portsKey(ports));
   const wanted = new Set(groups.map(({ ports }) => portsKey(ports)));
   const plans = groups.map((group) =>
     planGroup(service, addressType, group, byPorts.get(portsKey(group.ports)) ?? []),

@@ -3,16 +3,16 @@
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
 import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import { dnsSubdomainFaults, toControllerReference } from "homeostat/api";
+import { toControllerReference } from "homeostat/api";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
-import { orderSlicePorts } from "../endpoints/go-order.ts";
+import type { GoOrder } from "../../component-helpers/endpoints/go-order.ts";
 import {
   hasClusterIp,
   headlessLabel,
   managedByLabel,
   referenceTo,
   serviceNameLabel,
-} from "../endpoints/endpoint-labels.ts";
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import type {
   Endpoint,
   EndpointPort,
@@ -20,7 +20,12 @@ import type {
   AddressType,
 } from "homeostat/k8s/discovery/v1";
 import type { Service, Pod } from "homeostat/k8s/core/v1";
-import { addressesOf, findPort, hostnameFor } from "../endpoints/serving-pods.ts";
+import { slicePrefix } from "../../component-helpers/endpoints/slice-writes.ts";
+import {
+  addressesOf,
+  findPort,
+  hostnameFor,
+} from "../../component-helpers/endpoints/serving-pods.ts";
 
 export const sliceController = "endpointslice-controller.k8s.io";
 const reserved = [serviceNameLabel, managedByLabel, headlessLabel];
@@ -64,7 +69,11 @@ export function toEndpoint(
 /**
  * The target ports of a service in a pod, in order. Named ports that the pod lacks are left out.
  */
-export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonly EndpointPort[] {
+export function slicePorts(
+  { spec: { ports = [] } }: Service,
+  pod: Pod,
+  order: GoOrder,
+): readonly EndpointPort[] {
   const found = ports.flatMap((port) => {
     const number = findPort(pod, port);
     if (number === undefined) return [];
@@ -77,7 +86,7 @@ export function slicePorts({ spec: { ports = [] } }: Service, pod: Pod): readonl
       },
     ];
   });
-  return orderSlicePorts(found);
+  return order.slicePorts(found);
 }
 
 /** A new slice without endpoints. */
@@ -104,12 +113,6 @@ export function emptySlice(
     endpoints: null,
     ports: ports.length > 0 ? ports : null,
   };
-}
-
-/** The name prefix of slices. */
-export function slicePrefix(name: string): string {
-  const prefix = `${name}-`;
-  return dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
 }
 
 /** The labels of the slices of a service: its own and the controller's. */

@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Endpoints, Service, Pod } from "homeostat/k8s/core/v1";
-import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
+import { type EndpointsInput, nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
 import { truncateSubsets } from "./truncate-subsets.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+
+const order = createGoOrder(readKindData("1.36"));
 
 const service = (spec: object = {}, labels?: object): Service =>
   ({
@@ -32,41 +36,40 @@ const address = (name: string, ip: string): object => ({
   targetRef: { kind: "Pod", namespace: "ns", name, uid: name },
 });
 
-test("pods are ready or not, and those that go are left out", () => {
+test("pods are ready or not, and terminating pods are left out", () => {
   const pods = [
     pod("b", "10.1.0.2", "False"),
     pod("a", "10.1.0.1", "True"),
     pod("c", "10.1.0.3", "True", { deletionTimestamp: "2024-01-01T00:00:00Z" }),
   ];
   const ports = [{ name: "http", port: 8080, protocol: "TCP" }];
-  assert.deepEqual(subsetsOf(service(), pods), [
+  assert.deepEqual(subsetsOf(service(), pods, order), [
     { addresses: [address("a", "10.1.0.1")], notReadyAddresses: [address("b", "10.1.0.2")], ports },
   ]);
-  assert.deepEqual(subsetsOf(service({ publishNotReadyAddresses: true }), pods), [
+  assert.deepEqual(subsetsOf(service({ publishNotReadyAddresses: true }), pods, order), [
     { addresses: [address("a", "10.1.0.1"), address("b", "10.1.0.2")], ports },
   ]);
-  assert.deepEqual(subsetsOf(service({ ports: [], clusterIP: "None" }), pods.slice(1)), [
+  assert.deepEqual(subsetsOf(service({ ports: [], clusterIP: "None" }), pods.slice(1), order), [
     { addresses: [address("a", "10.1.0.1")] },
   ]);
-  assert.deepEqual(subsetsOf(service({ ports: [] }), pods), []);
+  assert.deepEqual(subsetsOf(service({ ports: [] }), pods, order), []);
 });
 
-test("it carries the service's labels and the controller's, and is left alone when it is right", () => {
-  const wanted = subsetsOf(service(), [pod("a", "10.1.0.1", "True")]);
-  const first = nextEndpoints(
-    service({}, { l: "1" }),
-    wanted,
-    undefined,
-    "2024-01-01T00:00:00Z",
-  ) as Endpoints;
+test("it has the service's labels and the controller's, and is not written when it is current", () => {
+  const subsets = subsetsOf(service(), [pod("a", "10.1.0.1", "True")], order);
+  const next = (of: Service, input: Partial<EndpointsInput>): Endpoints | undefined =>
+    nextEndpoints(of, { subsets, found: undefined, triggerTime: undefined, order, ...input }) as
+      | Endpoints
+      | undefined;
+  const first = next(service({}, { l: "1" }), { triggerTime: "2024-01-01T00:00:00Z" })!;
   assert.deepEqual(first.metadata, {
     namespace: "ns",
     name: "web",
     labels: { l: "1", "endpoints.kubernetes.io/managed-by": "endpoint-controller" },
     annotations: { "endpoints.kubernetes.io/last-change-trigger-time": "2024-01-01T00:00:00Z" },
   });
-  assert.equal(nextEndpoints(service({}, { l: "1" }), wanted, first, undefined), undefined);
-  const headless = nextEndpoints(service({ clusterIP: "None" }), [], first, undefined) as Endpoints;
+  assert.equal(next(service({}, { l: "1" }), { found: first }), undefined);
+  const headless = next(service({ clusterIP: "None" }), { subsets: [], found: first })!;
   assert.deepEqual(
     [headless.metadata.labels, headless.metadata.annotations, headless.subsets],
     [

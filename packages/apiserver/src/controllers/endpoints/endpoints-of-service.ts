@@ -3,13 +3,14 @@
 import type { NewObject } from "../../component-helpers/meta/write-object.ts";
 import { type Labels, omitKeys } from "../../component-helpers/meta/labels.ts";
 import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
-import { repackSubsets } from "./repack-subsets.ts";
+import type { GoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { repackSubsets } from "../../component-helpers/endpoints/repack-subsets.ts";
 import {
   hasClusterIp,
   headlessLabel,
   referenceTo,
   triggerTimeAnnotation,
-} from "./endpoint-labels.ts";
+} from "../../component-helpers/endpoints/endpoint-labels.ts";
 import type {
   EndpointAddress,
   EndpointPort,
@@ -18,7 +19,13 @@ import type {
   Service,
   Pod,
 } from "homeostat/k8s/core/v1";
-import { addressesOf, findPort, firstFamily, hasAddress, hostnameFor } from "./serving-pods.ts";
+import {
+  addressesOf,
+  findPort,
+  firstFamily,
+  hasAddress,
+  hostnameFor,
+} from "../../component-helpers/endpoints/serving-pods.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
 import { maxCapacity, truncateSubsets } from "./truncate-subsets.ts";
 
@@ -30,7 +37,11 @@ const overCapacityAnnotation = "endpoints.kubernetes.io/over-capacity";
 const ignoredLabels: ReadonlySet<string> = new Set([managedBy.label, headlessLabel]);
 
 /** The subsets of a service with these pods. */
-export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+export function subsetsOf(
+  service: Service,
+  pods: readonly Pod[],
+  order: GoOrder,
+): readonly EndpointSubset[] {
   const lines = pods.flatMap((pod) => {
     const address =
       hasAddress(pod) && pod.metadata.deletionTimestamp === undefined
@@ -44,7 +55,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): readonly Endp
       ports,
     }));
   });
-  return repackSubsets(lines);
+  return repackSubsets(lines, order);
 }
 
 function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
@@ -82,17 +93,22 @@ function portsOf(
   });
 }
 
-/**
- * The object to write, based on the existing one; undefined if that is current. `triggerTime` is
- * the time of the change that caused it.
- */
+/** What the Endpoints object of a service follows from, besides the service. */
+export interface EndpointsInput {
+  readonly subsets: readonly EndpointSubset[];
+  readonly found: Endpoints | undefined;
+  /** The time of the change that causes the write. */
+  readonly triggerTime: string | undefined;
+  readonly order: GoOrder;
+}
+
+/** The object to write, based on the one found; undefined if that is current. */
 export function nextEndpoints(
   service: Service,
-  subsets: readonly EndpointSubset[],
-  found: Endpoints | undefined,
-  triggerTime: string | undefined,
+  { subsets, found, triggerTime, order }: EndpointsInput,
 ): NewObject<Endpoints> | undefined {
-  if (found && isRight(found, service, subsets)) return undefined;
+  if (found && isRight(found, service, (current) => isSameSubsets(current, subsets, order)))
+    return undefined;
   const { namespace, name, labels = {} } = service.metadata;
   const { list, truncated } = truncateSubsets(subsets);
   const kept = omitKeys(found?.metadata.annotations, [
@@ -121,7 +137,7 @@ export function nextEndpoints(
 function isRight(
   { metadata, subsets: current = [] }: Endpoints,
   service: Service,
-  subsets: readonly EndpointSubset[],
+  isWanted: (subsets: readonly EndpointSubset[]) => boolean,
 ): boolean {
   const size = current.reduce(
     (sum, { addresses = [], notReadyAddresses = [] }) =>
@@ -134,9 +150,19 @@ function isRight(
     !areLabelsRight(metadata.labels ?? {}, service.metadata.labels ?? {})
   )
     return false;
+  return isWanted(current);
+}
+
+/** True when the subsets are the same in canonical form. */
+function isSameSubsets(
+  current: readonly EndpointSubset[],
+  subsets: readonly EndpointSubset[],
+  order: GoOrder,
+): boolean {
   const wanted = comparable(subsets);
   return (
-    deepEqual(comparable(current), wanted) || deepEqual(comparable(repackSubsets(current)), wanted)
+    deepEqual(comparable(current), wanted) ||
+    deepEqual(comparable(repackSubsets(current, order)), wanted)
   );
 }
 

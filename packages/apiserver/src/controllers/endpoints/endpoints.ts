@@ -10,10 +10,11 @@ import {
 } from "../../component-helpers/meta/write-object.ts";
 import { parseObjectKey } from "homeostat/api";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { selectsPods } from "./endpoint-labels.ts";
+import { selectsPods } from "../../component-helpers/endpoints/endpoint-labels.ts";
 import { Endpoints, type Service } from "homeostat/k8s/core/v1";
-import { ServiceWatch } from "./service-watch.ts";
-import { TriggerTimes } from "./trigger-times.ts";
+import { createGoOrder } from "../../component-helpers/endpoints/go-order.ts";
+import { ServiceWatch } from "../../component-helpers/endpoints/service-watch.ts";
+import { TriggerTimes } from "../../component-helpers/endpoints/trigger-times.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
 import { nextEndpoints, subsetsOf } from "./endpoints-of-service.ts";
@@ -28,6 +29,7 @@ class EndpointsController extends KeyedController {
   readonly #watch = new ServiceWatch(this);
   readonly #endpoints = this.acquire(Endpoints);
   readonly #times = new TriggerTimes();
+  readonly #order = createGoOrder(this.context.kindData);
 
   constructor(context: ControllerContext) {
     super(context, "the endpoint controller");
@@ -51,7 +53,8 @@ class EndpointsController extends KeyedController {
     const pods = this.#watch.podsOf(service);
     const triggerTime = this.#times.next(key, service, pods);
     const found = this.#endpoints.get(parseObjectKey(key));
-    const next = nextEndpoints(service, subsetsOf(service, pods), found, triggerTime);
+    const subsets = subsetsOf(service, pods, this.#order);
+    const next = nextEndpoints(service, { subsets, found, triggerTime, order: this.#order });
     if (next) await this.#write(service, found, next);
     return undefined;
   }

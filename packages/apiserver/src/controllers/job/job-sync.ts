@@ -8,7 +8,8 @@ import { errorMessage } from "../../component-helpers/errors/error-message.ts";
 import { isNotFound } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
+import type { EventRecorder } from "homeostat/events";
 import { type PodControl, slowStart } from "../../component-helpers/workloads/pod-control.ts";
 import { Job, type JobCondition, type JobStatus } from "homeostat/k8s/batch/v1";
 import { Pod } from "homeostat/k8s/core/v1";
@@ -180,7 +181,7 @@ export class JobSync {
       newCondition("Suspended", status, { reason, message }, now),
     );
     if (!conditions) return;
-    this.#record("Normal", suspended ? "Suspended" : "Resumed", message);
+    this.#events.normal(suspended ? "Suspended" : "Resumed", message);
     const { startTime: _, ...rest } = this.#status;
     this.#status = { ...rest, conditions, ...(suspended ? {} : { startTime: formatTime(now) }) };
   }
@@ -234,15 +235,14 @@ export class JobSync {
   }
 
   #recordFinished({ type, reason = "", message = "" }: JobCondition): void {
-    if (type !== "Complete") return this.#record("Warning", reason, message);
+    if (type !== "Complete") return this.#events.warning(reason, message);
     const { completions } = this.#job.spec;
     if (completions !== undefined && (this.#status.succeeded ?? 0) > completions)
-      this.#record(
-        "Warning",
+      this.#events.warning(
         "TooManySucceededPods",
         "Too many succeeded pods running after completion count reached",
       );
-    this.#record("Normal", "Completed", "Job completed");
+    this.#events.normal("Completed", "Job completed");
   }
 
   /** Writes the status if it has changed; resolves to whether it did. */
@@ -265,12 +265,7 @@ export class JobSync {
     return this.#tools.runtime.clock.now();
   }
 
-  #record(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#tools.recorder.record({
-      regarding: objectReference(Job, this.#job),
-      type,
-      reason,
-      note: message,
-    });
+  get #events(): ObjectEvents {
+    return eventsAbout(this.#tools.recorder, Job, this.#job);
   }
 }

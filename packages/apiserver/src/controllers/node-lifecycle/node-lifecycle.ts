@@ -4,7 +4,7 @@
 // pkg/controller/util/node.
 import { isConflict, isNotFound } from "homeostat/api";
 import { Lease } from "homeostat/k8s/coordination/v1";
-import { objectReference } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import { nodeIndex } from "../../component-helpers/nodes/node-fit.ts";
 import { readyCondition } from "../../component-helpers/workloads/pod-state.ts";
@@ -133,12 +133,7 @@ class NodeLifecycleController extends KeyedController {
       if (!isNotFound(error)) throw error;
       return;
     }
-    this.#recorder.record({
-      regarding: objectReference(Pod, pod),
-      type: "Warning",
-      reason: "NodeNotReady",
-      note: "Node is not ready",
-    });
+    eventsAbout(this.#recorder, Pod, pod).warning("NodeNotReady", "Node is not ready");
   }
 
   async #processTaints(node: Node): Promise<void> {

@@ -1,7 +1,7 @@
 // Amounts, sums and scopes of resource quotas. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
 import type { Decoded } from "homeostat/api";
-import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+import { addQuantities, parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 
@@ -19,13 +19,7 @@ export const zero: Quantity = { nano: 0n, format: "DecimalSI" };
 
 /** Adds to a sum. A zero sum takes the format of the addend. */
 export function addTo(sums: Sums, name: string, quantity: Quantity): void {
-  const before = sums.get(name);
-  sums.set(
-    name,
-    before && before.nano !== 0n
-      ? { nano: before.nano + quantity.nano, format: before.format }
-      : quantity,
-  );
+  sums.set(name, addQuantities(sums.get(name), quantity));
 }
 
 /** Whether two lists have the same resources with equal amounts. Notation does not matter. */

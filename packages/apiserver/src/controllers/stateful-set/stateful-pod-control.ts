@@ -7,7 +7,8 @@ import { createObject, type NamedObject } from "../../component-helpers/meta/wri
 import { isAlreadyExists, isConflict, type Kind } from "homeostat/api";
 import type { Informer } from "homeostat/cache";
 import type { Client } from "homeostat/client";
-import { objectReference, type EventRecorder } from "homeostat/events";
+import { eventsAbout, type ObjectEvents } from "../../component-helpers/controller/events-about.ts";
+import type { EventRecorder } from "homeostat/events";
 import { Pod, PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import { StatefulSet } from "homeostat/k8s/apps/v1";
 import {
@@ -58,9 +59,7 @@ export class StatefulPodControl {
       this.#recordFailure("create", set, name, failure.error);
       throw failure.error;
     }
-    this.#record(
-      set,
-      "Normal",
+    this.#events(set).normal(
       "SuccessfulCreate",
       `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`,
     );
@@ -71,9 +70,7 @@ export class StatefulPodControl {
     await this.#recordingFailure("delete", set, name, () =>
       this.#client.delete(Pod, { name, namespace }).catch(ignoreNotFound),
     );
-    this.#record(
-      set,
-      "Normal",
+    this.#events(set).normal(
       "SuccessfulDelete",
       `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`,
     );
@@ -94,9 +91,7 @@ export class StatefulPodControl {
       );
       try {
         await this.#client.update(Pod, mended);
-        return this.#record(
-          set,
-          "Normal",
+        return this.#events(set).normal(
           "SuccessfulUpdate",
           `Update Pod ${name} in StatefulSet ${set.metadata.name} successful`,
         );
@@ -145,7 +140,7 @@ export class StatefulPodControl {
       const { name } = claim.metadata;
       if (hasOtherController(claim, set, pod)) {
         const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`;
-        this.#record(set, "Warning", "ConflictingController", message);
+        this.#events(set).warning("ConflictingController", message);
       }
       if (areOwnersRight(claim, set, pod)) continue;
       const owned = {
@@ -186,18 +181,14 @@ export class StatefulPodControl {
     const { name } = claim.metadata;
     try {
       await createObject(this.#client, PersistentVolumeClaim, claim);
-      this.#record(
-        set,
-        "Normal",
+      this.#events(set).normal(
         "SuccessfulCreate",
         `Create Claim ${name} Pod ${pod} in StatefulSet ${set.metadata.name} success`,
       );
       return undefined;
     } catch (error) {
       if (!isAlreadyExists(error))
-        this.#record(
-          set,
-          "Warning",
+        this.#events(set).warning(
           "FailedCreate",
           `Create Claim ${name} for Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
         );
@@ -222,21 +213,14 @@ export class StatefulPodControl {
 
   #recordFailure(verb: Verb, set: StatefulSet, pod: string, error: unknown): void {
     const word = verb.charAt(0).toUpperCase() + verb.slice(1);
-    this.#record(
-      set,
-      "Warning",
+    this.#events(set).warning(
       `Failed${word}`,
       `${word} Pod ${pod} in StatefulSet ${set.metadata.name} failed error: ${errorMessage(error)}`,
     );
   }
 
-  #record(set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#recorder.record({
-      regarding: objectReference(StatefulSet, set),
-      type,
-      reason,
-      note: message,
-    });
+  #events(set: StatefulSet): ObjectEvents {
+    return eventsAbout(this.#recorder, StatefulSet, set);
   }
 }
 

@@ -5,7 +5,7 @@
 // others can see it.
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { isAlreadyExists, parseObjectKey } from "homeostat/api";
-import { objectReference } from "homeostat/events";
+import { eventsAbout } from "../../component-helpers/controller/events-about.ts";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { Start } from "../../component-helpers/controller/controller.ts";
 import {
@@ -57,12 +57,10 @@ export const start: Start = async (context) => {
     const volume = volumeFor(claim, storageClass);
     await client.create(PersistentVolume, volume).then(
       () =>
-        recorder.record({
-          regarding: objectReference(PersistentVolumeClaim, claim),
-          type: "Normal",
-          reason: "ProvisioningSucceeded",
-          note: `Successfully provisioned volume ${volume.metadata.name}`,
-        }),
+        eventsAbout(recorder, PersistentVolumeClaim, claim).normal(
+          "ProvisioningSucceeded",
+          `Successfully provisioned volume ${volume.metadata.name}`,
+        ),
       (error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       },

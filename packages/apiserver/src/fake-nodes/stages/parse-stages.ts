@@ -1,5 +1,5 @@
-// Parses files of stages: YAML documents, each a stage of stage.ts or a KWOK Stage. Refuses invalid
-// and unsupported fields with the stage and the path.
+// Parses stages: YAML documents or objects, each a stage of stage.ts or a KWOK Stage. Refuses
+// invalid and unsupported fields with the stage and the path.
 // Upstream: sigs.k8s.io/kwok/pkg/apis/v1alpha1/stage_types.go.
 import { isObject, type JsonObject } from "homeostat/api";
 import { parseAllDocuments } from "yaml";
@@ -20,7 +20,15 @@ export function parseStages(text: string): readonly Stage[] {
   const values: readonly unknown[] = documents
     .map((document) => document.toJS() as unknown)
     .filter((value) => value !== null);
-  return checkStages(values.flatMap(itemsOf).map(readOne));
+  return readStages(values.flatMap(itemsOf));
+}
+
+/** Reads stages from objects. @throws ServerError ERR_SERVER_STAGE with all errors. */
+export function readStages(values: readonly unknown[]): readonly Stage[] {
+  const read = values.map(readOne);
+  const faults = read.flatMap((one) => (typeof one === "string" ? [one] : []));
+  if (faults.length > 0) throw stageError(faults.join("; "));
+  return checkStages(read.filter((one) => typeof one !== "string"));
 }
 
 /** The items of a list, or the value itself. */
@@ -31,24 +39,21 @@ function itemsOf(value: unknown): readonly unknown[] {
     : [value];
 }
 
-function readOne(value: unknown, index: number): Stage {
+/** The stage, or why it cannot be read. */
+function readOne(value: unknown, index: number): Stage | string {
   if (!isObject(value as never))
-    throw stageError(
-      `read stage ${index + 1}: an object was expected, got ${JSON.stringify(value)}`,
-    );
+    return `read stage ${index + 1}: an object was expected, got ${JSON.stringify(value)}`;
   const fields = value as JsonObject;
   const reader = new FieldReader(nameOf(fields, index));
   const { apiVersion, kind } = fields;
   const isKwok = apiVersion !== undefined || kind !== undefined;
   if (isKwok && (kind !== "Stage" || !String(apiVersion).startsWith(`${kwokGroup}/`))) {
-    throw stageError(
-      `read stage ${nameOf(fields, index)}: apiVersion ${kwokGroup}/v1alpha1 and kind Stage were expected, or neither, got ${JSON.stringify({ apiVersion, kind })}`,
-    );
+    return `read stage ${nameOf(fields, index)}: apiVersion ${kwokGroup}/v1alpha1 and kind Stage were expected, or neither, got ${JSON.stringify({ apiVersion, kind })}`;
   }
   const stage = isKwok ? readKwokStage(fields, reader) : readStage(fields, reader);
-  if (reader.faults.length > 0)
-    throw stageError(`read stage ${nameOf(fields, index)}: ${reader.faults.join("; ")}`);
-  return stage;
+  return reader.faults.length > 0
+    ? `read stage ${nameOf(fields, index)}: ${reader.faults.join("; ")}`
+    : stage;
 }
 
 function nameOf(fields: JsonObject, index: number): string {
@@ -58,10 +63,8 @@ function nameOf(fields: JsonObject, index: number): string {
   return typeof name === "string" && name !== "" ? JSON.stringify(name) : String(index + 1);
 }
 
-/**
- * Parses every path and template, so that none fails later. @throws ServerError ERR_SERVER_STAGE
- */
-export function checkStages(stages: readonly Stage[]): readonly Stage[] {
+/** Parses every path and template, so that none fails later. */
+function checkStages(stages: readonly Stage[]): readonly Stage[] {
   const faults = stages.flatMap((stage) =>
     faultsOf(stage).map((fault) => `stage ${JSON.stringify(stage.name)}: ${fault}`),
   );
@@ -104,4 +107,7 @@ function faultsOf({ for: { kind }, when, after, weightFrom, next }: Stage): read
   ];
 }
 
-const stageError = (message: string): ServerError => new ServerError("ERR_SERVER_STAGE", message);
+const stageError = (message: string): ServerError =>
+  new ServerError("ERR_SERVER_STAGE", message, {
+    faults: [{ option: "stages", problem: message }],
+  });

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { createLifecycle } from "./lifecycle.ts";
 import { parseFieldPath } from "./field-path.ts";
 import { parseGoTemplate } from "./go-template.ts";
-import { parseStages } from "./parse-stages.ts";
+import { podStages } from "../kubelet/pod-stages.ts";
+import { parseStages, readStages } from "./parse-stages.ts";
 import type { Stage } from "./stage.ts";
 import { isApplied, stageWrites } from "./stage-effect.ts";
 import { stageFunctionNames, stageFunctions, type StageEnvironment } from "./stage-functions.ts";
@@ -286,6 +287,9 @@ spec:
     next: { statusTemplate: "up: {{ Now }}", finalizers: { add: ["x"] } },
   });
 });
+
+test("the built-in stages are valid as a program passes them", () =>
+  assert.deepEqual(readStages(podStages), podStages));
 
 test("errors name the stage and the field", () => {
   const fault = (text: string, message: RegExp): void =>

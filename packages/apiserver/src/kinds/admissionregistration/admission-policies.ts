@@ -8,23 +8,18 @@ import type {
   ParamKind,
   ValidatingAdmissionPolicy,
 } from "homeostat/k8s/admissionregistration/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import { specStatusStrategy } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, specStatusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
 import { setMatchDefaults } from "./admission-rules.ts";
 import { policyStrategy } from "./policy-strategy.ts";
 import { validateMutatingPolicy, validateValidatingPolicy } from "./validate-admission-policy.ts";
 
-const group = "admissionregistration.k8s.io";
-
 type Policy = Decoded<ValidatingAdmissionPolicy> | Decoded<MutatingAdmissionPolicy>;
 
 export const validatingAdmissionPolicy: KindDefinition<Decoded<ValidatingAdmissionPolicy>> = {
-  group,
-  version: "v1",
-  kind: "ValidatingAdmissionPolicy",
+  ...gvk("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
   defaults: setPolicyDefaults,
   strategy: {
     ...policyStrategy("ValidatingAdmissionPolicy", (object, old) =>
@@ -43,9 +38,7 @@ export const validatingAdmissionPolicy: KindDefinition<Decoded<ValidatingAdmissi
 };
 
 export const mutatingAdmissionPolicy: KindDefinition<Decoded<MutatingAdmissionPolicy>> = {
-  group,
-  version: "v1",
-  kind: "MutatingAdmissionPolicy",
+  ...gvk("admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy"),
   defaults: setPolicyDefaults,
   strategy: policyStrategy("MutatingAdmissionPolicy", (object, old) =>
     validateMutatingPolicy(object.spec ?? {}, old?.spec ?? undefined),

@@ -12,7 +12,7 @@ import type {
 } from "homeostat/k8s/admissionregistration/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import {
@@ -23,7 +23,6 @@ import {
 } from "./admission-rules.ts";
 import { policyStrategy } from "./policy-strategy.ts";
 
-const group = "admissionregistration.k8s.io";
 const actions = ["Audit", "Deny", "Warn"];
 
 type Binding = Decoded<ValidatingAdmissionPolicyBinding> | Decoded<MutatingAdmissionPolicyBinding>;
@@ -44,9 +43,7 @@ function bindingKind<T extends Binding>(
   validateMore: (object: T) => readonly FieldError[],
 ): KindDefinition<T> {
   return {
-    group,
-    version: "v1",
-    kind,
+    ...gvk("admissionregistration.k8s.io/v1", kind),
     defaults({ spec }) {
       if (spec?.matchResources) setMatchDefaults(spec.matchResources);
     },

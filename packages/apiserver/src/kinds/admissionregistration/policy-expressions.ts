@@ -1,6 +1,7 @@
 // Compiles the expressions of one policy or webhook in their order: later expressions can use the
 // variables declared by earlier ones.
 // Upstream: k8s.io/kubernetes/pkg/apis/admissionregistration/validation/validation.go.
+import { loadLate } from "../../apimachinery/load-late.ts";
 import type { Decoded } from "homeostat/api";
 import type {
   MutatingAdmissionPolicySpec,
@@ -10,7 +11,6 @@ import type { Type } from "@homeostat/cel";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { Purpose } from "./compile-policy-expression.ts";
-import { loadPolicyCompiler } from "./load-policy-compiler.ts";
 
 /** Compiles expressions that share variables. */
 export interface PolicyExpressions {
@@ -41,7 +41,7 @@ export function openExpressions({
 }: ExpressionOptions): PolicyExpressions {
   const declared = variables === "some" ? new Map<string, Type>() : undefined;
   const compile = (purpose: Purpose, expression: string) =>
-    loadPolicyCompiler().compilePolicyExpression(expression, purpose, {
+    expressionCompiler().compilePolicyExpression(expression, purpose, {
       params,
       variables: declared,
       age: stored[purpose === "variable" ? "condition" : purpose]?.has(expression)
@@ -67,7 +67,7 @@ export function openExpressions({
       const compiled = compile("variable", expression);
       declared?.set(
         name,
-        loadPolicyCompiler().variableType("type" in compiled ? compiled.type : undefined),
+        expressionCompiler().variableType("type" in compiled ? compiled.type : undefined),
       );
       return errorsOf(compiled, path, expression);
     },
@@ -107,3 +107,10 @@ export function storedExpressions({
     "JSON patch": applied,
   };
 }
+
+/** Loaded with the first policy or match condition: most servers never see one. */
+const expressionCompiler = (): typeof import("./compile-policy-expression.ts") =>
+  loadLate(
+    import.meta.url,
+    "./compile-policy-expression",
+  ) as typeof import("./compile-policy-expression.ts");

@@ -11,7 +11,7 @@ import type {
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { qualifiedNameErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -55,9 +55,7 @@ function configurationKind(
 ): KindDefinition<WebhookConfiguration> {
   const isMutating = kind === "MutatingWebhookConfiguration";
   return {
-    group: "admissionregistration.k8s.io",
-    version: "v1",
-    kind,
+    ...gvk("admissionregistration.k8s.io/v1", kind),
     defaults(object) {
       for (const webhook of object.webhooks ?? []) {
         setWebhookDefaults(webhook);

@@ -11,46 +11,45 @@ import type {
 } from "homeostat/k8s/apiextensions/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import {
+  type CommittedHook,
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
 import { setCondition } from "./definition/set-condition.ts";
-import { unrecognizedFormats } from "./schema/unrecognized-formats.ts";
-import {
-  validateDefinitionChange,
-  validateDefinitionStatus,
-  validateNewDefinition,
-} from "./validation/validate-definition.ts";
-import type { SchemaChecks } from "./validation/validate-root-schema.ts";
+import type { DefinitionRules } from "./definition-rules.ts";
 
 /** The finalizer that holds a definition until its last custom resource is deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
-/** The definition of the kind, validating schemas with `checks`. */
+/** The definition of the kind; `rules` is called with the first write. */
 export function customResourceDefinition(
-  checks: SchemaChecks,
-  committed: NonNullable<KindDefinition["committed"]>,
+  rules: () => DefinitionRules,
+  committed: CommittedHook,
 ): KindDefinition<Decoded<CustomResourceDefinition>> {
   return {
-    group: "apiextensions.k8s.io",
-    version: "v1",
-    kind: "CustomResourceDefinition",
+    ...gvk("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
     etcdPrefix: "apiextensions.k8s.io/customresourcedefinitions",
     stored: "json",
     defaults: setDefaults,
     committed,
-    strategy: strategyWith(checks),
+    strategy: strategyWith(rules),
     subresources: {
       status: {
         ...statusStrategy,
-        validateUpdate: (object) => validateDefinitionStatus(definitionOf(object)),
+        validateUpdate: (object) => rules().validateStatus(definitionOf(object)),
       },
     },
   };
 }
 
-function strategyWith(checks: SchemaChecks): StrategyOverrides<Decoded<CustomResourceDefinition>> {
+function strategyWith(
+  rules: () => DefinitionRules,
+): StrategyOverrides<Decoded<CustomResourceDefinition>> {
   return {
     allowUnconditionalUpdate: false,
     resetFields: [["f:status"]],
@@ -68,11 +67,11 @@ function strategyWith(checks: SchemaChecks): StrategyOverrides<Decoded<CustomRes
       bumpGeneration(object, old, ["spec"]);
       addStorageVersion(object);
     },
-    validateCreate: (object) => validateNewDefinition(definitionOf(object), checks),
+    validateCreate: (object) => rules().validateNew(definitionOf(object)),
     validateUpdate: (object, old) =>
-      validateDefinitionChange(definitionOf(object), definitionOf(old), checks),
-    warningsOnCreate: (object) => formatWarnings(object, undefined),
-    warningsOnUpdate: formatWarnings,
+      rules().validateChange(definitionOf(object), definitionOf(old)),
+    warningsOnCreate: (object) => formatWarnings(rules(), object, undefined),
+    warningsOnUpdate: (object, old) => formatWarnings(rules(), object, old),
     // The first delete only marks, so that the finalizer below takes effect.
     deletion: {
       holds: (object) => metadataOf(object).deletionTimestamp === undefined,
@@ -118,11 +117,12 @@ function addStorageVersion(object: Decoded<CustomResourceDefinition>): void {
 
 /** Formats that no check exists for are accepted with a warning when they are new. */
 function formatWarnings(
+  { unrecognizedFormats }: DefinitionRules,
   object: Decoded<CustomResourceDefinition>,
   old: Decoded<CustomResourceDefinition> | undefined,
 ): readonly string[] {
-  const before = new Set(old ? unrecognizedFormats(definitionOf(old).spec) : []);
-  return unrecognizedFormats(definitionOf(object).spec)
+  const before = new Set(old ? unrecognizedFormats(definitionOf(old)) : []);
+  return unrecognizedFormats(definitionOf(object))
     .filter((format) => !before.has(format))
     .map((format) => `unrecognized format ${quoteGo(format)}`);
 }

@@ -16,7 +16,7 @@ import {
   type FieldError,
   quoteGo,
 } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -26,9 +26,7 @@ import { keepOld } from "../definition/default-strategy.ts";
 const statuses = ["True", "False", "Unknown"];
 
 export const apiService: KindDefinition<Decoded<APIService>> = {
-  group: "apiregistration.k8s.io",
-  version: "v1",
-  kind: "APIService",
+  ...gvk("apiregistration.k8s.io/v1", "APIService"),
   etcdPrefix: "apiregistration.k8s.io/apiservices",
   stored: "json",
   defaults({ spec }) {

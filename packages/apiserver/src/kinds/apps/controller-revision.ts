@@ -7,16 +7,14 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 
 export const controllerRevision: KindDefinition<Decoded<ControllerRevision>> = {
-  group: "apps",
-  version: "v1",
-  kind: "ControllerRevision",
+  ...gvk("apps/v1", "ControllerRevision"),
   strategy: {
     validateCreate: (object) => [...validateRevision(object), ...validateData(object.data)],
     validateUpdate: (object, old) => [

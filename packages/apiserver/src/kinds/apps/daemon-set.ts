@@ -27,13 +27,9 @@ import {
 } from "../core/workload/workload-strategy.ts";
 import { templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -53,9 +49,7 @@ import {
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 export const daemonSet: KindDefinition<Decoded<DaemonSet>> = {
-  group: "apps",
-  version: "v1",
-  kind: "DaemonSet",
+  ...gvk("apps/v1", "DaemonSet"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,

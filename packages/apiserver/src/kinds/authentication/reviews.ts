@@ -8,14 +8,12 @@ import type {
 } from "homeostat/k8s/authentication/v1";
 import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 
 const group = "authentication.k8s.io";
 
 export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
-  group,
-  version: "v1",
-  kind: "SelfSubjectReview",
+  ...gvk("authentication.k8s.io/v1", "SelfSubjectReview"),
   review: (_object, { user, now }) => ({
     apiVersion: `${group}/v1`,
     kind: "SelfSubjectReview",
@@ -25,9 +23,7 @@ export const selfSubjectReview: KindDefinition<Decoded<SelfSubjectReview>> = {
 };
 
 export const tokenReview: KindDefinition<Decoded<TokenReview>> = {
-  group,
-  version: "v1",
-  kind: "TokenReview",
+  ...gvk("authentication.k8s.io/v1", "TokenReview"),
   review(object: Decoded<TokenReview>, { reviewToken }) {
     const { token, audiences } = object.spec ?? {};
     if (!token) throw badRequestError("token is required for TokenReview in authentication");

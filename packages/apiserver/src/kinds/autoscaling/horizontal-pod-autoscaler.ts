@@ -12,8 +12,9 @@ import type {
 } from "homeostat/k8s/autoscaling/v2";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
-import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
+import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { dropRoundTripAnnotations } from "./autoscaler-annotations.ts";
@@ -47,9 +48,7 @@ const status: StrategyOverrides<Decoded<HorizontalPodAutoscaler>> = {
 
 /** autoscaling/v2, the stored version. */
 export const autoscalerV2: KindDefinition<Decoded<HorizontalPodAutoscaler>> = {
-  group: "autoscaling",
-  version: "v2",
-  kind: "HorizontalPodAutoscaler",
+  ...gvk("autoscaling/v2", "HorizontalPodAutoscaler"),
   defaults(object) {
     setAutoscalerDefaults(object);
     dropRoundTripAnnotations(object);
@@ -61,9 +60,7 @@ export const autoscalerV2: KindDefinition<Decoded<HorizontalPodAutoscaler>> = {
 
 /** autoscaling/v1: a field for the CPU, annotations for the rest. */
 export const autoscalerV1: KindDefinition = {
-  group: "autoscaling",
-  version: "v1",
-  kind: "HorizontalPodAutoscaler",
+  ...gvk("autoscaling/v1", "HorizontalPodAutoscaler"),
   storage: { group: "autoscaling", version: "v2", fromStorage: toV1, toStorage: fromV1 },
   defaults: roundTrip,
   strategy,

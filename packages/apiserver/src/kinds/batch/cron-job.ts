@@ -8,13 +8,11 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
+import { gatedSpecStrategy } from "../core/workload/workload-strategy.ts";
 import { containerCells, selectorCell } from "../core/workload/workload.ts";
-import {
-  finalizerErrors,
-  specStatusStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { selectorType } from "../validation/label-selectors.ts";
@@ -31,9 +29,7 @@ const concurrencyPolicies = ["Allow", "Forbid", "Replace"];
 const jobSpecOf = ({ spec }: Decoded<CronJob>): Decoded<JobSpec> => spec?.jobTemplate?.spec ?? {};
 
 export const cronJob: KindDefinition<Decoded<CronJob>> = {
-  group: "batch",
-  version: "v1",
-  kind: "CronJob",
+  ...gvk("batch/v1", "CronJob"),
   defaults(object) {
     const spec = object.spec ?? {};
     setTemplateJobDefaults(jobSpecOf(object));
@@ -43,15 +39,9 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
     spec.failedJobsHistoryLimit ??= 1;
   },
   strategy: {
-    ...specStatusStrategy,
-    prepareForCreate(object, context) {
-      specStatusStrategy.prepareForCreate!(object, context);
-      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
-    },
-    prepareForUpdate(object, old, context) {
-      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
-      specStatusStrategy.prepareForUpdate!(object, old, context);
-    },
+    ...gatedSpecStrategy<Decoded<CronJob>>((object) =>
+      dropDisabledFields(jobSpecOf(object).template?.spec ?? {}),
+    ),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateSpec(object),

@@ -11,16 +11,14 @@ import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
 import { statusStrategy } from "../definition/default-strategy.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
 import { setJobSpecDefaults } from "./job-defaults.ts";
 import { validateJobStatusUpdate } from "./validate-job-status.ts";
 import { jobLabelPrefix, validateJob, validateJobUpdate } from "./validate-job.ts";
 
 export const job: KindDefinition<Decoded<Job>> = {
-  group: "batch",
-  version: "v1",
-  kind: "Job",
+  ...gvk("batch/v1", "Job"),
   defaults(object) {
     setJobSpecDefaults(object.spec ?? {});
     // Both share one map, as upstream's do: labels generated below then show in the Job, too.

@@ -9,16 +9,14 @@ import type {
   CertificateSigningRequestStatus,
 } from "homeostat/k8s/certificates/v1";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
 export const certificateSigningRequest: KindDefinition<Decoded<CertificateSigningRequest>> = {
-  group: "certificates.k8s.io",
-  version: "v1",
-  kind: "CertificateSigningRequest",
+  ...gvk("certificates.k8s.io/v1", "CertificateSigningRequest"),
   strategy: {
     // Upstream accepts any name here.
     validateName: () => [],

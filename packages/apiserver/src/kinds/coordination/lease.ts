@@ -6,16 +6,14 @@ import type { Lease } from "homeostat/k8s/coordination/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 
 /** Fields of coordinated leader election, whose feature gate is off. */
 const gated = ["strategy", "preferredHolder"] as const;
 
 export const lease: KindDefinition<Decoded<Lease>> = {
-  group: "coordination.k8s.io",
-  version: "v1",
-  kind: "Lease",
+  ...gvk("coordination.k8s.io/v1", "Lease"),
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,

@@ -3,11 +3,9 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/storage/storage.go (LegacyBindingREST).
 import type { Decoded } from "homeostat/api";
 import type { Binding } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 
 export const binding: KindDefinition<Decoded<Binding>> = {
-  group: "",
-  version: "v1",
-  kind: "Binding",
+  ...gvk("v1", "Binding"),
   createsThrough: { resource: "pods", subresource: "binding" },
 };

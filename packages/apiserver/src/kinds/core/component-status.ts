@@ -5,13 +5,11 @@
 // pkg/registry/core/rest/storage_core.go.
 import type { Decoded, Json } from "homeostat/api";
 import type { ComponentStatus } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameOf } from "../printers/cells.ts";
 
 export const componentStatus: KindDefinition<Decoded<ComponentStatus>> = {
-  group: "",
-  version: "v1",
-  kind: "ComponentStatus",
+  ...gvk("v1", "ComponentStatus"),
   observed: () => [
     statusOf("scheduler", "False", "not part of this server"),
     statusOf("controller-manager", "False", "not part of this server"),

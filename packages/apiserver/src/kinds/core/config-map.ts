@@ -6,16 +6,14 @@ import type { ConfigMap } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 
 export const configMap: KindDefinition<Decoded<ConfigMap>> = {
-  group: "",
-  version: "v1",
-  kind: "ConfigMap",
+  ...gvk("v1", "ConfigMap"),
   strategy: {
     validateCreate: validate,
     validateUpdate: (object, old) => [

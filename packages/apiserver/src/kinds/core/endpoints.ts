@@ -10,7 +10,7 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { endpointIpErrors, ipWarnings, legacyIpErrors } from "../validation/ip-addresses.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -20,15 +20,13 @@ import {
   dnsSubdomainErrors,
   qualifiedNameErrors,
 } from "../validation/field-rules.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;
 
 export const endpoints: KindDefinition<Decoded<Endpoints>> = {
-  group: "",
-  version: "v1",
-  kind: "Endpoints",
+  ...gvk("v1", "Endpoints"),
   etcdPrefix: "services/endpoints",
   deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   defaults(object) {

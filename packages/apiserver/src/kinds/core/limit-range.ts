@@ -6,10 +6,10 @@ import { type Decoded, isObject, labelKeyFaults } from "homeostat/api";
 import type { LimitRange, LimitRangeItem } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
@@ -22,9 +22,7 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
 
 export const limitRange: KindDefinition<Decoded<LimitRange>> = {
-  group: "",
-  version: "v1",
-  kind: "LimitRange",
+  ...gvk("v1", "LimitRange"),
   defaults(object) {
     for (const item of object.spec?.limits ?? []) {
       if (item.type === "Container") setContainerDefaults(item);

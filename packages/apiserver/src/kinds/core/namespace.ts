@@ -6,24 +6,22 @@ import { type Decoded, labelKeyFaults } from "homeostat/api";
 import type { Namespace } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 import {
   finalizerErrors,
   finalizerNameErrors,
-  keepOld,
   metadataErrors,
-} from "../definition/default-strategy.ts";
+} from "../validation/validate-object.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 const ownFinalizer = "kubernetes";
 
 export const namespace: KindDefinition<Decoded<Namespace>> = {
-  group: "",
-  version: "v1",
-  kind: "Namespace",
+  ...gvk("v1", "Namespace"),
   returnsDeletedObject: true,
   defaults(object) {
     setNameLabel(object);
@@ -31,7 +29,6 @@ export const namespace: KindDefinition<Decoded<Namespace>> = {
   },
   strategy: {
     validateName: nameIsDnsLabel,
-    deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate(object) {
       object.status = { phase: "Active" };

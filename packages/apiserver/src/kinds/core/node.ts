@@ -12,11 +12,12 @@ import {
 import type { Node, NodeAddress, NodeStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { cidrWarnings, legacyCidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { keepOld, validateWholeObject } from "../definition/default-strategy.ts";
+import { keepOld } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { quantityErrors, sortedEntries } from "./resources/validate-resource-lists.ts";
 import { proxyToNode } from "./proxy/node-proxy.ts";
@@ -25,9 +26,7 @@ const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const notReady = "node.kubernetes.io/not-ready";
 
 export const node: KindDefinition<Decoded<Node>> = {
-  group: "",
-  version: "v1",
-  kind: "Node",
+  ...gvk("v1", "Node"),
   etcdPrefix: "minions",
   defaults: setDefaults,
   proxy: proxyToNode,

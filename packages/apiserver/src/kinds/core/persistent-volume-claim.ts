@@ -11,16 +11,11 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  immutable,
-  keepOld,
-  statusResetStrategy,
-  statusStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,
@@ -37,9 +32,7 @@ import { setClaimSpecDefaults } from "./persistent-volume-claim/claim-spec-defau
 import { validateClaimStatus } from "./persistent-volume-claim/validate-claim-status.ts";
 
 export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim>> = {
-  group: "",
-  version: "v1",
-  kind: "PersistentVolumeClaim",
+  ...gvk("v1", "PersistentVolumeClaim"),
   returnsDeletedObject: true,
   defaults(object) {
     const status = (object.status ??= {});

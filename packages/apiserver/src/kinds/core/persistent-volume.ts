@@ -9,15 +9,12 @@ import type {
   PersistentVolumeStatus,
 } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  keepOld,
-  statusResetStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import {
   addFinalizer,
   classAnnotationWarnings,
@@ -32,9 +29,7 @@ import {
 } from "./persistent-volume/validate-persistent-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
-  group: "",
-  version: "v1",
-  kind: "PersistentVolume",
+  ...gvk("v1", "PersistentVolume"),
   returnsDeletedObject: true,
   defaults(object) {
     const status = (object.status ??= {});

@@ -3,29 +3,24 @@
 // (ValidatePodTemplate).
 import type { Decoded, Json } from "homeostat/api";
 import type { PodTemplate } from "homeostat/k8s/core/v1";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
 import { containerCells } from "./workload/workload.ts";
-import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
 
 export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
-  group: "",
-  version: "v1",
-  kind: "PodTemplate",
+  ...gvk("v1", "PodTemplate"),
   returnsDeletedObject: true,
   defaults: (object) => setPodTemplateDefaults(object.template),
   strategy: {
     ...generationStrategy("template"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validatePodTemplate(object.template ?? {}, "template"),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validatePodTemplate(object.template ?? {}, "template", old.template ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ template }, old) =>
+        validatePodTemplate(template ?? {}, "template", old && (old.template ?? {})),
+    }),
   },
   cells,
 };

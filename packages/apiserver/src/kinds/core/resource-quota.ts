@@ -9,22 +9,17 @@ import type {
 } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  finalizerErrors,
-  statusResetStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
 
 export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
-  group: "",
-  version: "v1",
-  kind: "ResourceQuota",
+  ...gvk("v1", "ResourceQuota"),
   returnsDeletedObject: true,
   defaults(object) {
     roundList(object.spec?.hard);
@@ -33,12 +28,10 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   },
   strategy: {
     ...statusResetStrategy,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}),
-      ...scopeChangeErrors(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }) => validateSpec(spec ?? {}),
+      validateChange: ({ spec }, old) => scopeChangeErrors(spec ?? {}, old.spec ?? {}),
+    }),
     warningsOnCreate: ({ spec }) => requestWarnings(spec?.hard ?? {}),
   },
   subresources: {

@@ -7,18 +7,17 @@ import type { Secret } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import { keepOld } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 
 export const secret: KindDefinition<Decoded<Secret>> = {
-  group: "",
-  version: "v1",
-  kind: "Secret",
+  ...gvk("v1", "Secret"),
   defaults(object) {
     object.type ||= "Opaque";
     mergeStringData(object);

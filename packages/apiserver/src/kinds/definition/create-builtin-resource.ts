@@ -31,11 +31,11 @@ export function createBuiltinResource(
     createInternalPrinter(() => data.layout()),
   );
   const { group, version, kind } = definition;
-  const facts = data.kind(group, version, kind);
-  if (!facts) throw unknownKind(definition, data);
-  const codec = createCodec(definition, facts.type, options);
-  const strategy = createStrategy(definition, facts.type, data);
-  const subresources = facts.subresources
+  const served = data.kind(group, version, kind);
+  if (!served) throw unknownKind(definition, data);
+  const codec = createCodec(definition, served.type, options);
+  const strategy = createStrategy(definition, served.type, data);
+  const subresources = served.subresources
     .toSorted((a, b) => compareBytewise(a.name, b.name))
     .flatMap((sub) => createSubresource(definition, sub, { main: strategy, codec, ...options }));
   const storage = definition.storage ?? definition;
@@ -43,23 +43,23 @@ export function createBuiltinResource(
     group,
     version,
     kind,
-    resource: facts.resource,
-    singular: facts.singular,
+    resource: served.resource,
+    singular: served.singular,
     listKind: `${kind}List`,
-    namespaced: facts.namespaced,
-    shortNames: facts.shortNames,
-    categories: facts.categories,
-    verbs: facts.verbs,
-    storageKey: `${storage.group}/${facts.resource}`,
+    namespaced: served.namespaced,
+    shortNames: served.shortNames,
+    categories: served.categories,
+    verbs: served.verbs,
+    storageKey: `${storage.group}/${served.resource}`,
     storageVersion: formatApiVersion(storage),
-    storageVersionHash: facts.storageVersionHash ?? "",
+    storageVersionHash: served.storageVersionHash ?? "",
     ...builtinTraits,
-    etcdPrefix: definition.etcdPrefix ?? facts.resource,
+    etcdPrefix: definition.etcdPrefix ?? served.resource,
     codec,
     strategy,
     subresources: new Map(subresources),
     fields: selectableFields(definition),
-    table: tableOf(definition, data.columns(group, version, facts.resource)),
+    table: tableOf(definition, data.columns(group, version, served.resource)),
     openapi: { at: "types" },
     schemaEpoch: 0,
     creatable: true,

@@ -1,6 +1,6 @@
 // Creates one subresource of a built-in kind: one that stores the object itself, scale, proxy, or
 // one that connects to a handler.
-import type { SubresourceFacts } from "../../apimachinery/kind-data/kind-data.ts";
+import type { ApiSubresource } from "../../apimachinery/kind-data/kind-data.ts";
 import type { ScaleConverter } from "../../apimachinery/rest/scale-converter.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { Subresource } from "../../apimachinery/rest/subresource.ts";
@@ -21,12 +21,12 @@ export interface SubresourceOptions extends BuiltinResourceOptions {
 /** The name and the subresource; empty for one that the definition does not implement. */
 export function createSubresource(
   definition: BoundKindDefinition,
-  facts: SubresourceFacts,
+  subresource: ApiSubresource,
   options: SubresourceOptions,
 ): readonly (readonly [string, Subresource])[] {
-  const { name, verbs } = facts;
+  const { name, verbs } = subresource;
   const { main, codec } = options;
-  const kind = { group: facts.group, version: facts.version, kind: facts.kind };
+  const kind = { group: subresource.group, version: subresource.version, kind: subresource.kind };
   const overrides: StrategyOverrides | undefined = definition.subresources?.[name];
   if (overrides) {
     const strategy = {
@@ -49,7 +49,7 @@ export function createSubresource(
     kind,
     verbs,
     handle,
-    ...bodyCodec(definition, facts, options),
+    ...bodyCodec(definition, subresource, options),
     ...(precheck ? { precheck } : {}),
   };
   return [[name, connecter]];
@@ -57,7 +57,7 @@ export function createSubresource(
 
 function bodyCodec(
   definition: BoundKindDefinition,
-  { name, type: model, ...kind }: SubresourceFacts,
+  { name, type: model, ...kind }: ApiSubresource,
   { data, smdOf }: BuiltinResourceOptions,
 ): { readonly codec?: VersionCodec } {
   if (model === undefined) return {};

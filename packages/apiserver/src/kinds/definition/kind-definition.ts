@@ -4,7 +4,7 @@
 // create-builtin-resource.ts turns a definition into a served resource.
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
-import type { Json, JsonObject } from "homeostat/api";
+import { type GroupVersionKind, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type {
   ConnectCheck,
@@ -18,6 +18,9 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 
 /** The part of a strategy in which a kind differs from {@link defaultStrategy}. */
 export type StrategyOverrides<T extends object = JsonObject> = Partial<Strategy<T>>;
+
+/** Called with each committed write. See ServedResource. */
+export type CommittedHook = NonNullable<ServedResource["committed"]>;
 
 /** Fields that selectors may use beyond metadata.name and metadata.namespace. */
 export interface SelectableFieldsDefinition<T extends object = JsonObject> {
@@ -34,10 +37,7 @@ export interface SelectableFieldsDefinition<T extends object = JsonObject> {
  * One built-in kind in one version. `T` is the decoded object of that version, e.g.
  * `Decoded<Deployment>`; functions mutate their first argument only where their comment says so.
  */
-export interface KindDefinition<T extends object = JsonObject> {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+export interface KindDefinition<T extends object = JsonObject> extends GroupVersionKind {
   /**
    * Where the objects are stored when another group or version owns the storage, e.g. `/events` in
    * `v1` for events.k8s.io.
@@ -101,10 +101,15 @@ export interface KindDefinition<T extends object = JsonObject> {
   readonly deprecationWarning?: string;
   /** See TablePrinter. */
   rowConditions?(object: T): readonly JsonObject[];
-  /** See ServedResource. */
-  readonly committed?: ServedResource["committed"];
+  readonly committed?: CommittedHook;
 }
 
 /** A definition of any kind, as lists of definitions hold it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- T of each definition is its own
 export type AnyKindDefinition = KindDefinition<any>;
+
+/** Group, version and kind of a definition, e.g. `gvk("apps/v1", "Deployment")`. */
+export const gvk = (apiVersion: string, kind: string): GroupVersionKind => ({
+  ...parseApiVersion(apiVersion)!,
+  kind,
+});

@@ -4,18 +4,16 @@
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
 export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  kind: "EndpointSlice",
+  ...gvk("discovery.k8s.io/v1", "EndpointSlice"),
   defaults(object) {
     for (const port of object.ports ?? []) {
       port.name ??= "";

@@ -6,10 +6,11 @@
 import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type { Event as CoreEvent } from "homeostat/k8s/core/v1";
 import type { Event } from "homeostat/k8s/events/v1";
-import type {
-  KindDefinition,
-  StrategyOverrides,
-  SelectableFieldsDefinition,
+import {
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+  type SelectableFieldsDefinition,
 } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { formatAge, nameOf } from "../printers/cells.ts";
@@ -40,9 +41,7 @@ const commonStrategy: StrategyOverrides = { allowCreateOnUpdate: true };
 
 /** Event in the legacy group. */
 export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
-  group: "",
-  version: "v1",
-  kind: "Event",
+  ...gvk("v1", "Event"),
   strategy: {
     ...commonStrategy,
     validateName: () => [],
@@ -64,9 +63,7 @@ export const coreEvent: KindDefinition<Decoded<CoreEvent>> = {
 
 /** Event in events.k8s.io; its strategy sees the stored form. */
 export const event: KindDefinition<Decoded<CoreEvent>> = {
-  group: "events.k8s.io",
-  version: "v1",
-  kind: "Event",
+  ...gvk("events.k8s.io/v1", "Event"),
   storage: {
     group: "",
     version: "v1",

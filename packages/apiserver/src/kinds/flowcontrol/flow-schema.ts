@@ -11,7 +11,7 @@ import type {
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { flowControlStrategy } from "./flow-control-strategy.ts";
@@ -34,9 +34,7 @@ const verbs = [
 ];
 
 export const flowSchema: KindDefinition<Decoded<FlowSchema>> = {
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "FlowSchema",
+  ...gvk("flowcontrol.apiserver.k8s.io/v1", "FlowSchema"),
   defaults(object) {
     if (object.spec) object.spec.matchingPrecedence ||= defaultPrecedence;
   },

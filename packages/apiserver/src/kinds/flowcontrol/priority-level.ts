@@ -12,7 +12,7 @@ import type {
 } from "homeostat/k8s/flowcontrol/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -24,9 +24,7 @@ const maxQueues = 10_000_000;
 const maxEntropyBits = 60;
 
 export const priorityLevelConfiguration: KindDefinition<Decoded<PriorityLevelConfiguration>> = {
-  group: "flowcontrol.apiserver.k8s.io",
-  version: "v1",
-  kind: "PriorityLevelConfiguration",
+  ...gvk("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration"),
   defaults(object) {
     const { exempt, limited } = object.spec ?? {};
     if (exempt) setShares(exempt, 0);

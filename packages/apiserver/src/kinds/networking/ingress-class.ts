@@ -9,25 +9,19 @@ import type {
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  finalizerErrors,
-  generationStrategy,
-  immutable,
-  metadataErrors,
-} from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable, metadataErrors } from "../validation/validate-object.ts";
 import { validateLocalReference } from "./validate-ingress.ts";
 
 const maxControllerBytes = 250;
 const scopes = ["Cluster", "Namespace"];
 
 export const ingressClass: KindDefinition<Decoded<IngressClass>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "IngressClass",
+  ...gvk("networking.k8s.io/v1", "IngressClass"),
   defaults(object) {
     if (object.spec?.parameters) object.spec.parameters.scope ??= "Cluster";
   },

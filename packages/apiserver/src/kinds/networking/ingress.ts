@@ -7,16 +7,12 @@ import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  finalizerErrors,
-  metadataErrors,
-  specStatusStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, metadataErrors } from "../validation/validate-object.ts";
 import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,
@@ -28,9 +24,7 @@ import {
 const classAnnotation = "kubernetes.io/ingress.class";
 
 export const ingress: KindDefinition<Decoded<Ingress>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "Ingress",
+  ...gvk("networking.k8s.io/v1", "Ingress"),
   etcdPrefix: "ingress",
   strategy: {
     ...specStatusStrategy,

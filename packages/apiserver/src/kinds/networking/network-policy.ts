@@ -13,7 +13,7 @@ import type {
 } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import {
   cidrWarnings,
   isStrictSubset,
@@ -28,7 +28,8 @@ import {
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
@@ -39,9 +40,7 @@ interface ValidationOptions {
 }
 
 export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "NetworkPolicy",
+  ...gvk("networking.k8s.io/v1", "NetworkPolicy"),
   defaults(object) {
     const { spec } = object;
     if (!spec) return;
@@ -52,14 +51,9 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
   },
   strategy: {
     ...generationStrategy("spec"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, { selectors: { invalidValues: "refused" }, kept: [] }),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, optionsFor(old.spec ?? {})),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, optionsFor(old?.spec ?? {})),
+    }),
     warningsOnCreate: blockWarnings,
     warningsOnUpdate: blockWarnings,
   },

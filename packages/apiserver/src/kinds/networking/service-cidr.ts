@@ -5,16 +5,14 @@ import type { Decoded } from "homeostat/api";
 import type { ServiceCIDR } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, statusResetStrategy } from "../definition/default-strategy.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
+import { statusResetStrategy, statusOnlyStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 
 export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
-  group: "networking.k8s.io",
-  version: "v1",
-  kind: "ServiceCIDR",
+  ...gvk("networking.k8s.io/v1", "ServiceCIDR"),
   strategy: {
     ...statusResetStrategy,
     validateCreate: (object) => [...finalizerErrors(object), ...validateCidrs(cidrsOf(object))],

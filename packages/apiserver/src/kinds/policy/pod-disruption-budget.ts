@@ -11,7 +11,7 @@ import type {
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { percentFaults } from "../validation/field-rules.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
@@ -29,9 +29,7 @@ const counters = [
 ] as const;
 
 export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> = {
-  group: "policy",
-  version: "v1",
-  kind: "PodDisruptionBudget",
+  ...gvk("policy/v1", "PodDisruptionBudget"),
   strategy: {
     ...specStatusStrategy,
     allowUnconditionalUpdate: false,

@@ -12,10 +12,10 @@ import {
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -34,9 +34,7 @@ type Scope = "namespaced" | "cluster";
 
 function bindingKind(kind: string, scope: Scope): KindDefinition<Binding> {
   return {
-    group,
-    version: "v1",
-    kind,
+    ...gvk("rbac.authorization.k8s.io/v1", kind),
     defaults,
     strategy: {
       allowCreateOnUpdate: true,

@@ -6,22 +6,19 @@ import type { ClusterRole, PolicyRule, Role } from "homeostat/k8s/rbac/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import type { KindDefinition, StrategyOverrides } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 
-const group = "rbac.authorization.k8s.io";
 const commonStrategy: StrategyOverrides = {
   allowCreateOnUpdate: true,
   validateName: nameIsPathSegment,
 };
 
 export const role: KindDefinition<Decoded<Role>> = {
-  group,
-  version: "v1",
-  kind: "Role",
+  ...gvk("rbac.authorization.k8s.io/v1", "Role"),
   strategy: {
     ...commonStrategy,
     validateCreate: (object) => validateRole(object, "namespaced"),
@@ -33,9 +30,7 @@ export const role: KindDefinition<Decoded<Role>> = {
 };
 
 export const clusterRole: KindDefinition<Decoded<ClusterRole>> = {
-  group,
-  version: "v1",
-  kind: "ClusterRole",
+  ...gvk("rbac.authorization.k8s.io/v1", "ClusterRole"),
   strategy: {
     ...commonStrategy,
     validateCreate: (object) => [

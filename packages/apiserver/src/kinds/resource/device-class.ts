@@ -7,11 +7,12 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isExtendedResource } from "../core/resources/resource-names.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { generationStrategy, validateWholeObject } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { validateList } from "./bounded-lists.ts";
 import { type Age, validateConfiguration } from "./device-configuration.ts";
 import { selectorErrors } from "./device-selectors.ts";
@@ -22,9 +23,7 @@ const validateName: NameRule = (name, prefixOnly) =>
   nameIsDnsSubdomain(name, prefixOnly).map((fault) => fault.replace("253 characters", "253 bytes"));
 
 export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
-  group: "resource.k8s.io",
-  version: "v1",
-  kind: "DeviceClass",
+  ...gvk("resource.k8s.io/v1", "DeviceClass"),
   returnsDeletedObject: true,
   strategy: {
     ...generationStrategy("spec"),

@@ -11,17 +11,12 @@ import type {
 } from "homeostat/k8s/resource/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateTemplateMetadata } from "../core/persistent-volume-claim/validate-claim-template.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import {
-  finalizerErrors,
-  immutableSpec,
-  metadataErrors,
-  statusResetStrategy,
-} from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutableSpec, metadataErrors } from "../validation/validate-object.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
 import {
@@ -30,11 +25,8 @@ import {
   validateClaimRequests,
 } from "./validate-device-claim.ts";
 
-const group = "resource.k8s.io";
 export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
-  group,
-  version: "v1",
-  kind: "ResourceClaim",
+  ...gvk("resource.k8s.io/v1", "ResourceClaim"),
   returnsDeletedObject: true,
   defaults(object) {
     setDeviceRequestDefaults(object.spec ?? {});
@@ -69,9 +61,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
 };
 
 export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate>> = {
-  group,
-  version: "v1",
-  kind: "ResourceClaimTemplate",
+  ...gvk("resource.k8s.io/v1", "ResourceClaimTemplate"),
   returnsDeletedObject: true,
   defaults: (object) => setDeviceRequestDefaults(claimSpecOf(object)),
   strategy: {

@@ -13,11 +13,12 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { validateNodeSelector } from "../core/pod/validation/validate-affinity.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { bumpGeneration } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateSet } from "./bounded-lists.ts";
 import { poolNameErrors } from "./device-names.ts";
@@ -38,9 +39,7 @@ const devicesOf = (slice: Decoded<ResourceSlice>): readonly Decoded<Device>[] =>
   slice.spec?.devices ?? [];
 
 export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
-  group: "resource.k8s.io",
-  version: "v1",
-  kind: "ResourceSlice",
+  ...gvk("resource.k8s.io/v1", "ResourceSlice"),
   returnsDeletedObject: true,
   strategy: {
     prepareForCreate(object, context) {

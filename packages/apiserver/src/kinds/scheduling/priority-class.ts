@@ -6,10 +6,10 @@ import type { Decoded, Json } from "homeostat/api";
 import type { PriorityClass } from "homeostat/k8s/scheduling/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 
 const systemPrefix = "system-";
 const highestUserDefined = 1_000_000_000;
@@ -36,9 +36,7 @@ export const systemPriorityClasses: readonly {
 ];
 
 export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
-  group: "scheduling.k8s.io",
-  version: "v1",
-  kind: "PriorityClass",
+  ...gvk("scheduling.k8s.io/v1", "PriorityClass"),
   defaults: (object) => void (object.preemptionPolicy ??= "PreemptLowerPriority"),
   strategy: {
     prepareForCreate: (object) => void (metadataOf(object).generation = 1),

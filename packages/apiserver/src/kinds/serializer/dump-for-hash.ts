@@ -6,7 +6,7 @@
 import { compareBytewise, isObject, type Json, type JsonObject } from "homeostat/api";
 import { formatGoFloat } from "../../apimachinery/errors/field-error.ts";
 import type {
-  FieldFacts,
+  GoField,
   KindData,
   SpecialName,
   TypeRef,
@@ -25,7 +25,7 @@ function dumpStruct(data: KindData, model: string, object: JsonObject): string {
   return `{${fields.join(" ")}}`;
 }
 
-function dumpField(data: KindData, field: FieldFacts, owner: JsonObject): string {
+function dumpField(data: KindData, field: GoField, owner: JsonObject): string {
   const value = field.inline ? owner : owner[field.name];
   const isNil = field.pointer && (value === undefined || value === null);
   return `${field.goName}:(${field.goType})${isNil ? nil : dumpValue(data, field.ref, value)}`;

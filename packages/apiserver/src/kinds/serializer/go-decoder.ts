@@ -6,7 +6,7 @@
 // UnmarshalJSON of the special types.
 import { isObject, type Json, type JsonObject, type ParsedJson, setOwn } from "homeostat/api";
 import { isStruct } from "../../apimachinery/kind-data/zero-value.ts";
-import type { FieldFacts, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import type { GoField, KindData, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { checkGoBase64 } from "./go-base64.ts";
 import { DecodeError, goKindOf, type TypeMismatch } from "./go-kinds.ts";
 import { decodeSpecial, UnmarshalerError } from "./go-specials.ts";
@@ -138,7 +138,7 @@ class Decoding {
       }
       if (this.#body.duplicates.length) this.#strict?.known(this.#path(), key);
       this.#trail.push(member);
-      const value = this.#value(member.facts.ref, member.goType, input[key]!, member.elementGoType);
+      const value = this.#value(member.field.ref, member.goType, input[key]!, member.elementGoType);
       this.#trail.pop();
       if (value !== undefined && keeps(member, value)) out[key] = this.#emptied(member, value);
     }
@@ -152,16 +152,16 @@ class Decoding {
       path +=
         typeof step === "number"
           ? `[${step}]`
-          : `${path ? "." : ""}${typeof step === "string" ? step : step.facts.name}`;
+          : `${path ? "." : ""}${typeof step === "string" ? step : step.field.name}`;
     return path;
   }
 
   #emptied(member: MemberPlan, value: Json): Json {
     const empty =
       this.#emptyLists === "null" &&
-      !isRefusedWhenEmpty(member.facts, value) &&
-      !member.facts.pointer &&
-      (member.facts.ref.at === "list" || member.facts.ref.at === "map") &&
+      !isRefusedWhenEmpty(member.field, value) &&
+      !member.field.pointer &&
+      (member.field.ref.at === "list" || member.field.ref.at === "map") &&
       isEmpty(value);
     return empty ? null : value;
   }
@@ -268,19 +268,19 @@ class Decoding {
   }
 }
 
-function keeps({ facts }: MemberPlan, value: Json): boolean {
-  if (facts.omitZero && value === null) return false;
+function keeps({ field }: MemberPlan, value: Json): boolean {
+  if (field.omitZero && value === null) return false;
   return (
-    !facts.omitEmpty ||
-    facts.pointer ||
-    isRefusedWhenEmpty(facts, value) ||
-    isStruct(facts.ref) ||
+    !field.omitEmpty ||
+    field.pointer ||
+    isRefusedWhenEmpty(field, value) ||
+    isStruct(field.ref) ||
     !isEmpty(value)
   );
 }
 
-const isRefusedWhenEmpty = (facts: FieldFacts, value: Json): boolean =>
-  Array.isArray(value) && refusedWhenEmpty.has(facts.goType);
+const isRefusedWhenEmpty = (field: GoField, value: Json): boolean =>
+  Array.isArray(value) && refusedWhenEmpty.has(field.goType);
 
 const isEmpty = (value: Json): boolean =>
   value === null ||

@@ -18,12 +18,12 @@ function encodeStruct(plans: StructPlans, model: string, object: JsonObject): st
   const { members, byName } = plans.plan(model);
   let left = Object.keys(object).length;
   let text = "";
-  for (const { facts, jsonKey } of members) {
+  for (const { field, jsonKey } of members) {
     if (!left) break;
-    const value = object[facts.name];
-    if (value === undefined || !Object.hasOwn(object, facts.name)) continue;
+    const value = object[field.name];
+    if (value === undefined || !Object.hasOwn(object, field.name)) continue;
     left--;
-    text += `${text ? "," : ""}${jsonKey}${encodeValue(plans, facts.ref, value)}`;
+    text += `${text ? "," : ""}${jsonKey}${encodeValue(plans, field.ref, value)}`;
   }
   if (!left) return `{${text}}`;
   const others = Object.keys(object).filter(

@@ -1,19 +1,19 @@
 // The decoder's plan of each Go struct, computed once per type: JSON members with embedded structs
 // expanded, the Go names in error messages, and the zero values of unset fields.
-// Upstream: encoding/json's cached type fields, over the facts in apimachinery/kind-data.
+// Upstream: encoding/json's cached type fields, over the Go fields in apimachinery/kind-data.
 import { encodeJson, type Json, type JsonObject } from "homeostat/api";
 import { type ExpandedMember, expandMembers } from "../../apimachinery/kind-data/expand-members.ts";
 import { writesUnset, zeroValue } from "../../apimachinery/kind-data/zero-value.ts";
 import type {
-  FieldFacts,
+  GoField,
   KindData,
-  TypeFacts,
+  GoStruct,
   TypeRef,
 } from "../../apimachinery/kind-data/kind-data.ts";
 
 /** One JSON member of a struct. */
 export interface MemberPlan {
-  readonly facts: FieldFacts;
+  readonly field: GoField;
   /**
    * Go names on the way to the field, embedded structs first, as `Go struct field` errors join
    * them.
@@ -31,7 +31,7 @@ export interface MemberPlan {
 
 /** One struct. */
 export interface StructPlan {
-  readonly type: TypeFacts;
+  readonly type: GoStruct;
   readonly byName: ReadonlyMap<string, MemberPlan>;
   readonly members: readonly MemberPlan[];
   /** Members that are written although they are unset. */
@@ -64,9 +64,9 @@ export function createStructPlans(data: KindData): StructPlans {
       return zeroValue(ref);
     },
     fillZeros(plan, object) {
-      for (const { facts } of plan.alwaysWritten) {
-        if (object[facts.name] === undefined)
-          object[facts.name] = facts.pointer ? null : self.zero(facts.ref);
+      for (const { field } of plan.alwaysWritten) {
+        if (object[field.name] === undefined)
+          object[field.name] = field.pointer ? null : self.zero(field.ref);
       }
       return object;
     },
@@ -89,15 +89,15 @@ function elementRef(ref: TypeRef): TypeRef {
   return ref.at === "map" ? ref.values : ref;
 }
 
-function planOf(data: KindData, type: TypeFacts): StructPlan {
+function planOf(data: KindData, type: GoStruct): StructPlan {
   const members = expandMembers(type.fields, (model) => data.type(model)).map((member) =>
     memberPlan(data, member, type.goStruct),
   );
   return {
     type,
     members,
-    alwaysWritten: members.filter(({ facts }) => writesUnset(facts)),
-    byName: new Map(members.map((member) => [member.facts.name, member])),
+    alwaysWritten: members.filter(({ field }) => writesUnset(field)),
+    byName: new Map(members.map((member) => [member.field.name, member])),
   };
 }
 
@@ -108,7 +108,7 @@ function memberPlan(
 ): MemberPlan {
   const goType = field.goType.replace(/^\*/, "");
   return {
-    facts: field,
+    field,
     stack: [...embedded.map(({ goName }) => goName), field.name],
     goType,
     owner,

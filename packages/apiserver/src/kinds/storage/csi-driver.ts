@@ -5,10 +5,12 @@ import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { bumpGeneration } from "../definition/default-strategy.ts";
+import { tokenLifetimeErrors } from "../validation/field-rules.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
 const lifecycleModes = ["Persistent", "Ephemeral"];
@@ -16,9 +18,7 @@ const secretsWarning =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
 export const csiDriver: KindDefinition<Decoded<CSIDriver>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "CSIDriver",
+  ...gvk("storage.k8s.io/v1", "CSIDriver"),
   returnsDeletedObject: true,
   defaults(object) {
     const spec = (object.spec ??= {});
@@ -102,21 +102,7 @@ function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
     seen.add(audience);
     const seconds = request.expirationSeconds;
     if (!isSet(seconds)) return [];
-    if (Number(seconds) < 600)
-      return [
-        fieldError.invalid(
-          `${path}.expirationSeconds`,
-          seconds,
-          "may not specify a duration less than 10 minutes",
-        ),
-      ];
-    return errorIf(Number(seconds) > 2 ** 32, () =>
-      fieldError.invalid(
-        `${path}.expirationSeconds`,
-        seconds,
-        "may not specify a duration larger than 2^32 seconds",
-      ),
-    );
+    return tokenLifetimeErrors(seconds, `${path}.expirationSeconds`);
   });
 }
 

@@ -6,22 +6,19 @@ import { type Decoded, dnsSubdomainFaults, equalJson, labelKeyFaults } from "hom
 import type { CSINode, CSINodeDriver, CSIStorageCapacity } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeSelectorWarnings } from "../validation/deprecated-node-labels.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 
-const group = "storage.k8s.io";
 const maxNodeIdBytes = 256;
 
 export const csiNode: KindDefinition<Decoded<CSINode>> = {
-  group,
-  version: "v1",
-  kind: "CSINode",
+  ...gvk("storage.k8s.io/v1", "CSINode"),
   returnsDeletedObject: true,
   strategy: {
     allowUnconditionalUpdate: false,
@@ -96,9 +93,7 @@ function driverChangeErrors(object: Decoded<CSINode>, old: Decoded<CSINode>): Fi
 }
 
 export const csiStorageCapacity: KindDefinition<Decoded<CSIStorageCapacity>> = {
-  group,
-  version: "v1",
-  kind: "CSIStorageCapacity",
+  ...gvk("storage.k8s.io/v1", "CSIStorageCapacity"),
   strategy: {
     allowUnconditionalUpdate: false,
     ...validateWholeObject({

@@ -8,7 +8,7 @@ import type { TopologySelectorTerm } from "homeostat/k8s/core/v1";
 import type { StorageClass, VolumeAttributesClass } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
@@ -17,9 +17,8 @@ import {
   immutable,
   metadataErrors,
   validateWholeObject,
-} from "../definition/default-strategy.ts";
+} from "../validation/validate-object.ts";
 
-const group = "storage.k8s.io";
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
 const reclaimPolicies = ["Delete", "Retain"];
@@ -30,9 +29,7 @@ const defaultAnnotations = [
 ];
 
 export const storageClass: KindDefinition<Decoded<StorageClass>> = {
-  group,
-  version: "v1",
-  kind: "StorageClass",
+  ...gvk("storage.k8s.io/v1", "StorageClass"),
   returnsDeletedObject: true,
   defaults(object) {
     object.reclaimPolicy ??= "Delete";
@@ -69,9 +66,7 @@ export const storageClass: KindDefinition<Decoded<StorageClass>> = {
 };
 
 export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass>> = {
-  group,
-  version: "v1",
-  kind: "VolumeAttributesClass",
+  ...gvk("storage.k8s.io/v1", "VolumeAttributesClass"),
   returnsDeletedObject: true,
   strategy: {
     validateCreate: (object) => [...finalizerErrors(object), ...validateAttributes(object)],

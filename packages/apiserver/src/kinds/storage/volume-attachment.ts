@@ -9,14 +9,10 @@ import type {
 } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import {
-  immutableSpec,
-  statusResetStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
+import { immutableSpec, validateWholeObject } from "../validation/validate-object.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
 import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
@@ -31,9 +27,7 @@ const validation = validateWholeObject<Decoded<VolumeAttachment>>({
 });
 
 export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
-  group: "storage.k8s.io",
-  version: "v1",
-  kind: "VolumeAttachment",
+  ...gvk("storage.k8s.io/v1", "VolumeAttachment"),
   returnsDeletedObject: true,
   defaults(object) {
     const inline = object.spec?.source?.inlineVolumeSpec;

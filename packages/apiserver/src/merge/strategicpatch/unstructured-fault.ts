@@ -4,7 +4,7 @@
 // messages are the same.
 // Upstream: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
 import { isObject, type Json, type JsonObject } from "homeostat/api";
-import type { FieldFacts, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
+import type { GoField, TypeRef } from "../../apimachinery/kind-data/kind-data.ts";
 import { formatGoType } from "../../apimachinery/values/go-format.ts";
 import type { PatchType } from "../../apimachinery/types/patch-meta.ts";
 
@@ -55,7 +55,7 @@ const structFault = (at: PatchType, model: string, value: JsonObject): string | 
 
 const memberFault = (
   at: PatchType,
-  { name, ref, goType }: FieldFacts,
+  { name, ref, goType }: GoField,
   value: JsonObject,
 ): string | undefined =>
   Object.hasOwn(value, name) ? faultOf(at, ref, goType, value[name]!) : undefined;

@@ -4,7 +4,7 @@
 // Upstream: k8s.io/kube-openapi/pkg/schemaconv (openapi.go, smd.go).
 import type { Json } from "homeostat/api";
 import type {
-  FieldFacts,
+  GoField,
   KindData,
   SpecialName,
   TypeRef,
@@ -34,13 +34,14 @@ export function createKindTypes(data: KindData): (model: string) => SmdType {
 type Lookup = (model: string) => SmdType;
 
 function structType(data: KindData, model: string, lookup: Lookup): SmdType {
-  const facts = data.type(model);
+  const struct = data.type(model);
   const fields = new Map<string, SmdField>();
-  for (const member of facts.members) fields.set(member.name, fieldOf(member, lookup));
-  const open = fields.size === 0 || facts.schema?.["x-kubernetes-preserve-unknown-fields"] === true;
+  for (const member of struct.members) fields.set(member.name, fieldOf(member, lookup));
+  const open =
+    fields.size === 0 || struct.schema?.["x-kubernetes-preserve-unknown-fields"] === true;
   return {
     map: {
-      relation: facts.structType === "atomic" ? "atomic" : "separable",
+      relation: struct.structType === "atomic" ? "atomic" : "separable",
       field: (name) => fields.get(name),
       hasFields: fields.size > 0,
       ...(open ? { element: () => deducedType } : {}),
@@ -48,7 +49,7 @@ function structType(data: KindData, model: string, lookup: Lookup): SmdType {
   };
 }
 
-function fieldOf(member: FieldFacts, lookup: Lookup): SmdField {
+function fieldOf(member: GoField, lookup: Lookup): SmdField {
   let type: SmdType | undefined;
   return {
     type: () => (type ??= typeOf(member.ref, member, lookup)),
@@ -57,7 +58,7 @@ function fieldOf(member: FieldFacts, lookup: Lookup): SmdField {
 }
 
 type FieldRules = Pick<
-  FieldFacts,
+  GoField,
   "listType" | "listMapKeys" | "mapType" | "patchStrategy" | "patchMergeKey" | "schema"
 >;
 /** Rules of a field apply to its value, not to items inside. */

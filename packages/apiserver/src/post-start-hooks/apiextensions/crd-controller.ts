@@ -1,6 +1,6 @@
 // The controllers of CustomResourceDefinitions in one: it accepts names, establishes definitions,
-// puts the resources that they define into the catalog, and deletes their custom resources before a
-// definition goes. One worker, one definition at a time.
+// serves the resources that they define, and deletes their custom resources before a definition is
+// deleted. One worker, one definition at a time.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/controller/{status,establish,finalizer,apiapproval}.
 // Upstream waits five seconds before it establishes, for other API servers to notice the names; one
 // server alone need not.
@@ -13,8 +13,10 @@ import { cleanupFinalizer } from "../../kinds/apiextensions/custom-resource-defi
 import {
   type Definition,
   type DefinitionCondition,
+  type DefinitionStatus,
   definitionOf,
   isConditionTrue,
+  objectOf,
 } from "../../kinds/apiextensions/definition/definition.ts";
 import { setCondition } from "../../kinds/apiextensions/definition/set-condition.ts";
 import type { MutableCatalog } from "../../kinds/catalog.ts";
@@ -206,15 +208,15 @@ const nowOf = (runtime: Runtime): string =>
 async function writeStatus(
   { loopback }: CrdControllerOptions,
   object: JsonObject,
-  change: object,
-  metadata: object = {},
+  change: DefinitionStatus,
+  metadata: Partial<Definition["metadata"]> = {},
 ): Promise<void> {
   const definition = definitionOf(object);
-  const body = {
-    ...object,
+  const body = objectOf({
+    ...definition,
     metadata: { ...definition.metadata, ...metadata },
     status: { ...definition.status, ...change },
-  } as unknown as JsonObject;
+  });
   const path = `${root}/${definition.metadata.name}/status`;
   const { status } = await loopback("PUT", path, body);
   if (status >= 300 && status !== 404 && status !== 409)
@@ -225,7 +227,7 @@ function writeCondition(
   options: CrdControllerOptions,
   object: JsonObject,
   condition: DefinitionCondition,
-  metadata: object = {},
+  metadata?: Partial<Definition["metadata"]>,
 ): Promise<void> {
   const before = definitionOf(object).status.conditions ?? [];
   const conditions = setCondition(before, condition, nowOf(options.runtime));
@@ -260,12 +262,7 @@ function hasCondition(
 
 /** For definitions that serve no version: their instances are stored and must be deleted. */
 function withAllVersionsServed(object: JsonObject): JsonObject {
-  const { spec } = definitionOf(object);
-  return {
-    ...object,
-    spec: {
-      ...spec,
-      versions: (spec.versions ?? []).map((version) => ({ ...version, served: true })),
-    },
-  } as unknown as JsonObject;
+  const definition = definitionOf(object);
+  const versions = (definition.spec.versions ?? []).map((one) => ({ ...one, served: true }));
+  return objectOf({ ...definition, spec: { ...definition.spec, versions } });
 }

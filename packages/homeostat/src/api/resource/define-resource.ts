@@ -2,7 +2,7 @@
 // the source of the CRD. Published types do not depend on a schema library, so that hovers and
 // errors show plain TypeScript.
 import { HomeostatError } from "../../util/homeostat-error.ts";
-import { formatApiVersion } from "../gvk.ts";
+import { formatApiVersion, type GroupVersionKind, type ResourceNames } from "../gvk.ts";
 import type { Condition, Kind, Metadata, Naming } from "../kind.ts";
 import { convertSchema } from "./convert-schema.ts";
 import type { StructuralSchema, ValidationRule } from "./json-schema.ts";
@@ -42,14 +42,8 @@ export interface ResourceColumn {
  * The definition of a resource, independent of the schema library. The source of CRDs, RBAC and
  * documentation.
  */
-export interface ResourceDefinition {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+export interface ResourceDefinition extends GroupVersionKind, ResourceNames {
   readonly plural: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";
   readonly spec: StructuralSchema;
   /** Without conditions and observedGeneration, which are implied. */

@@ -1,4 +1,5 @@
 // Finds kinds at run time, from cached discovery.
+import type { ResourceNames } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 
@@ -17,13 +18,10 @@ export type DynamicKind = Kind<
 >;
 
 /** A resource in discovery. */
-export interface DiscoveredKind extends DynamicKind {
+export interface DiscoveredKind extends DynamicKind, ResourceNames {
   readonly group: string;
   readonly version: string;
   readonly verbs: readonly string[];
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  readonly singular: string;
   readonly subresources: readonly string[];
 }
 

@@ -13,6 +13,7 @@ const neverCurrent = "1";
 export async function applyChild(set: OwnedSet, intent: Intent): Promise<KubeObject> {
   const { name, namespace } = intent.metadata;
   const key = { name, namespace };
+  set.assertRunning();
   const known = (set.informer.get(key) as KubeObject | undefined) ?? (await createOne(set, intent));
   return updateOne(set, known, intent);
 }

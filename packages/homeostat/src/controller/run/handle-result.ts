@@ -1,6 +1,7 @@
 // What follows from a run that has ended: the state of the object, the next run, the log.
 import { isConflict, isNotFound } from "../../api/status.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
+import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Loop } from "../loop-detector.ts";
 import { isTerminal } from "../outcome.ts";
@@ -61,7 +62,7 @@ export function failed(
 ): void {
   if (stopping.aborted) return;
   const { queue, runtime, log, definition } = options;
-  const because = error instanceof Error ? error.message : String(error);
+  const because = describeError(error);
   const hint = isHomeostatError(error) ? { hint: error.hint } : {};
   const about = { controller: definition.name, object: `${definition.kind.kind} ${key}`, error };
   if (isTerminal(error)) {

@@ -77,6 +77,9 @@ export interface Definition {
 /** A decoded object as a definition; the decoder has checked the types of its fields. */
 export const definitionOf = (object: JsonObject): Definition => object as unknown as Definition;
 
+/** The object of a definition, as it is written. */
+export const objectOf = (definition: Definition): JsonObject => definition as unknown as JsonObject;
+
 /** Whether a condition of the definition is True. */
 export function isConditionTrue(definition: Definition, type: string): boolean {
   return (

@@ -6,11 +6,14 @@ import { cloneJson, type Decoded, equalJson } from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import type { KindDefinition } from "../../definition/kind-definition.ts";
+import { gvk, type KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
-import { keepMetadataForStatus } from "../../definition/status-metadata.ts";
+import {
+  bumpGeneration,
+  keepOld,
+  keepMetadataForStatus,
+} from "../../definition/default-strategy.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
@@ -40,13 +43,10 @@ const fields = [
 ];
 
 export const pod: KindDefinition<Decoded<Pod>> = {
-  group: "",
-  version: "v1",
-  kind: "Pod",
+  ...gvk("v1", "Pod"),
   returnsDeletedObject: true,
   defaults: setPodDefaults,
   strategy: {
-    deleteReturnsObject: true,
     resetFields: [["f:status"]],
     prepareForCreate: preparePod,
     prepareForUpdate(object, old) {

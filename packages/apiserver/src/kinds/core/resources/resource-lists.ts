@@ -11,6 +11,7 @@ import type {
   VolumeResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import {
+  addQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
@@ -92,13 +93,7 @@ function addSum(sum: ResourceSum, other: ResourceSum): void {
 }
 
 function addOne(sum: ResourceSum, name: string, quantity: Quantity): void {
-  const before = sum.get(name);
-  sum.set(
-    name,
-    before && before.nano !== 0n
-      ? { nano: before.nano + quantity.nano, format: before.format }
-      : quantity,
-  );
+  sum.set(name, addQuantities(sum.get(name), quantity));
 }
 
 function raise(sum: ResourceSum, other: ResourceSum): void {

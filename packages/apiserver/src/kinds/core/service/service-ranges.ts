@@ -42,15 +42,18 @@ export function readServiceRanges({
 
 function readAddresses(text: string): AddressRange {
   const cidr = parseCidrSloppy(text);
-  if (!cidr) throw new Error(`${text}: expected a range of addresses such as 10.96.0.0/16`);
+  if (!cidr)
+    throw new Error(
+      `expected a range of addresses such as 10.96.0.0/16, got ${JSON.stringify(text)}`,
+    );
   const { bytes } = cidr.address;
   if (bytes.length !== 4)
     throw new Error(
-      `${text}: this server's services have IPv4 addresses only; give a range such as 10.96.0.0/16`,
+      `expected a range of IPv4 addresses such as 10.96.0.0/16, the only ones of this server's services, got ${JSON.stringify(text)}`,
     );
   const size = 2 ** (32 - cidr.bits);
   if (size < 8)
-    throw new Error(`${text}: too small for services; give a range of 8 addresses or more`);
+    throw new Error(`expected a range of 8 addresses or more, got ${JSON.stringify(text)}`);
   const base = Math.floor(bytes.reduce((sum, byte) => sum * 256 + byte, 0) / size) * size;
   const firstHost = base + 1;
   return {
@@ -67,7 +70,7 @@ function readPorts(text: string): PortRange {
   const first = Number(from);
   const last = lastOf(first, joint, to);
   if (from === undefined || last < first || last > 65_535)
-    throw new Error(`${text}: expected a range of ports such as 30000-32767`);
+    throw new Error(`expected a range of ports such as 30000-32767, got ${JSON.stringify(text)}`);
   return {
     first,
     firstDynamic: first + staticPart(last - first + 1, { min: 16, max: 128, step: 32 }),

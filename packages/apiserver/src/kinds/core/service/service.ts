@@ -5,13 +5,19 @@ import type { Decoded, Json } from "homeostat/api";
 import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
-import type { KindDefinition, StrategyOverrides } from "../../definition/kind-definition.ts";
+import {
+  type CommittedHook,
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../../definition/kind-definition.ts";
 import { ipWarnings } from "../../validation/ip-addresses.ts";
 import { formatLabels } from "../../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../../validation/names.ts";
 import { ageOf, nameOf } from "../../printers/cells.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../../definition/default-strategy.ts";
+import { keepOld } from "../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../validation/validate-object.ts";
 import { reserveService } from "./reserve-service.ts";
 import {
   clusterIpsOf,
@@ -39,12 +45,10 @@ import { validateService } from "./validate-service.ts";
  */
 export function serviceKind(
   pool: ServicePool,
-  committed: NonNullable<KindDefinition["committed"]>,
+  committed: CommittedHook,
 ): KindDefinition<Decoded<Service>> {
   return {
-    group: "",
-    version: "v1",
-    kind: "Service",
+    ...gvk("v1", "Service"),
     etcdPrefix: "services/specs",
     returnsDeletedObject: true,
     defaults: setDefaults,
@@ -69,7 +73,6 @@ export function serviceKind(
 
 const serviceStrategy: StrategyOverrides<Decoded<Service>> = {
   allowCreateOnUpdate: true,
-  deleteReturnsObject: true,
   validateName: nameIsDnsLabel,
   resetFields: [["f:status"]],
   prepareForCreate(object) {

@@ -2,11 +2,11 @@
 // Pure.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go, k8s.io/endpointslice/utils.go
 // (FindPort).
-import { deepEqual } from "../../component-helpers/meta/deep-equal.ts";
+import { deepEqual } from "../meta/deep-equal.ts";
 import type { AddressType } from "homeostat/k8s/discovery/v1";
 import { formatAddress } from "@homeostat/cel/net";
 import { parseIpSloppy } from "../../kinds/validation/ip-addresses.ts";
-import { isPodFinished, readyCondition } from "../../component-helpers/workloads/pod-state.ts";
+import { isPodFinished, readyCondition } from "../workloads/pod-state.ts";
 import type { Pod, Service, ServicePort } from "homeostat/k8s/core/v1";
 
 /** Whether the pod has an address and has not finished. Slices include terminating pods. */

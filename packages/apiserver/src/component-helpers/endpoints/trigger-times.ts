@@ -1,6 +1,6 @@
 // Tracks when pods and services last changed, which tells what caused a change of endpoints.
 // Upstream: k8s.io/endpointslice/util/trigger_time_tracker.go.
-import type { ApiObject } from "../../component-helpers/meta/api-object.ts";
+import type { ApiObject } from "../meta/api-object.ts";
 import type { Pod } from "homeostat/k8s/core/v1";
 
 interface Seen {

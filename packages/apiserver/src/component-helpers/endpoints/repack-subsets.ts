@@ -1,7 +1,7 @@
 // The canonical form of the subsets of an Endpoints object: addresses with the same ports together,
 // each address once, everything in order.
 // Upstream: k8s.io/kubernetes/pkg/api/v1/endpoints/util.go (RepackSubsets).
-import { orderPorts, orderSubsets } from "./go-order.ts";
+import type { GoOrder } from "./go-order.ts";
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "homeostat/k8s/core/v1";
 
 /** The addresses that offer a port, and whether they are ready, by ip and uid. */
@@ -13,7 +13,10 @@ interface Offer {
 /**
  * Converts subsets to the canonical form. An address that is not ready in one of them is not ready.
  */
-export function repackSubsets(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
+export function repackSubsets(
+  subsets: readonly EndpointSubset[],
+  order: GoOrder,
+): readonly EndpointSubset[] {
   const addresses = new Map<string, EndpointAddress>();
   const offers = new Map<string, Offer>();
   for (const { addresses: ready = [], notReadyAddresses: unready = [], ports = [] } of subsets) {
@@ -25,10 +28,9 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): readonly Endp
       for (const address of unready) note(address, false, offer, addresses);
     }
   }
-  return orderSubsets(
-    [...joinPorts([...offers.values()]).values()].map(({ ports, ready }) =>
-      toSubset(ports, ready, addresses),
-    ),
+  const joined = [...joinPorts([...offers.values()]).values()];
+  return order.subsets(
+    joined.map(({ ports, ready }) => toSubset(order.ports(ports), ready, addresses)),
   );
 }
 
@@ -77,7 +79,7 @@ function toSubset(
   return {
     ...(is.length > 0 ? { addresses: is } : {}),
     ...(isNot.length > 0 ? { notReadyAddresses: isNot } : {}),
-    ...(ports.length > 0 ? { ports: orderPorts(ports) } : {}),
+    ...(ports.length > 0 ? { ports } : {}),
   };
 }
 

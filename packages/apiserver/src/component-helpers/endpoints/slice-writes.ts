@@ -2,17 +2,13 @@
 // EndpointSlice and the mirroring controller.
 // Upstream: k8s.io/endpointslice/reconciler.go (finalize),
 // k8s.io/endpointslice/util/endpointslice_tracker.go.
-import { errorMessage } from "../../component-helpers/errors/error-message.ts";
-import {
-  createObject,
-  type NewObject,
-  updateObject,
-} from "../../component-helpers/meta/write-object.ts";
+import { errorMessage } from "../errors/error-message.ts";
+import { createObject, type NewObject, updateObject } from "../meta/write-object.ts";
 import type { Client } from "homeostat/client";
 import type { CachedObject, Informer } from "homeostat/cache";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
-import { isNamespaceTerminating } from "../../component-helpers/errors/terminating-namespace.ts";
-import type { Kind } from "homeostat/api";
+import type { KeyedController } from "../controller/keyed-controller.ts";
+import { isNamespaceTerminating } from "../errors/terminating-namespace.ts";
+import { dnsSubdomainFaults, type Kind } from "homeostat/api";
 import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { managedByLabel, serviceNameLabel } from "./endpoint-labels.ts";
 
@@ -51,6 +47,12 @@ export async function writeSlices(
     await client
       .delete(EndpointSlice, { name: metadata.name, namespace: metadata.namespace })
       .catch(failWith(`failed to delete ${metadata.name} ${whose}`));
+}
+
+/** The name prefix of slices, e.g. `web-`: their `generateName`. */
+export function slicePrefix(name: string): string {
+  const prefix = `${name}-`;
+  return dnsSubdomainFaults(`${prefix.slice(0, -2)}a`).length > 0 ? name : prefix;
 }
 
 function failWith(attempt: string): (error: unknown) => never {

@@ -3,10 +3,10 @@
 // Upstream: k8s.io/endpointslice/util/controller_utils.go (GetServicesToUpdate).
 import { matchesLabels, type Kind } from "homeostat/api";
 import type { CachedObject, Informer } from "homeostat/cache";
-import { toSelector } from "../../component-helpers/meta/label-selector.ts";
-import type { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
+import { toSelector } from "../meta/label-selector.ts";
+import type { KeyedController } from "../controller/keyed-controller.ts";
 import { Pod, Service } from "homeostat/k8s/core/v1";
-import { keyFor } from "../../component-helpers/meta/api-object.ts";
+import { keyFor } from "../meta/api-object.ts";
 import { selectsPods } from "./endpoint-labels.ts";
 import { podChange } from "./serving-pods.ts";
 

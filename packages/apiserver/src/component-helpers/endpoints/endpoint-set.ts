@@ -41,13 +41,9 @@ function stateOf({
   return JSON.stringify(values.map((value) => value ?? null));
 }
 
-/** The key of a set of ports, which must be in order. */
+/** The key of a set of ports, whatever their order. */
 export const portsKey = (ports: readonly EndpointPort[] | null | undefined): string =>
-  JSON.stringify(
-    (ports ?? []).map(({ name, port, protocol, appProtocol }) => [
-      name ?? null,
-      port ?? null,
-      protocol ?? null,
-      appProtocol ?? null,
-    ]),
-  );
+  JSON.stringify((ports ?? []).map(portKey).toSorted());
+
+const portKey = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
+  JSON.stringify([name ?? null, port ?? null, protocol ?? null, appProtocol ?? null]);

@@ -2,8 +2,11 @@
 import type { EndpointPort } from "homeostat/k8s/core/v1";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fnv128a, orderPorts, orderSlicePorts, orderSubsets } from "./go-order.ts";
+import { createGoOrder, fnv128a } from "./go-order.ts";
 import { repackSubsets } from "./repack-subsets.ts";
+import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+
+const goOrder = createGoOrder(readKindData("1.36"));
 
 test("the hash is FNV-1a of 128 bits", () => {
   assert.deepEqual(["", "a", "foobar"].map(fnv128a), [
@@ -21,24 +24,30 @@ test("ports come in upstream's order, which differs between the two kinds", () =
   }));
   const order = (ordered: readonly { readonly name?: string }[]): string =>
     ordered.map(({ name }) => name).join("");
-  assert.deepEqual([order(orderPorts(ports)), order(orderSlicePorts(ports))], ["cbad", "bdca"]);
+  assert.deepEqual(
+    [order(goOrder.ports(ports)), order(goOrder.slicePorts(ports))],
+    ["cbad", "bdca"],
+  );
 });
 
 test("subsets have one form, however they were written", () => {
   const [a, b, c] = ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map((ip) => ({ ip }));
   const http: EndpointPort = { name: "http", port: 80, protocol: "TCP" };
   const dns: EndpointPort = { name: "dns", port: 53, protocol: "UDP" };
-  const together = repackSubsets([
-    { addresses: [b!, a!], ports: [http] },
-    { addresses: [a!], notReadyAddresses: [b!], ports: [dns] },
-    { addresses: [b!], ports: [dns] },
-    { notReadyAddresses: [b!], ports: [http] },
-    { addresses: [c!] },
-  ]);
+  const together = repackSubsets(
+    [
+      { addresses: [b!, a!], ports: [http] },
+      { addresses: [a!], notReadyAddresses: [b!], ports: [dns] },
+      { addresses: [b!], ports: [dns] },
+      { notReadyAddresses: [b!], ports: [http] },
+      { addresses: [c!] },
+    ],
+    goOrder,
+  );
   const expected = [
-    { addresses: [a], notReadyAddresses: [b], ports: orderPorts([http, dns]) },
+    { addresses: [a], notReadyAddresses: [b], ports: goOrder.ports([http, dns]) },
     { addresses: [c] },
   ];
-  assert.deepEqual(together, orderSubsets(expected as typeof together));
-  assert.deepEqual(repackSubsets(together), together);
+  assert.deepEqual(together, goOrder.subsets(expected as typeof together));
+  assert.deepEqual(repackSubsets(together, goOrder), together);
 });

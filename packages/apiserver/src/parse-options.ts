@@ -1,0 +1,65 @@
+// Parses a server's options before anything starts: names, types and ranges, then controllers,
+// stages and service ranges. Imports a parser only when an option needs it.
+// Upstream: k8s.io/kubernetes/cmd/kube-controller-manager/app/controllermanager.go.
+import type { ApiServerOptions } from "./api-server-options.ts";
+import { optionError } from "./apimachinery/errors/server-error.ts";
+import type { ControllerDescriptor } from "./component-helpers/controller/controller.ts";
+import type { Stage } from "./fake-nodes/stages/stage.ts";
+import type { parseServerOptions } from "./server/server-options.ts";
+import { validateOptions } from "./validate-options.ts";
+
+/** The controllers that options ask for. */
+export interface ControllerSelection {
+  /** In the form of `--controllers`. */
+  readonly names: string;
+  /** What fake nodes and stages need in addition. */
+  readonly needed: readonly string[];
+}
+
+/** Valid options of a server. */
+export interface ParsedOptions extends ApiServerOptions {
+  readonly selection: ControllerSelection;
+  /** What the API server itself takes from them. */
+  readonly core: ReturnType<typeof parseServerOptions>;
+}
+
+/** Parses `options`. @throws ServerError that lists every fault. */
+export async function parseOptions(options: ApiServerOptions): Promise<ParsedOptions> {
+  const faults = validateOptions(options);
+  if (faults.length > 0) throw optionError("ERR_SERVER_OPTION", faults);
+  const stages = options.stages?.length ? await parseStages(options.stages) : [];
+  const selection = selectControllers(options, stages);
+  if (!["default", "all", "none"].includes(selection.names)) await chooseControllers(selection);
+  const { parseServerOptions: parseCore } = await import("./server/server-options.ts");
+  return { ...options, selection, stages, core: parseCore(options) };
+}
+
+/** The descriptors of a selection. @throws ServerError ERR_SERVER_CONTROLLER */
+export async function chooseControllers({
+  names,
+  needed,
+}: ControllerSelection): Promise<readonly ControllerDescriptor[]> {
+  const { chooseControllers: choose } = await import("./controller-manager/start-controllers.ts");
+  const choice = choose(names, needed);
+  if ("chosen" in choice) return choice.chosen;
+  throw optionError("ERR_SERVER_CONTROLLER", [{ option: "controllers", problem: choice.problem }]);
+}
+
+function selectControllers(
+  { controllers = "default", fakeNodes }: ApiServerOptions,
+  stages: readonly Stage[],
+): ControllerSelection {
+  const needsKubelet =
+    fakeNodes !== undefined ||
+    stages.some(({ for: { kind } }) => kind === "Pod" || kind === "Node");
+  const needsStages = stages.some(({ for: { kind } }) => kind !== "Pod");
+  return {
+    names: [controllers].flat().join(","),
+    needed: [...(needsKubelet ? ["pod-lifecycle"] : []), ...(needsStages ? ["stages"] : [])],
+  };
+}
+
+async function parseStages(values: readonly unknown[]): Promise<readonly Stage[]> {
+  const { readStages } = await import("./fake-nodes/stages/parse-stages.ts");
+  return readStages(values);
+}

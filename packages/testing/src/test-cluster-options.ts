@@ -1,0 +1,24 @@
+// The options of a test cluster.
+import type { ApiServerOptions } from "@homeostat/apiserver";
+import type { Controller, ReconcileLog, ResourceDefinition } from "homeostat";
+
+/** Options of a test cluster. */
+export interface TestClusterOptions {
+  /** Resources to install before the controllers start. */
+  readonly resources?: readonly { readonly definition: ResourceDefinition }[];
+  /** Controllers to run. */
+  readonly controllers?: readonly Controller[];
+  /** The operator's name in field managers. Default `test`. */
+  readonly operator?: string;
+  /** Controllers of kube-controller-manager to run, as `--controllers`. Default `default`. */
+  readonly controlPlane?: NonNullable<ApiServerOptions["controllers"]>;
+  /** Creates this many fake nodes and runs pods on them. */
+  readonly fakeNodes?: number;
+  /**
+   * Stages that simulate the lifecycle of pods, nodes and other objects, in addition to the
+   * built-in stages for pods.
+   */
+  readonly stages?: NonNullable<ApiServerOptions["stages"]>;
+  /** Log of the controllers. Default: silent. */
+  readonly log?: ReconcileLog;
+}

@@ -53,7 +53,9 @@ export function isConflictOf(
   return scope.wasOvertaken(error) || isStaleRevision(error);
 }
 
-/** A resourceVersion that is no longer current; not a wrong uid, and not a field of another owner. */
+/**
+ * A resourceVersion that is no longer current; not a wrong uid, and not a field of another owner.
+ */
 function isStaleRevision(error: unknown): boolean {
   if (!isConflict(error)) return false;
   const { message = "", details } = error.status;

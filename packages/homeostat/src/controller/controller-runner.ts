@@ -11,6 +11,7 @@ import { describeError } from "../util/describe-error.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
+import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { processItem } from "./run/process-item.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
@@ -83,6 +84,7 @@ function createState(
   const dependencies = {
     ...options,
     primary,
+    ownMemory: new OwnMemory(),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };

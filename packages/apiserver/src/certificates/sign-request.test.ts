@@ -3,19 +3,18 @@ import { createPublicKey, X509Certificate } from "node:crypto";
 import { test } from "node:test";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { createAuthority } from "./authority.ts";
-import { sequence, setOf, oid, utf8, tlv, octets } from "./der.ts";
-import { generateKeys, toPem } from "./certificate.ts";
+import { sequence, setOf, oid, tlv, octets } from "./der.ts";
+import { generateKeys } from "./certificate.ts";
 import { readSigningRequest, commonNameOf, organizationsOf } from "./signing-request.ts";
+import { pemRequest } from "./pem-request.suite.ts";
 import { signRequest } from "./sign-request.ts";
 
 const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
 const authority = createAuthority({ runtime, commonName: "ca" });
 const keys = generateKeys();
 
-/** A request in the form of OpenSSL. Its signature is invalid, which its readers do not check. */
+/** A request with attributes in the order of their values, names and an unknown attribute. */
 function request(): string {
-  const attribute = (id: string, value: string): Uint8Array =>
-    setOf(sequence(oid(id), utf8(value)));
   const names = sequence(
     tlv(0x82, Buffer.from("node.example")),
     tlv(0x87, Uint8Array.of(10, 0, 0, 1)),
@@ -28,22 +27,13 @@ function request(): string {
       setOf(sequence(sequence(oid("2.5.29.17"), octets(names)))),
     ),
   );
-  const subject = sequence(
-    attribute("2.5.4.3", "jürgen"),
-    attribute("2.5.4.10", "dev-b"),
-    attribute("2.5.4.10", "dev-a"),
-    attribute("1.2.3.4", "unknown"),
-  );
-  const info = sequence(
-    tlv(0x02, Uint8Array.of(0)),
-    subject,
-    keys.publicKey.export({ type: "spki", format: "der" }),
-    extensions,
-  );
-  return toPem(
-    "CERTIFICATE REQUEST",
-    sequence(info, sequence(oid("1.2.840.10045.4.3.2")), tlv(0x03, Uint8Array.of(0))),
-  );
+  const subject = [
+    ["2.5.4.3", "jürgen"],
+    ["2.5.4.10", "dev-b"],
+    ["2.5.4.10", "dev-a"],
+    ["1.2.3.4", "unknown"],
+  ] as const;
+  return pemRequest(keys.publicKey, subject, extensions);
 }
 
 test("a request tells its subject, its names and its key", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateKeys, toPem } from "../../../certificates/certificate.ts";
-import { oid, sequence, setOf, tlv, utf8 } from "../../../certificates/der.ts";
+import { generateKeys } from "../../../certificates/certificate.ts";
+import { pemRequest } from "../../../certificates/pem-request.suite.ts";
 import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { groundsFor } from "./csr-approving.ts";
 
@@ -12,18 +12,11 @@ function request(
   signerName = "kubernetes.io/kube-apiserver-client-kubelet",
   usages = ["client auth", "digital signature"],
 ): CertificateSigningRequest {
-  const attribute = (id: string, value: string): Uint8Array =>
-    setOf(sequence(oid(id), utf8(value)));
-  const subject = sequence(
-    attribute("2.5.4.10", "system:nodes"),
-    attribute("2.5.4.3", "system:node:a"),
-  );
-  const info = sequence(
-    tlv(0x02, Uint8Array.of(0)),
-    subject,
-    keys.publicKey.export({ type: "spki", format: "der" }),
-  );
-  const pem = toPem("CERTIFICATE REQUEST", sequence(info));
+  const subject = [
+    ["2.5.4.10", "system:nodes"],
+    ["2.5.4.3", "system:node:a"],
+  ] as const;
+  const pem = pemRequest(keys.publicKey, subject);
   return {
     metadata: { name: "r" },
     spec: { username, signerName, usages, request: Buffer.from(pem).toString("base64") },

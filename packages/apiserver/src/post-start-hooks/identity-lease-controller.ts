@@ -14,7 +14,7 @@ import { serverId } from "./apiserver-identity.ts";
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const label = "apiserver.kubernetes.io/identity";
 const component = "kube-apiserver";
-/** Renewals are late by up to this fraction `jitter`: servers started together drift apart. */
+/** Renewals are late by up to the fraction `jitter`: servers started together drift apart. */
 const times = {
   durationSeconds: 3600,
   renewMs: 10_000,

@@ -110,7 +110,7 @@ test("the finalizer clears the table before the order goes, and everything goes 
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [risotto] }));
   const order = await cluster.eventually(Order, "window", (one) => isTrue(one, "Ready"));
-  assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/orders"]);
+  assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/kitchen.orders"]);
   await cluster.client.delete(Order, "window");
   await until(async () => (await cluster.client.find(Order, "window")) === undefined);
   await until(

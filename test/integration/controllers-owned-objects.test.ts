@@ -2,7 +2,7 @@
 // other owners are not touched.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createManager, defineController, silentLog } from "homeostat";
+import { createManager, defineController, silentLog, terminal } from "homeostat";
 import type { Client } from "homeostat/client";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
@@ -146,6 +146,57 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     const part = await client.get(Part, "precious-p");
     await manager.stop();
     assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
+  });
+
+  it("writes nothing after it has rejected, and the next run starts when all writes have ended", async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    const counted: { readonly written: number; readonly later: number }[] = [];
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own, client }) {
+        const count = async (): Promise<number> =>
+          (await client.list(Part, { namespace: object.metadata.namespace! })).length;
+        const before = await count();
+        try {
+          await own(Part, [Part("bad_name", { of: "x" }), ...names.map((n) => Part(n, { of: n }))]);
+        } catch (error) {
+          const after = await count();
+          await sleep(50);
+          counted.push({ written: after - before, later: (await count()) - after });
+          throw error;
+        }
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("lanes", {}));
+      await until(() => counted.length >= 2);
+      for (const { written, later } of counted) {
+        assert.equal(later, 0, "writes landed after own() had rejected");
+        assert.ok(written < 8, `${written} writes beside the one that failed`);
+      }
+    });
+  });
+
+  it("starts no write for a reconcile that has failed", async () => {
+    let made = -1;
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own, client }) {
+        const { namespace } = object.metadata;
+        if (object.spec.label === "count")
+          return void (made = (await client.list(Part, { namespace: namespace! })).length);
+        const parts = Array.from({ length: 60 }, (_, i) => Part(`late${i}`, { of: "x" }));
+        own(Part, parts).catch(() => {});
+        throw terminal("the rest fails");
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("failed", {}));
+      await sleep(30);
+      await client.patch(Box, "failed", { type: "merge", body: { spec: { label: "count" } } });
+      await until(() => made >= 0);
+      assert.ok(made <= 8, `${made} parts were written`);
+    });
   });
 
   it("gives an owned object its owner reference back", async () => {

@@ -112,6 +112,56 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
+  it("lets the object go although finalize sets a status that changes each time", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile() {},
+      async finalize({ status }) {
+        status({ count: ++runs });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("changing", {}));
+      await until(async () => (await client.get(Box, "changing")).metadata.finalizers?.length);
+      await client.patch(Box, "changing", {
+        type: "merge",
+        body: { metadata: { labels: { touched: "yes" } } },
+      });
+      await client.delete(Box, "changing");
+      await until(async () => (await client.find(Box, "changing")) === undefined);
+      assert.equal(runs, 1);
+    });
+  });
+
+  it("removes its finalizer without another run when another writer comes between", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile() {},
+      async finalize({ object, client }) {
+        runs++;
+        const { finalizers = [] } = object.metadata;
+        await client.patch(Box, object.metadata.name, {
+          metadata: { labels: { n: String(runs) }, finalizers: finalizers.toReversed() },
+        });
+      },
+    });
+    await run([controller], async (client) => {
+      const finalizers = ["example.com/other"];
+      await client.create(Box, Box({ name: "between", finalizers } as never, {}));
+      await until(async () => (await client.get(Box, "between")).metadata.finalizers?.length === 2);
+      await client.delete(Box, "between");
+      await until(
+        async () =>
+          (await client.get(Box, "between")).metadata.finalizers?.join() === "example.com/other",
+      );
+      assert.equal(runs, 1);
+      await client.patch(Box, "between", {
+        type: "merge",
+        body: { metadata: { finalizers: null } },
+      });
+    });
+  });
+
   it("keeps the finalizer while finalize throws, and lets the object go when it returns", async () => {
     let broken = true;
     let calls = 0;
@@ -130,7 +180,7 @@ describeLaws("status and finalizers", ({ run }) => {
         const one = await client.get(Box, "last");
         return one.status?.count === 1 ? one : undefined;
       });
-      assert.deepEqual(box.metadata.finalizers, ["laws.example.com/box"]);
+      assert.deepEqual(box.metadata.finalizers, ["laws.example.com/laws.box"]);
       await client.delete(Box, "last");
       await until(() => calls > 2);
       assert.ok(await client.find(Box, "last"));

@@ -8,8 +8,12 @@ import { fileURLToPath } from "node:url";
 import { openKindData } from "../../packages/apiserver/src/apimachinery/kind-data/open-kind-data.ts";
 import { readSources } from "../read-sources.ts";
 import { emitTypeFiles, toExports } from "./types/emit-type-files.ts";
+import { ModelNames } from "./types/model-names.ts";
+import { type Field, printFields } from "./types/print-declaration.ts";
+import { kindConditionFields } from "./types/print-models.ts";
 import { referenceLink } from "./types/reference-link.ts";
 import { toTypeModules } from "./types/type-modules.ts";
+import { structsByHand, TypePrinter } from "./types/type-printer.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const source = "packages/apiserver/data/v1.36.jsonl";
@@ -97,8 +101,10 @@ describe("shapes", () => {
     assert.ok(bodyOf("core/v1", "Event").includes("involvedObject: ObjectReference;"));
   });
 
-  test("options that every group registers keep an open apiVersion", () =>
-    assert.ok(bodyOf("meta/v1", "DeleteOptions").includes("apiVersion?: string;")));
+  test("options that every group registers keep an open apiVersion", () => {
+    assert.ok(models("meta/v1").includes("export interface DeleteOptions extends TypeMeta {"));
+    assert.ok(bodyOf("meta/v1", "TypeMeta").includes("apiVersion?: string;"));
+  });
 
   test("Go writes null for unset times, and for lists that its tag keeps", () => {
     assert.ok(bodyOf("core/v1", "PodCondition").includes("lastProbeTime?: Time | null;"));
@@ -119,8 +125,18 @@ describe("shapes", () => {
     );
   });
 
-  test("embedded structs are flat, and JSON's free forms are unions", () => {
-    assert.ok(bodyOf("core/v1", "Volume").includes("emptyDir?: EmptyDirVolumeSource;"));
+  test("a struct extends those that Go embeds in it", () => {
+    const isStruct = (path: string, head: string, body: readonly string[]): void => {
+      assert.ok(models(path).includes(`export interface ${head} {`), head);
+      if (body.length > 0) assert.deepEqual(bodyOf(path, head.split(" ")[0]!), body);
+    };
+    isStruct("core/v1", "Volume extends VolumeSource", ["name: string;"]);
+    isStruct("resource/v1", "DeviceClassConfiguration extends DeviceConfiguration", []);
+    isStruct("meta/v1", "GetOptions extends TypeMeta", ["resourceVersion?: string;"]);
+    isStruct("apps/v1", "ReplicaSetCondition extends KindCondition", []);
+  });
+
+  test("JSON's free forms are unions", () => {
     assert.ok(
       bodyOf("apiextensions/v1", "JSONSchemaProps").includes(
         "items?: JSONSchemaProps | readonly JSONSchemaProps[];",
@@ -130,8 +146,32 @@ describe("shapes", () => {
   });
 });
 
+const modules = toTypeModules(data);
+
+describe("what is written by hand is what the data has", () => {
+  const bodyIn = (path: string, name: string): readonly string[] => {
+    const [, body] = read(path).split(`export interface ${name} {\n`);
+    return body!.slice(0, body!.indexOf("\n}")).split("\n");
+  };
+  const isBody = (path: string, name: string, fields: readonly Field[]): void =>
+    assert.deepEqual(bodyIn(path, name), printFields(fields));
+
+  test("structs of homeostat/api", () => {
+    const context = { data, modules, minor: "v1.36", head: "" };
+    const meta = modules.find(({ path }) => path === "meta/v1")!;
+    const printer = new TypePrinter(context, meta, new ModelNames());
+    for (const [model, file] of structsByHand) {
+      const { goStruct, members } = data.type(model);
+      const fields = members.map((field) => printer.field(field));
+      isBody(`packages/homeostat/src/api/${file}`, goStruct, fields);
+    }
+  });
+
+  test("what conditions have in common", () =>
+    isBody(`${folder}/wire-types.ts`, "KindCondition", kindConditionFields));
+});
+
 describe("links", () => {
-  const modules = toTypeModules(data);
   const linkOf = (path: string, name: string): string => {
     const module = modules.find((each) => each.path === path)!;
     return referenceLink(

@@ -37,7 +37,14 @@ export { parseFormatDate, parseFormatDateTime, Timestamp } from "./values/timest
 export { toJson } from "./values/to-json.ts";
 export { TypeValue } from "./values/type-value.ts";
 export { Uint } from "./values/uint.ts";
-export { type CelInt, CelObject, type CelValue, showValue, typeOfValue } from "./values/value.ts";
+export {
+  type CelInt,
+  CelObject,
+  type CelValue,
+  showValue,
+  typeOfValue,
+  Wrapper,
+} from "./values/value.ts";
 export type { Estimate } from "./cost/estimate.ts";
 export {
   type CallCost,

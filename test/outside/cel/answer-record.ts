@@ -167,7 +167,7 @@ function answerObject(record: ObjectRecord): Verdict {
     old,
     path,
     budget: Number(record.budget),
-    ...(record.ratchet ? { warn: () => undefined } : {}),
+    ...(record.ratchet ? { ratchets: true } : {}),
   });
   // The cost of a failing rule does not matter: the request is refused.
   const failed = (record.errors ?? []).length > 0;

@@ -29,7 +29,7 @@ export function formatValue(value: CelValue): string {
   if (value instanceof Timestamp) return `timestamp(${formatInstant(value)})`;
   if (value instanceof Optional)
     return value.held === undefined ? "none" : `optional(${formatValue(value.held)})`;
-  if (value instanceof TypeValue) return `type(${value.of.name})`;
+  if (value instanceof TypeValue) return `type(${value.value.name})`;
   if (value instanceof CelList) return `[${Array.from(value, formatValue).join(", ")}]`;
   if (value instanceof CelMap) return `{${formatEntries(value).join(", ")}}`;
   return `object(${typeOfValue(value).name})`;

@@ -7,43 +7,38 @@ const answeredWithStatus: ReadonlySet<string> = new Set(["io.k8s.api.core.v1.Bin
 
 export const manifestName = (name: string): string => `${name}Manifest`;
 
-/** Names of an import namespace of the models, e.g. `models.Deployment`. */
-const model = (name: string): string => `models.${name}`;
+/** Other names for models that another object holds. */
+export const embeddedName = (name: string): string => `Embedded${name}`;
 
-/** The value of a kind, and its interface under the same name. */
-export function printKindValue(data: KindData, module: TypeModule, type: ModelType): string {
-  const { facts, role } = type;
-  if (role.is !== "kind") throw new Error(`print the kind ${facts.model}: it is not served`);
-  const name = facts.goStruct;
-  const { resource, namespaced, verbs } = role.facts;
-  const isStored = verbs.includes("get");
-  const [valueType, create] = isStored
-    ? ["BuiltInKind", "builtInKind"]
-    : ["ReviewKind", "reviewKind"];
-  const parameters = [
-    isAnsweredWithStatus(type) ? "Status" : model(name),
-    model(manifestName(name)),
-    ...(isStored ? statusParameters(data, type) : []),
-  ];
-  const names = [module.apiVersion, name, resource, namespaced ? "Namespaced" : "Cluster"];
-  const call = `${create}(${names.map((each) => JSON.stringify(each)).join(", ")})`;
-  return [
-    `export type ${name} = ${model(name)};`,
-    `export const ${name}: ${valueType}<${parameters.join(", ")}> = /*#__PURE__*/ ${call};`,
-  ].join("\n");
-}
+/** Whether a server keeps objects of the kind: their metadata is complete when they are read. */
+export const isStored = (role: ModelType["role"]): boolean =>
+  role.is === "kind" && role.facts.verbs.includes("get");
 
 /** Whether creating the kind returns a Status. */
 export const isAnsweredWithStatus = ({ facts }: ModelType): boolean =>
   answeredWithStatus.has(facts.model);
 
 /** The types of status and conditions, where a status can be written. */
-function statusParameters(data: KindData, { facts, role }: ModelType): readonly string[] {
+export function statusParameters(data: KindData, { facts, role }: ModelType): readonly string[] {
   const status = facts.field("status");
   const isWritable =
     role.is === "kind" && role.facts.subresources.some(({ name }) => name === "status");
-  const statusModel = status && isWritable ? modelOf(status.ref) : undefined;
-  if (statusModel === undefined) return [];
-  const name = model(statusModel.slice(statusModel.lastIndexOf(".") + 1));
+  const model = status && isWritable ? modelOf(status.ref) : undefined;
+  if (model === undefined) return [];
+  const name = data.type(model).goStruct;
   return takesConditions(data, facts) ? [name, "string"] : [name];
+}
+
+/** The value of a kind, and its interface under the same name. */
+export function printKindValue(module: TypeModule, { facts, role }: ModelType): string {
+  if (role.is !== "kind") throw new Error(`print the kind ${facts.model}: it is not served`);
+  const name = facts.goStruct;
+  const { resource, namespaced } = role.facts;
+  const scope = namespaced ? "namespaced" : "cluster";
+  const create = isStored(role) ? scope : `${scope}Review`;
+  return [
+    `export const ${name}: Kinds["${name}"] =`,
+    `  /*#__PURE__*/ ${module.version}.${create}("${name}", "${resource}");`,
+    `export type ${name} = models.${name};`,
+  ].join("\n");
 }

@@ -160,6 +160,10 @@ function reachableModels(data: KindData, roots: Iterable<string>): ReadonlySet<s
   return found;
 }
 
+/** The models that Go embeds in a struct, so that their members appear among its own. */
+export const embeddedStructs = ({ fields }: GoStruct): string[] =>
+  fields.flatMap(({ inline, ref }) => (inline && ref.at === "struct" ? [ref.type] : []));
+
 /** Condition types are said with `condition()`, which writes every field of a meta/v1 Condition. */
 export function takesConditions(data: KindData, facts: GoStruct): boolean {
   const status = facts.field("status");

@@ -173,20 +173,17 @@ test("what cannot be bound is refused", async () => {
   });
   const refusal = async (reference: JsonObject): Promise<unknown> =>
     at((await requestToken("binder", { boundObjectRef: reference })).object, "message");
-  assert.equal(
-    await refusal({ kind: "Pod", apiVersion: "v1", name: "ghost" }),
-    'pods "ghost" not found',
-  );
-  assert.equal(
-    await refusal({ kind: "Pod", apiVersion: "v1", name: "other" }),
-    'cannot bind token for serviceaccount "binder" to pod running with different serviceaccount name.',
-  );
-  assert.equal(
-    await refusal({ kind: "ConfigMap", apiVersion: "v1", name: "x" }),
-    "cannot bind token to object of type /v1, Kind=ConfigMap",
-  );
-  assert.equal(
-    await refusal({ kind: "Job", apiVersion: "batch/v1", name: "x" }),
-    "cannot bind token to object of type batch/v1, Kind=Job",
-  );
+  const unbindable = "cannot bind token to object of type";
+  for (const [apiVersion, kind, name, message] of [
+    ["v1", "Pod", "ghost", 'pods "ghost" not found'],
+    [
+      "v1",
+      "Pod",
+      "other",
+      'cannot bind token for serviceaccount "binder" to pod running with different serviceaccount name.',
+    ],
+    ["v1", "ConfigMap", "x", `${unbindable} /v1, Kind=ConfigMap`],
+    ["batch/v1", "Job", "x", `${unbindable} batch/v1, Kind=Job`],
+  ] as const)
+    assert.equal(await refusal({ kind, apiVersion, name }), message);
 });

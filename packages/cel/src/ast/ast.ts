@@ -87,5 +87,13 @@ export type Expr =
   | StructExpr
   | Comprehension;
 
+/** What to do with each kind of node. */
+export type ByKind<Rest extends readonly unknown[], Result> = {
+  readonly [Kind in Expr["kind"]]: (
+    node: Extract<Expr, { readonly kind: Kind }>,
+    ...rest: Rest
+  ) => Result;
+};
+
 /** Names that macros give their accumulator; neither can be written in an expression. */
 export const accumulatorName = "@result";

@@ -1,7 +1,8 @@
 // Estimates the cost of an expression before any value is known. Sizes come from the caller's
 // schema, from literals and from the results of calls.
 // Upstream: github.com/google/cel-go v0.26 checker/cost.go.
-import { accumulatorName, type Call, type Comprehension, type Expr } from "../ast/ast.ts";
+import type * as ast from "../ast/ast.ts";
+import { accumulatorName, type ByKind, type Expr } from "../ast/ast.ts";
 import {
   addEstimates,
   type Estimate,
@@ -51,37 +52,31 @@ export class CostEstimator {
   readonly #sizes = new Map<Expr, Estimate>();
   readonly #entries = new Map<Expr, EntrySize>();
   readonly #locals = new Map<string, LocalVariable[]>();
+  readonly #costs: ByKind<[], Estimate> = {
+    literal: () => fixed(0),
+    ident: (node) => this.#costIdent(node),
+    select: (node) => this.#costSelect(node),
+    call: (node) => this.#costCall(node),
+    list: (node) => this.#costList(node),
+    map: (node) => this.#costMap(node),
+    struct: (node) => this.#costStruct(node),
+    comprehension: (node) => (isBinding(node) ? this.#costBinding(node) : this.#costLoop(node)),
+  };
 
   constructor(sizeByPath: SizeOracle) {
     this.sizeByPath = sizeByPath;
   }
 
   cost(node: Expr): Estimate {
-    switch (node.kind) {
-      case "literal":
-        return fixed(0);
-      case "ident":
-        this.#paths.set(node, this.#local(node.name)?.path ?? [node.name]);
-        return fixed(1);
-      case "select":
-        return this.#costSelect(node);
-      case "call":
-        return this.#costCall(node);
-      case "list":
-        return this.#costList(node);
-      case "map":
-        return this.#costMap(node);
-      case "struct":
-        return addEstimates(
-          ...node.fields.map((field) => this.cost(field.value)),
-          fixed(structCost),
-        );
-      default:
-        return isBinding(node) ? this.#costBinding(node) : this.#costLoop(node);
-    }
+    return (this.#costs[node.kind] as (node: Expr) => Estimate)(node);
   }
 
-  #costSelect(node: Expr & { readonly kind: "select" }): Estimate {
+  #costIdent(node: ast.Ident): Estimate {
+    this.#paths.set(node, this.#local(node.name)?.path ?? [node.name]);
+    return fixed(1);
+  }
+
+  #costSelect(node: ast.Select): Estimate {
     if (node.ident !== undefined) {
       this.#paths.set(node, [node.ident]);
       return fixed(1);
@@ -95,7 +90,7 @@ export class CostEstimator {
       : operand;
   }
 
-  #costCall(node: Call): Estimate {
+  #costCall(node: ast.Call): Estimate {
     if (node.function === "dyn") {
       const cost = addEstimates(fixed(1), this.cost(node.args[0]!));
       this.#copySizes(node, node.args[0]!);
@@ -129,7 +124,7 @@ export class CostEstimator {
 
   /** Control flow is estimated here, every other call by its overload's price. */
   #costOverload(
-    node: Call,
+    node: ast.Call,
     { id, price }: Priced,
     site: CallSite,
     argCosts: readonly Estimate[],
@@ -163,7 +158,7 @@ export class CostEstimator {
       });
   }
 
-  #costList(node: Expr & { readonly kind: "list" }): Estimate {
+  #costList(node: ast.ListExpr): Estimate {
     const costs = node.elements.map((element) => this.cost(element));
     this.#entries.set(node, {
       container: "list",
@@ -173,7 +168,7 @@ export class CostEstimator {
     return addEstimates(...costs, fixed(listCost));
   }
 
-  #costMap(node: Expr & { readonly kind: "map" }): Estimate {
+  #costMap(node: ast.MapExpr): Estimate {
     const costs = node.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]);
     this.#entries.set(node, {
       container: "map",
@@ -183,13 +178,18 @@ export class CostEstimator {
     return addEstimates(...costs, fixed(mapCost));
   }
 
+  #costStruct(node: ast.StructExpr): Estimate {
+    const costs = node.fields.map((field) => this.cost(field.value));
+    return addEstimates(...costs, fixed(structCost));
+  }
+
   #uniteSizes(nodes: readonly Expr[]): Estimate {
     return nodes.length === 0
       ? fixed(0)
       : nodes.map((node) => this.#sizeOf(node) ?? unknownSize).reduce(uniteEstimates);
   }
 
-  #costLoop(node: Comprehension): Estimate {
+  #costLoop(node: ast.Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
     this.#pushAccumulator(node);
@@ -204,7 +204,7 @@ export class CostEstimator {
     return addEstimates(range, init, result, multiplyEstimates(count, perItem));
   }
 
-  #pushAccumulator({ accumulator, init }: Comprehension): void {
+  #pushAccumulator({ accumulator, init }: ast.Comprehension): void {
     this.#push(accumulator, {
       path: this.#pathOf(init),
       size: this.#sizeOf(init),
@@ -212,7 +212,7 @@ export class CostEstimator {
     });
   }
 
-  #learnLoopSize(node: Comprehension, count: Estimate): void {
+  #learnLoopSize(node: ast.Comprehension, count: Estimate): void {
     if (node.init.kind === "literal") {
       const size = this.#sizeOf(node.init);
       if (size) this.#sizes.set(node, size);
@@ -223,7 +223,7 @@ export class CostEstimator {
     }
   }
 
-  #pushLoopVariables(node: Comprehension): void {
+  #pushLoopVariables(node: ast.Comprehension): void {
     const entries = this.#entriesOf(node.range);
     const isList = (entries?.container ?? node.range.type!.kind) === "list";
     const path = this.#pathOf(node.range);
@@ -242,7 +242,7 @@ export class CostEstimator {
     this.#push(node.variable2, items);
   }
 
-  #costBinding(node: Comprehension): Estimate {
+  #costBinding(node: ast.Comprehension): Estimate {
     const range = this.cost(node.range);
     const init = this.cost(node.init);
     this.#pushAccumulator(node);
@@ -312,11 +312,11 @@ export class CostEstimator {
 }
 
 /** `a.?b` has one overload, which the checker leaves out. */
-const overloadsOf = (node: Call): readonly Priced[] =>
+const overloadsOf = (node: ast.Call): readonly Priced[] =>
   node.function === "_?._" ? [{ id: "select_optional_field" }] : (node.overloads ?? []);
 
 /** A loop over an empty list, which only names a value (cel.bind). */
-const isBinding = (node: Comprehension): boolean =>
+const isBinding = (node: ast.Comprehension): boolean =>
   node.range.kind === "list" &&
   node.range.elements.length === 0 &&
   node.condition.kind === "literal" &&

@@ -8,20 +8,12 @@ import { codePointLength } from "../values/text.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
 import { traversal } from "./price.ts";
 
-/** Opaque values that measure themselves, e.g. an IP address by its bits. */
-export interface Sized {
-  readonly costSize: number;
-}
-
 /** Characters, bytes, items or entries; 1 for values without a size. */
 export function actualSize(value: CelValue): number {
   if (typeof value === "string") return codePointLength(value);
   if (value instanceof Uint8Array) return value.length;
-  if (value instanceof CelList || value instanceof CelMap) return value.size;
   if (value instanceof Optional && value.held !== undefined) return actualSize(value.held);
-  if (value instanceof CelObject && "costSize" in value)
-    return (value as unknown as Sized).costSize;
-  return 1;
+  return value instanceof CelObject ? value.costSize : 1;
 }
 
 /** The cost of one pass over a value. */

@@ -33,15 +33,18 @@ export const argumentPass: Price = {
     site.args[0] ? { cost: passEstimate(sizeOf(site.args[0], site)) } : undefined,
 };
 
-/** One pass over the argument, which is also the size of the result. */
-export const convertedArgument: Price = {
+/** One pass over the argument, whose size decides that of the result. */
+export const conversionPrice = (resultSize: (size: Estimate) => Estimate): Price => ({
   actual: firstPass,
   estimate(site) {
     if (site.args.length !== 1) return undefined;
     const size = sizeOf(site.args[0], site);
-    return { cost: passEstimate(size), resultSize: size };
+    return { cost: passEstimate(size), resultSize: resultSize(size) };
   },
-};
+});
+
+/** One pass over the argument, which is also the size of the result. */
+export const convertedArgument: Price = conversionPrice((size) => size);
 
 /** One pass over the receiver, which is also the size of the result. */
 export const convertedReceiver: Price = {

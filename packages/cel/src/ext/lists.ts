@@ -10,13 +10,7 @@ import {
   distinctPrice,
 } from "./list-prices.ts";
 import type { Expr } from "../ast/ast.ts";
-import {
-  type Implementation,
-  member,
-  overload,
-  type Overload,
-  priced,
-} from "../functions/declarations.ts";
+import { type Implementation, member, overload, priced } from "../functions/declarations.ts";
 import type { Library } from "../environment/environment.ts";
 import { ident, memberCall } from "../ast/build-expr.ts";
 import { bindValue, foldList } from "../parser/fold.ts";
@@ -28,7 +22,6 @@ import {
   intType,
   listType,
   paramType,
-  type Type,
 } from "../types/type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { compareValues, equalValues } from "../values/equality.ts";
@@ -139,9 +132,6 @@ const sortBy: Macro = (at, target, args) => {
   return bindValue(at, inputName, target!, sorted);
 };
 
-const eachComparable = (make: (type: Type) => Overload): readonly Overload[] =>
-  comparableTypes.map(make);
-
 /** List extensions, version 3. */
 export const listExtensions: Library = {
   name: "lists",
@@ -165,7 +155,7 @@ export const listExtensions: Library = {
     },
     {
       name: "sort",
-      overloads: eachComparable((type) =>
+      overloads: comparableTypes.map((type) =>
         priced(
           sortPrice(type),
           member(`list_${type.name}_sort`, [listType(type)], listType(type), sort),
@@ -175,7 +165,7 @@ export const listExtensions: Library = {
     },
     {
       name: "@sortByAssociatedKeys",
-      overloads: eachComparable((type) =>
+      overloads: comparableTypes.map((type) =>
         priced(
           sortByKeysPrice(type),
           member(

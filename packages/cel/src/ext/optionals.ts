@@ -11,21 +11,13 @@ import type { Library } from "../environment/environment.ts";
 import { callTo, memberCall } from "../ast/build-expr.ts";
 import { bindValue } from "../parser/fold.ts";
 import type { Macro } from "../parser/macros.ts";
-import {
-  boolType,
-  dynType,
-  intType,
-  listType,
-  mapType,
-  optionalType,
-  paramType,
-  stringType,
-} from "../types/type.ts";
+import { dynType, listType, mapType, optionalType, paramType, scalarTypes } from "../types/type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { type CelList, ValueList } from "../values/list.ts";
 import { none, Optional } from "../values/optional.ts";
 import { CelObject, type CelValue, showValue } from "../values/value.ts";
 
+const { bool, int64, string } = scalarTypes;
 const k = paramType("K");
 const v = paramType("V");
 const optionalV = optionalType(v);
@@ -78,7 +70,7 @@ const functions: readonly FunctionDeclaration[] = [
       member(
         "optional_hasValue",
         [optionalV],
-        boolType,
+        bool,
         (value) => (value as Optional).held !== undefined,
       ),
     ],
@@ -87,13 +79,13 @@ const functions: readonly FunctionDeclaration[] = [
   { name: "orValue", overloads: [member("optional_orValue_value", [optionalV, v], v)] },
   {
     name: "_?._",
-    overloads: [overload("select_optional_field", [dynType, stringType], optionalV)],
+    overloads: [overload("select_optional_field", [dynType, string], optionalV)],
   },
   {
     name: "_[?_]",
     overloads: [
-      overload("list_optindex_optional_int", [listV, intType], optionalV),
-      overload("optional_list_optindex_optional_int", [optionalType(listV), intType], optionalV),
+      overload("list_optindex_optional_int", [listV, int64], optionalV),
+      overload("optional_list_optindex_optional_int", [optionalType(listV), int64], optionalV),
       overload("map_optindex_optional_value", [mapKv, k], optionalV),
       overload("optional_map_optindex_optional_value", [optionalType(mapKv), k], optionalV),
     ],
@@ -101,7 +93,7 @@ const functions: readonly FunctionDeclaration[] = [
   {
     name: "_[_]",
     overloads: [
-      overload("optional_list_index_int", [optionalType(listV), intType], optionalV),
+      overload("optional_list_index_int", [optionalType(listV), int64], optionalV),
       overload("optional_map_index_value", [optionalType(mapKv), k], optionalV),
     ],
   },

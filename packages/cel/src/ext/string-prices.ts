@@ -10,7 +10,7 @@ import {
   unbounded,
 } from "../cost/estimate.ts";
 import { itemsOf, type Price, sizeOf, traversal } from "../cost/price.ts";
-import { passEstimate } from "../cost/prices.ts";
+import { conversionPrice, passEstimate } from "../cost/prices.ts";
 import type { CelValue } from "../values/value.ts";
 
 const twoPasses = 2 * traversal;
@@ -76,16 +76,9 @@ export const joinPrice: Price = {
   },
 };
 
-export const quotePrice: Price = {
-  actual: (args) => passOver(args[0]!),
-  estimate(site) {
-    const size = sizeOf(site.args[0], site);
-    return {
-      cost: passEstimate(size),
-      resultSize: addEstimates(multiplyEstimates(size, { min: 1, max: 2 }), fixed(2)),
-    };
-  },
-};
+export const quotePrice: Price = conversionPrice((size) =>
+  addEstimates(multiplyEstimates(size, { min: 1, max: 2 }), fixed(2)),
+);
 
 export const formatPrice: Price = {
   actual: (args) => passOver(args[0]!),

@@ -3,16 +3,17 @@
 // Upstream: github.com/google/cel-go v0.26 ext/strings.go (version 2).
 import { replacePrice, splitPrice, joinPrice, quotePrice, formatPrice } from "./string-prices.ts";
 import { itemPass, convertedReceiver } from "../cost/prices.ts";
+import { fixedPrice, type Price } from "../cost/price.ts";
 import {
-  type FunctionDeclaration,
   type Implementation,
   member,
+  type Overload,
   overload,
   pricedFunction,
 } from "../functions/declarations.ts";
 import { shortEscapes } from "../go/quote.ts";
 import type { Library } from "../environment/environment.ts";
-import { dynType, intType, listType, stringType } from "../types/type.ts";
+import { dynType, intType, listType, stringType, type Type } from "../types/type.ts";
 import { CelError } from "../values/cel-error.ts";
 import { type CelList, ValueList } from "../values/list.ts";
 import { codePointLength, isPlain } from "../values/text.ts";
@@ -119,83 +120,58 @@ const trim: Implementation = (text) => (text as string).replace(goSpace, "");
 const quote: Implementation = (text) =>
   `"${(text as string).replace(/[\u0007\b\f\n\r\t\v\\"]/g, (c) => shortEscapes[c]!)}"`;
 
+const format: Implementation = (text, args) => formatText(text as string, args as CelList);
+
 const lower: Implementation = (text) =>
   (text as string).replace(/[A-Z]+/g, (part) => part.toLowerCase());
 const upper: Implementation = (text) =>
   (text as string).replace(/[a-z]+/g, (part) => part.toUpperCase());
 
-const s = stringType;
-const texts = listType(stringType);
-
-const functions: readonly FunctionDeclaration[] = [
-  { name: "charAt", overloads: [member("string_char_at_int", [s, intType], s, charAt)] },
-  pricedFunction(itemPass, {
-    name: "indexOf",
-    overloads: [
-      member("string_index_of_string", [s, s], intType, indexOf),
-      member("string_index_of_string_int", [s, s, intType], intType, indexOf),
-    ],
-  }),
-  pricedFunction(itemPass, {
-    name: "lastIndexOf",
-    overloads: [
-      member("string_last_index_of_string", [s, s], intType, lastIndexOf),
-      member("string_last_index_of_string_int", [s, s, intType], intType, lastIndexOf),
-    ],
-  }),
-  pricedFunction(convertedReceiver, {
-    name: "lowerAscii",
-    overloads: [member("string_lower_ascii", [s], s, lower)],
-  }),
-  pricedFunction(convertedReceiver, {
-    name: "upperAscii",
-    overloads: [member("string_upper_ascii", [s], s, upper)],
-  }),
-  pricedFunction(replacePrice, {
-    name: "replace",
-    overloads: [
-      member("string_replace_string_string", [s, s, s], s, replace),
-      member("string_replace_string_string_int", [s, s, s, intType], s, replace),
-    ],
-  }),
-  pricedFunction(splitPrice, {
-    name: "split",
-    overloads: [
-      member("string_split_string", [s, s], texts, split),
-      member("string_split_string_int", [s, s, intType], texts, split),
-    ],
-  }),
-  pricedFunction(convertedReceiver, {
-    name: "substring",
-    overloads: [
-      member("string_substring_int", [s, intType], s, substring),
-      member("string_substring_int_int", [s, intType, intType], s, substring),
-    ],
-  }),
-  pricedFunction(convertedReceiver, {
-    name: "trim",
-    overloads: [member("string_trim", [s], s, trim)],
-  }),
-  pricedFunction(joinPrice, {
-    name: "join",
-    overloads: [
-      member("list_join", [texts], s, join),
-      member("list_join_string", [texts, s], s, join),
-    ],
-  }),
-  pricedFunction(quotePrice, {
-    name: "strings.quote",
-    overloads: [overload("strings_quote", [s], s, quote)],
-  }),
-  pricedFunction(formatPrice, {
-    name: "format",
-    overloads: [
-      member("string_format", [s, listType(dynType)], s, (text, args) =>
-        formatText(text as string, args as CelList),
-      ),
-    ],
-  }),
+/**
+ * Two members: without and with the last argument, whose type ends the id, e.g.
+ * `string_split_string_int`.
+ */
+const optionalLast = (
+  id: string,
+  args: readonly Type[],
+  result: Type,
+  implementation: Implementation,
+): readonly Overload[] => [
+  member(id, args.slice(0, -1), result, implementation),
+  member(`${id}_${args.at(-1)!.name}`, args, result, implementation),
 ];
 
+const s = stringType;
+const i = intType;
+const texts = listType(stringType);
+
+/** By name: the price, and the overloads that have it. */
+const functions: Readonly<Record<string, readonly [Price, ...Overload[]]>> = {
+  charAt: [fixedPrice(1), member("string_char_at_int", [s, i], s, charAt)],
+  indexOf: [itemPass, ...optionalLast("string_index_of_string", [s, s, i], i, indexOf)],
+  lastIndexOf: [
+    itemPass,
+    ...optionalLast("string_last_index_of_string", [s, s, i], i, lastIndexOf),
+  ],
+  lowerAscii: [convertedReceiver, member("string_lower_ascii", [s], s, lower)],
+  upperAscii: [convertedReceiver, member("string_upper_ascii", [s], s, upper)],
+  replace: [
+    replacePrice,
+    ...optionalLast("string_replace_string_string", [s, s, s, i], s, replace),
+  ],
+  split: [splitPrice, ...optionalLast("string_split_string", [s, s, i], texts, split)],
+  substring: [convertedReceiver, ...optionalLast("string_substring_int", [s, i, i], s, substring)],
+  trim: [convertedReceiver, member("string_trim", [s], s, trim)],
+  join: [joinPrice, ...optionalLast("list_join", [texts, s], s, join)],
+  "strings.quote": [quotePrice, overload("strings_quote", [s], s, quote)],
+  format: [formatPrice, member("string_format", [s, listType(dynType)], s, format)],
+};
+
 /** Strings, version 2. */
-export const stringLibrary: Library = { name: "strings", functions, checks: [checkFormatCalls] };
+export const stringLibrary: Library = {
+  name: "strings",
+  functions: Object.entries(functions).map(([name, [price, ...overloads]]) =>
+    pricedFunction(price, { name, overloads }),
+  ),
+  checks: [checkFormatCalls],
+};

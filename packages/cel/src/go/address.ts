@@ -198,3 +198,25 @@ export function formatAddress({ bytes }: GoAddress): string {
   if (best.start < 0) return groups.join(":");
   return `${groups.slice(0, best.start).join(":")}::${groups.slice(best.start + best.length).join(":")}`;
 }
+
+const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);
+const isV4 = (bytes: Uint8Array): boolean => bytes.length === 4;
+export const isUnspecified = ({ bytes }: GoAddress): boolean => isAll(bytes, 0);
+export const isLoopback = ({ bytes }: GoAddress): boolean =>
+  isV4(bytes) ? bytes[0] === 127 : isAll(bytes.subarray(0, 15), 0) && bytes[15] === 1;
+const isMulticast = ({ bytes }: GoAddress): boolean =>
+  isV4(bytes) ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
+export const isLinkLocalMulticast = ({ bytes }: GoAddress): boolean =>
+  isV4(bytes)
+    ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0
+    : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
+export const isLinkLocalUnicast = ({ bytes }: GoAddress): boolean =>
+  isV4(bytes)
+    ? bytes[0] === 169 && bytes[1] === 254
+    : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
+export const isGlobalUnicast = (address: GoAddress): boolean =>
+  !isUnspecified(address) &&
+  !isLoopback(address) &&
+  !isMulticast(address) &&
+  !isLinkLocalUnicast(address) &&
+  !(isV4(address.bytes) && isAll(address.bytes, 255));

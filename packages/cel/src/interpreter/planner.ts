@@ -1,7 +1,8 @@
 // Turns a checked tree into closures. Constants are computed here. Costs are counted where upstream
 // observes a step, so that limits strike at the same step.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go, interpretable.go, decorators.go.
-import type { Call, Expr, Ident, ListExpr, MapExpr, Select, StructExpr } from "../ast/ast.ts";
+import type * as ast from "../ast/ast.ts";
+import type { ByKind, Expr } from "../ast/ast.ts";
 import type { Frame } from "./frame.ts";
 import { constantPlan, type Evaluate, type Plan, type Scope } from "./plan.ts";
 import { planComprehension } from "./planner-comprehension.ts";
@@ -16,31 +17,25 @@ import { none, Optional } from "../values/optional.ts";
 import { TypeValue } from "../values/type-value.ts";
 import { type CelValue, showValue } from "../values/value.ts";
 
+const planners: ByKind<[Scope], Plan> = {
+  literal: (node) => constantPlan(node.value),
+  ident: planIdent,
+  select: planSelect,
+  call: planCall,
+  list: planList,
+  map: planMap,
+  struct: planStruct,
+  comprehension: planComprehension,
+};
+
 /**
  * Plans a node and its children. Throws a CelError for what fails with any variables.
  */
 export function planNode(node: Expr, scope: Scope): Plan {
-  switch (node.kind) {
-    case "literal":
-      return constantPlan(node.value);
-    case "ident":
-      return planIdent(node, scope);
-    case "select":
-      return planSelect(node, scope);
-    case "call":
-      return planCall(node, scope);
-    case "list":
-      return planList(node, scope);
-    case "map":
-      return planMap(node, scope);
-    case "struct":
-      return planStruct(node, scope);
-    default:
-      return planComprehension(node, scope);
-  }
+  return (planners[node.kind] as (node: Expr, scope: Scope) => Plan)(node, scope);
 }
 
-function planIdent(node: Ident, scope: Scope): Plan {
+function planIdent(node: ast.Ident, scope: Scope): Plan {
   const slot = scope.slots.get(node.name);
   if (slot !== undefined) {
     const evaluate: Evaluate = (frame) => {
@@ -67,7 +62,7 @@ function planVariable(name: string, scope: Scope): Plan | undefined {
   return { evaluate, path: "variable" };
 }
 
-function planSelect(node: Select, scope: Scope): Plan {
+function planSelect(node: ast.Select, scope: Scope): Plan {
   if (node.ident !== undefined)
     return planVariable(node.ident, scope) ?? constantPlan(new TypeValue(node.type!.params[0]!));
   const operand = planNode(node.operand, scope);
@@ -112,7 +107,7 @@ function toOptional(frame: Frame, found: CelValue | undefined): Optional {
   return none;
 }
 
-function planCall(node: Call, scope: Scope): Plan {
+function planCall(node: ast.Call, scope: Scope): Plan {
   const args = (node.target ? [node.target, ...node.args] : node.args).map((arg) =>
     planNode(arg, scope),
   );
@@ -190,7 +185,7 @@ function planOrValue(left: Plan, right: Plan, name: "or" | "orValue"): Plan {
   };
 }
 
-function planList(node: ListExpr, scope: Scope): Plan {
+function planList(node: ast.ListExpr, scope: Scope): Plan {
   const elements = node.elements.map((element) => planNode(element, scope));
   const build = (frame: Frame): CelValue => {
     const items: CelValue[] = [];
@@ -213,7 +208,7 @@ function planList(node: ListExpr, scope: Scope): Plan {
 /** Constant plans do not read their frame. */
 const noFrame = undefined as unknown as Frame;
 
-function planMap(node: MapExpr, scope: Scope): Plan {
+function planMap(node: ast.MapExpr, scope: Scope): Plan {
   const entries = node.entries.map((entry) => ({
     key: planNode(entry.key, scope),
     value: planNode(entry.value, scope),
@@ -240,7 +235,7 @@ function planMap(node: MapExpr, scope: Scope): Plan {
   return { evaluate: (frame) => (frame.spend(mapCost), build(frame)) };
 }
 
-function planStruct(node: StructExpr, scope: Scope): Plan {
+function planStruct(node: ast.StructExpr, scope: Scope): Plan {
   const create = scope.environment.struct(node.name)?.create;
   if (!create) throw new CelError(`unknown type: ${node.name}`);
   const fields = node.fields.map((field) => ({

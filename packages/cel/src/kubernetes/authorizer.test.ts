@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
 import { withVariables } from "../environment/environment.ts";
 import { kubernetesEnvironment } from "./kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
+import { describeExpressions } from "../testing/expressions.suite.ts";
 import { showValue } from "../values/value.ts";
 import {
   type AccessQuery,
@@ -46,24 +46,21 @@ function run(text: string): string {
   return "error" in result ? `error: ${result.error.message}` : showValue(result.value);
 }
 
-describe("authorizer", () => {
-  const cases: readonly (readonly [string, string])[] = [
-    ["authorizer.path('/healthz').check('get').allowed()", "true"],
-    [
-      "authorizer.group('apps').resource('deployments').namespace('a').name('b').check('get').reason()",
-      "apps/deployments/a/b/get",
-    ],
-    ["authorizer.group('').resource('pods').fieldSelector('a=b').check('list').allowed()", "false"],
-    [
-      "authorizer.requestResource.subresource('scale').check('get').reason()",
-      "apps/deployments/scale/ns/d/get",
-    ],
-    ["authorizer.serviceAccount('ns', 'sa').path('/x').check('fail').error()", "broken"],
-    [
-      "authorizer.serviceAccount('n.s', 'sa').path('/x').check('get').allowed()",
-      "error: Invalid service account namespace",
-    ],
-    ["authorizer.path(' ').check('get').allowed()", "error: path must not be empty"],
-  ];
-  for (const [text, value] of cases) it(text, () => assert.equal(run(text), value));
-});
+describeExpressions("authorizer", run, [
+  ["authorizer.path('/healthz').check('get').allowed()", "true"],
+  [
+    "authorizer.group('apps').resource('deployments').namespace('a').name('b').check('get').reason()",
+    "apps/deployments/a/b/get",
+  ],
+  ["authorizer.group('').resource('pods').fieldSelector('a=b').check('list').allowed()", "false"],
+  [
+    "authorizer.requestResource.subresource('scale').check('get').reason()",
+    "apps/deployments/scale/ns/d/get",
+  ],
+  ["authorizer.serviceAccount('ns', 'sa').path('/x').check('fail').error()", "broken"],
+  [
+    "authorizer.serviceAccount('n.s', 'sa').path('/x').check('get').allowed()",
+    "error: Invalid service account namespace",
+  ],
+  ["authorizer.path(' ').check('get').allowed()", "error: path must not be empty"],
+]);

@@ -8,14 +8,15 @@ import { unitEquality } from "../cost/equality-price.ts";
 import { fixedPrice, listCost, type Price, sizeOf, structCost } from "../cost/price.ts";
 import {
   type FunctionDeclaration,
-  type Implementation,
   member,
+  type Overload,
   pricedFunction,
 } from "../functions/declarations.ts";
+import { LibraryType } from "../functions/library-type.ts";
 import type { Library } from "../environment/environment.ts";
 import { boolType, stringType, structType, type Type } from "../types/type.ts";
-import { CelError, noSuchOverload } from "../values/cel-error.ts";
-import { CelObject, type CelValue } from "../values/value.ts";
+import { CelError } from "../values/cel-error.ts";
+import type { CelValue } from "../values/value.ts";
 import { labelRule, subdomainRule } from "./name-rules.ts";
 
 /**
@@ -45,12 +46,6 @@ export interface AccessDecision {
 /** Checks access on behalf of one request. */
 export type AccessCheck = (query: AccessQuery) => AccessDecision;
 
-export const authorizerType = structType("kubernetes.authorization.Authorizer");
-const pathCheckType = structType("kubernetes.authorization.PathCheck");
-const groupCheckType = structType("kubernetes.authorization.GroupCheck");
-export const resourceCheckType = structType("kubernetes.authorization.ResourceCheck");
-const decisionType = structType("kubernetes.authorization.Decision");
-
 const blank: AccessQuery = {
   serviceAccount: undefined,
   path: "",
@@ -65,48 +60,25 @@ const blank: AccessQuery = {
 };
 
 /** An access check under construction: each function sets a field. */
-class PendingCheck extends CelObject {
-  readonly type: Type;
+interface PendingCheck {
   readonly query: AccessQuery;
   readonly check: AccessCheck;
-
-  constructor(type: Type, query: AccessQuery, check: AccessCheck) {
-    super();
-    this.type = type;
-    this.query = query;
-    this.check = check;
-  }
-
-  equals(): boolean {
-    throw noSuchOverload();
-  }
-
-  toString(): string {
-    return this.type.name;
-  }
 }
 
-class Decision extends CelObject {
-  readonly type = decisionType;
-  readonly decision: AccessDecision;
+const authorization = <T extends object>(name: string): LibraryType<T> =>
+  new LibraryType({ type: structType(`kubernetes.authorization.${name}`) });
+const authorizers = authorization<PendingCheck>("Authorizer");
+const pathChecks = authorization<PendingCheck>("PathCheck");
+const groupChecks = authorization<PendingCheck>("GroupCheck");
+const resourceChecks = authorization<PendingCheck>("ResourceCheck");
+const decisions = authorization<AccessDecision>("Decision");
 
-  constructor(decision: AccessDecision) {
-    super();
-    this.decision = decision;
-  }
-
-  equals(): boolean {
-    throw noSuchOverload();
-  }
-
-  toString(): string {
-    return decisionType.name;
-  }
-}
+export const authorizerType: Type = authorizers.type;
+export const resourceCheckType: Type = resourceChecks.type;
 
 /** The value of the variable `authorizer`. */
 export const createAuthorizer = (check: AccessCheck): CelValue =>
-  new PendingCheck(authorizerType, blank, check);
+  authorizers.wrap({ query: blank, check });
 
 /**
  * The value of the variable `authorizer.requestResource`: a check of the request's own resource.
@@ -114,134 +86,90 @@ export const createAuthorizer = (check: AccessCheck): CelValue =>
 export const createResourceAuthorizer = (
   check: AccessCheck,
   resource: Pick<AccessQuery, "group" | "resource" | "subresource" | "namespace" | "name">,
-): CelValue => new PendingCheck(resourceCheckType, { ...blank, ...resource }, check);
-
-const extend =
-  (type: Type, part: (text: string) => Partial<AccessQuery>): Implementation =>
-  (value, text) => {
-    const { query, check } = value as PendingCheck;
-    return new PendingCheck(type, { ...query, ...part(text as string) }, check);
-  };
-
-const nonEmpty =
-  (name: "path" | "resource") =>
-  (text: string): Partial<AccessQuery> => {
-    if (text.trim() === "") throw new CelError(`${name} must not be empty`);
-    return { [name]: text };
-  };
-
-const serviceAccount: Implementation = (value, namespace, name) => {
-  if (subdomainRule(name as string).length > 0) throw new CelError("Invalid service account name");
-  if (labelRule(namespace as string).length > 0)
-    throw new CelError("Invalid service account namespace");
-  const { query, check } = value as PendingCheck;
-  return new PendingCheck(
-    authorizerType,
-    { ...query, serviceAccount: { namespace: namespace as string, name: name as string } },
-    check,
-  );
-};
-
-const check: Implementation = (value, verb) => {
-  const pending = value as PendingCheck;
-  return new Decision(pending.check({ ...pending.query, verb: verb as string }));
-};
+): CelValue => resourceChecks.wrap({ query: { ...blank, ...resource }, check });
 
 /** A function that sets one field of an access check. */
 interface Step {
-  readonly name: string;
   readonly id: string;
-  readonly from: Type;
-  readonly to: Type;
-  readonly part: (text: string) => Partial<AccessQuery>;
+  readonly from: LibraryType<PendingCheck>;
+  readonly to: LibraryType<PendingCheck>;
+  /** Refuses blank texts. */
+  readonly nonEmpty?: true;
 }
 
-const step = ({ name, id, from, to, part }: Step): FunctionDeclaration => ({
-  name,
-  overloads: [member(id, [from, stringType], to, extend(to, part))],
-});
+/** A step is called by the field that it sets. */
+function step(
+  field: Exclude<keyof AccessQuery, "serviceAccount">,
+  { id, from, to, nonEmpty }: Step,
+): FunctionDeclaration {
+  const set = member(id, [from.type, stringType], to.type, (value, text) => {
+    if (nonEmpty && (text as string).trim() === "")
+      throw new CelError(`${field} must not be empty`);
+    const { query, check } = from.unwrap(value);
+    return to.wrap({ query: { ...query, [field]: text }, check });
+  });
+  return { name: field, overloads: [set] };
+}
 
-const ask = (
-  name: string,
-  id: string,
-  result: Type,
-  read: (decision: AccessDecision) => CelValue,
-): FunctionDeclaration => ({
-  name,
-  overloads: [member(id, [decisionType], result, (value) => read((value as Decision).decision))],
-});
+const serviceAccount = member(
+  "authorizer_serviceaccount",
+  [authorizerType, stringType, stringType],
+  authorizerType,
+  (value, namespace, name) => {
+    if (subdomainRule(name as string).length > 0)
+      throw new CelError("Invalid service account name");
+    if (labelRule(namespace as string).length > 0)
+      throw new CelError("Invalid service account namespace");
+    const { query, check } = authorizers.unwrap(value);
+    const account = { namespace: namespace as string, name: name as string };
+    return authorizers.wrap({ query: { ...query, serviceAccount: account }, check });
+  },
+);
+
+/** `check(verb)` on a complete access check. */
+const checking = (id: string, checks: LibraryType<PendingCheck>): Overload =>
+  member(id, [checks.type, stringType], decisions.type, (value, verb) => {
+    const { query, check } = checks.unwrap(value);
+    return decisions.wrap(check({ ...query, verb: verb as string }));
+  });
+
+const onResource = { from: resourceChecks, to: resourceChecks };
 
 /** Access checks. */
 export const authorizerLibrary: Library = {
   name: "kubernetes authorizer",
   functions: [
-    step({
-      name: "path",
+    step("path", {
       id: "authorizer_path",
-      from: authorizerType,
-      to: pathCheckType,
-      part: nonEmpty("path"),
+      from: authorizers,
+      to: pathChecks,
+      nonEmpty: true,
     }),
-    step({
-      name: "group",
-      id: "authorizer_group",
-      from: authorizerType,
-      to: groupCheckType,
-      part: (group) => ({ group }),
-    }),
-    {
-      name: "serviceAccount",
-      overloads: [
-        member(
-          "authorizer_serviceaccount",
-          [authorizerType, stringType, stringType],
-          authorizerType,
-          serviceAccount,
-        ),
-      ],
-    },
-    step({
-      name: "resource",
+    step("group", { id: "authorizer_group", from: authorizers, to: groupChecks }),
+    { name: "serviceAccount", overloads: [serviceAccount] },
+    step("resource", {
       id: "groupcheck_resource",
-      from: groupCheckType,
-      to: resourceCheckType,
-      part: nonEmpty("resource"),
+      from: groupChecks,
+      to: resourceChecks,
+      nonEmpty: true,
     }),
-    step({
-      name: "subresource",
-      id: "resourcecheck_subresource",
-      from: resourceCheckType,
-      to: resourceCheckType,
-      part: (subresource) => ({ subresource }),
-    }),
-    step({
-      name: "namespace",
-      id: "resourcecheck_namespace",
-      from: resourceCheckType,
-      to: resourceCheckType,
-      part: (namespace) => ({ namespace }),
-    }),
-    step({
-      name: "name",
-      id: "resourcecheck_name",
-      from: resourceCheckType,
-      to: resourceCheckType,
-      part: (name) => ({ name }),
-    }),
+    step("subresource", { id: "resourcecheck_subresource", ...onResource }),
+    step("namespace", { id: "resourcecheck_namespace", ...onResource }),
+    step("name", { id: "resourcecheck_name", ...onResource }),
     pricedFunction(fixedPrice(350_000), {
       name: "check",
       overloads: [
-        member("pathcheck_check", [pathCheckType, stringType], decisionType, check),
-        member("resourcecheck_check", [resourceCheckType, stringType], decisionType, check),
+        checking("pathcheck_check", pathChecks),
+        checking("resourcecheck_check", resourceChecks),
       ],
     }),
-    ask("errored", "decision_errored", boolType, (decision) => decision.error !== undefined),
-    ask("error", "decision_error", stringType, (decision) => decision.error ?? ""),
-    ask("allowed", "decision_allowed", boolType, (decision) => decision.allowed),
-    ask("reason", "decision_reason", stringType, (decision) => decision.reason),
+    decisions.reader("errored", "decision_errored", boolType, ({ error }) => error !== undefined),
+    decisions.reader("error", "decision_error", stringType, ({ error }) => error ?? ""),
+    decisions.reader("allowed", "decision_allowed", boolType, ({ allowed }) => allowed),
+    decisions.reader("reason", "decision_reason", stringType, ({ reason }) => reason),
   ],
-  equality: [authorizerType, pathCheckType, groupCheckType, resourceCheckType, decisionType].map(
-    unitEquality,
+  equality: [authorizers, pathChecks, groupChecks, resourceChecks, decisions].map(({ type }) =>
+    unitEquality(type),
   ),
 };
 
@@ -268,25 +196,7 @@ const selectorPrice: Price = {
 export const authorizerSelectorLibrary: Library = {
   name: "kubernetes authorizer selectors",
   functions: [
-    pricedFunction(
-      selectorPrice,
-      step({
-        name: "fieldSelector",
-        id: "authorizer_fieldselector",
-        from: resourceCheckType,
-        to: resourceCheckType,
-        part: (fieldSelector) => ({ fieldSelector }),
-      }),
-    ),
-    pricedFunction(
-      selectorPrice,
-      step({
-        name: "labelSelector",
-        id: "authorizer_labelselector",
-        from: resourceCheckType,
-        to: resourceCheckType,
-        part: (labelSelector) => ({ labelSelector }),
-      }),
-    ),
-  ],
+    step("fieldSelector", { id: "authorizer_fieldselector", ...onResource }),
+    step("labelSelector", { id: "authorizer_labelselector", ...onResource }),
+  ].map((declared) => pricedFunction(selectorPrice, declared)),
 };

@@ -11,13 +11,13 @@ import {
   overload,
   pricedFunction,
 } from "../functions/declarations.ts";
+import { LibraryType } from "../functions/library-type.ts";
 import type { Library } from "../environment/environment.ts";
 import { listType, optionalType, stringType, structType } from "../types/type.ts";
-import { noSuchOverload } from "../values/cel-error.ts";
 import { ValueList } from "../values/list.ts";
 import { none, Optional } from "../values/optional.ts";
+import type { CelValue } from "../values/value.ts";
 import { dateSeconds } from "../values/timestamp.ts";
-import { CelObject, type CelValue } from "../values/value.ts";
 import { parseGoUrl } from "../go/url.ts";
 import {
   labelRule,
@@ -28,31 +28,18 @@ import {
   subdomainRule,
 } from "./name-rules.ts";
 
-const formatType = structType("kubernetes.NamedFormat");
-
-class NamedFormat extends CelObject {
-  readonly type = formatType;
+interface NamedFormat {
   readonly name: string;
   readonly rule: NameRule;
   /** Validation is charged as a pattern of this length. */
   readonly maxPatternSize: number;
-
-  constructor(name: string, rule: NameRule, maxPatternSize: number) {
-    super();
-    this.name = name;
-    this.rule = rule;
-    this.maxPatternSize = maxPatternSize;
-  }
-
-  equals(other: CelValue): boolean {
-    if (!(other instanceof NamedFormat)) throw noSuchOverload();
-    return other.name === this.name;
-  }
-
-  toString(): string {
-    return this.name;
-  }
 }
+
+const namedFormats = new LibraryType<NamedFormat>({
+  type: structType("kubernetes.NamedFormat"),
+  equal: (a, b) => a.name === b.name,
+  print: (format) => format.name,
+});
 
 /** The rule for prefixes of generated names, whose last dash may stay. */
 const prefix =
@@ -91,44 +78,34 @@ const uriRule: NameRule = (text) => {
 const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const base64Pattern =
   /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/;
-const dateTimePatternSize = 71;
-const uuidPatternSize = 70;
+const isUuid = (text: string): boolean => uuidPattern.test(text);
+const isBase64 = (text: string): boolean => base64Pattern.test(text);
 
-const formats: ReadonlyMap<string, NamedFormat> = new Map([
-  ["dns1123Label", new NamedFormat("DNS1123Label", labelRule, 30)],
-  ["dns1123Subdomain", new NamedFormat("DNS1123Subdomain", subdomainRule, 60)],
-  ["dns1035Label", new NamedFormat("DNS1035Label", rfc1035LabelRule, 30)],
-  ["qualifiedName", new NamedFormat("QualifiedName", qualifiedNameRule, 60)],
-  ["dns1123LabelPrefix", new NamedFormat("DNS1123LabelPrefix", prefix(labelRule), 30)],
-  ["dns1123SubdomainPrefix", new NamedFormat("DNS1123SubdomainPrefix", prefix(subdomainRule), 60)],
-  ["dns1035LabelPrefix", new NamedFormat("DNS1035LabelPrefix", prefix(rfc1035LabelRule), 30)],
-  ["labelValue", new NamedFormat("LabelValue", labelValueRule, 40)],
-  ["uri", new NamedFormat("URI", uriRule, 1103)],
-  [
-    "uuid",
-    new NamedFormat(
-      "uuid",
-      matching((text) => uuidPattern.test(text), "does not match the UUID format"),
-      uuidPatternSize,
-    ),
-  ],
-  [
-    "byte",
-    new NamedFormat(
-      "byte",
-      matching((text) => base64Pattern.test(text), "invalid base64"),
-      84,
-    ),
-  ],
-  ["date", new NamedFormat("date", matching(isDate, "invalid date"), dateTimePatternSize)],
-  [
-    "datetime",
-    new NamedFormat("datetime", matching(isDateTime, "invalid datetime"), dateTimePatternSize),
-  ],
-]);
+/** By name in expressions: how the format prints, its rule, and the length of its pattern. */
+const definitions: readonly (readonly [string, string, NameRule, number])[] = [
+  ["dns1123Label", "DNS1123Label", labelRule, 30],
+  ["dns1123Subdomain", "DNS1123Subdomain", subdomainRule, 60],
+  ["dns1035Label", "DNS1035Label", rfc1035LabelRule, 30],
+  ["qualifiedName", "QualifiedName", qualifiedNameRule, 60],
+  ["dns1123LabelPrefix", "DNS1123LabelPrefix", prefix(labelRule), 30],
+  ["dns1123SubdomainPrefix", "DNS1123SubdomainPrefix", prefix(subdomainRule), 60],
+  ["dns1035LabelPrefix", "DNS1035LabelPrefix", prefix(rfc1035LabelRule), 30],
+  ["labelValue", "LabelValue", labelValueRule, 40],
+  ["uri", "URI", uriRule, 1103],
+  ["uuid", "uuid", matching(isUuid, "does not match the UUID format"), 70],
+  ["byte", "byte", matching(isBase64, "invalid base64"), 84],
+  ["date", "date", matching(isDate, "invalid date"), 71],
+  ["datetime", "datetime", matching(isDateTime, "invalid datetime"), 71],
+];
+const formats: ReadonlyMap<string, CelValue> = new Map(
+  definitions.map(([key, name, rule, maxPatternSize]) => [
+    key,
+    namedFormats.wrap({ name, rule, maxPatternSize }),
+  ]),
+);
 
 const validate: Implementation = (format, text) => {
-  const faults = (format as NamedFormat).rule(text as string);
+  const faults = namedFormats.unwrap(format).rule(text as string);
   return faults.length === 0 ? none : new Optional(new ValueList([...faults]));
 };
 
@@ -146,7 +123,7 @@ const longestFormatName = 64;
 const validatePrice: Price = {
   actual: (args) =>
     Math.ceil((1 + actualSize(args[1]!)) * traversal) *
-    Math.ceil(patternSizeOf(args[0]!) * patternFactor),
+    Math.ceil((namedFormats.find(args[0])?.maxPatternSize ?? 0) * patternFactor),
   estimate: (site) =>
     site.args[0]
       ? {
@@ -158,27 +135,24 @@ const validatePrice: Price = {
       : undefined,
 };
 
-const patternSizeOf = (format: CelValue): number =>
-  format instanceof NamedFormat ? format.maxPatternSize : 0;
-
 /** Named formats. */
 export const formatLibrary: Library = {
   name: "kubernetes formats",
   functions: [
     ...Array.from(formats, ([name, format]) => ({
       name: `format.${name}`,
-      overloads: [overload(`format.${name}`, [], formatType, () => format)],
+      overloads: [overload(`format.${name}`, [], namedFormats.type, () => format)],
     })),
     {
       name: "format.named",
-      overloads: [overload("format-named", [stringType], optionalType(formatType), named)],
+      overloads: [overload("format-named", [stringType], optionalType(namedFormats.type), named)],
     },
     pricedFunction(validatePrice, {
       name: "validate",
       overloads: [
         member(
           "format-validate",
-          [formatType, stringType],
+          [namedFormats.type, stringType],
           optionalType(listType(stringType)),
           validate,
         ),
@@ -186,6 +160,6 @@ export const formatLibrary: Library = {
     }),
   ],
   equality: [
-    { type: formatType, estimate: () => passEstimate({ min: 1, max: longestFormatName }) },
+    { type: namedFormats.type, estimate: () => passEstimate({ min: 1, max: longestFormatName }) },
   ],
 };

@@ -1,14 +1,7 @@
-import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describeExpressions } from "../testing/expressions.suite.ts";
 import { complaint } from "../testing/run-expression.ts";
 
-function table(title: string, cases: readonly (readonly [string, string])[]): void {
-  describe(title, () => {
-    for (const [text, value] of cases) it(text, () => assert.equal(complaint(text), value));
-  });
-}
-
-table("strings", [
+describeExpressions("strings", complaint, [
   ["'abc'.charAt(3) + 'a😀c'.charAt(1)", "😀"],
   ["'abc'.charAt(4)", "error: index out of range: 4"],
   ["'héllo'.indexOf('l', 3)", "3"],
@@ -26,7 +19,7 @@ table("strings", [
   ["'abc'.reverse()", "found no matching overload for 'reverse' applied to 'string.()'"],
 ]);
 
-table("format", [
+describeExpressions("format", complaint, [
   ["'%s has %d%%'.format(['x', 3])", "x has 3%"],
   ["'%.2f'.format([1234567.891])", "1,234,567.89"],
   ["'%.0f'.format([2.5])", "2"],
@@ -43,7 +36,7 @@ table("format", [
   ["'%d %d'.format([5])", "index 1 out of range"],
 ]);
 
-table("lists", [
+describeExpressions("lists", complaint, [
   ["[3, 1, 2].sort()", "[1, 2, 3]"],
   ["[dyn(3), dyn('a')].sort()", "error: list elements must have the same type"],
   ["[3, 1, 2].sortBy(x, -x)", "[3, 2, 1]"],
@@ -71,7 +64,7 @@ table("lists", [
   ],
 ]);
 
-table("regular expressions", [
+describeExpressions("regular expressions", complaint, [
   ["'abc 123 def 456'.findAll('[0-9]+', 1)", "[123]"],
   ["'abc'.findAll('b*')", "[, b, ]"],
   ["'abc'.find('x')", ""],
@@ -79,7 +72,7 @@ table("regular expressions", [
   ["'ABC'.matches('(?i)^a')", "true"],
 ]);
 
-table("urls", [
+describeExpressions("urls", complaint, [
   ["url('https://user:pw@example.com:80/a%20b?x=1#f').getHost()", "example.com:80"],
   ["url('https://[::1]:80/').getHostname() + url('https://[::1]:80/').getPort()", "::180"],
   ["url('https://example.com/a b/cé').getEscapedPath()", "/a%20b/c%C3%A9"],
@@ -95,7 +88,7 @@ table("urls", [
   ["isURL('/path') && !isURL('../a')", "true"],
 ]);
 
-table("quantities", [
+describeExpressions("quantities", complaint, [
   ["quantity('1Gi') == quantity('1024Mi')", "true"],
   ["quantity('1.5Gi').asInteger()", "error: cannot convert value to integer"],
   ["quantity('1e3').asInteger()", "1000"],
@@ -109,7 +102,7 @@ table("quantities", [
   ["sign(quantity('-5'))", "-1"],
 ]);
 
-table("addresses", [
+describeExpressions("addresses", complaint, [
   ["string(ip('2001:DB8::0001'))", "2001:db8::1"],
   ["ip.isCanonical('2001:DB8::1')", "false"],
   ["ip('::ffff:1.2.3.4')", 'error: IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed'],
@@ -137,7 +130,7 @@ table("addresses", [
   ],
 ]);
 
-table("formats", [
+describeExpressions("formats", complaint, [
   ["format.dns1123Label().validate('a').hasValue()", "false"],
   ["format.dns1123Label().validate('a.b').value()", "[must not contain dots]"],
   ["format.dns1035LabelPrefix().validate('a-').hasValue()", "false"],
@@ -145,7 +138,7 @@ table("formats", [
   ["format.uuid().validate('abc').value()", "[does not match the UUID format]"],
 ]);
 
-table("semantic versions", [
+describeExpressions("semantic versions", complaint, [
   ["semver('1.2.3-alpha.1').compareTo(semver('1.2.3-alpha.beta'))", "-1"],
   ["semver('v1.02', true).minor()", "2"],
   ["semver('1.2')", "error: No Major.Minor.Patch elements found"],

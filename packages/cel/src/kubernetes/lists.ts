@@ -26,7 +26,7 @@ import { compareValues, equalValues } from "../values/equality.ts";
 import type { CelList } from "../values/list.ts";
 import { Uint } from "../values/uint.ts";
 import type { CelValue } from "../values/value.ts";
-import { operatorFunctions } from "../stdlib/operators.ts";
+import { add } from "../stdlib/arithmetic.ts";
 
 const summable: readonly (readonly [string, Type, CelValue])[] = [
   ["int", intType, 0],
@@ -43,8 +43,6 @@ const isSorted: Implementation = (list) => {
   }
   return true;
 };
-
-const add = operatorFunctions.find((declared) => declared.name === "_+_")!.dynamic!;
 
 const sumFrom =
   (zero: CelValue): Implementation =>

@@ -29,36 +29,34 @@ const subdomain: Syntax = {
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ["example.com"],
 };
-const label: Syntax = {
-  format: labelFormat,
-  maxBytes: 63,
-  unit: "characters",
-  demand:
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
-  examples: ["my-name", "123-abc"],
-};
-const oldLabel: Syntax = {
-  format: "[a-z]([-a-z0-9]*[a-z0-9])?",
-  maxBytes: 63,
-  unit: "characters",
-  demand:
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-  examples: ["my-name", "abc-123"],
-};
-const keyName: Syntax = {
-  format: wordFormat,
-  maxBytes: 63,
-  unit: "bytes",
-  demand: wordDemand,
-  examples: ["MyName", "my.name", "123-abc"],
-};
-const value: Syntax = {
-  format: `(${wordFormat})?`,
-  maxBytes: 63,
-  unit: "bytes",
-  demand: `a valid label must be an empty string or ${wordDemand.slice("must ".length)}`,
-  examples: ["MyValue", "my_value", "12345"],
-};
+
+/** A syntax of at most 63 bytes. */
+const short = (
+  unit: Syntax["unit"],
+  format: string,
+  demand: string,
+  examples: readonly string[],
+): Syntax => ({ format, maxBytes: 63, unit, demand, examples });
+
+const label = short(
+  "characters",
+  labelFormat,
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  ["my-name", "123-abc"],
+);
+const oldLabel = short(
+  "characters",
+  "[a-z]([-a-z0-9]*[a-z0-9])?",
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  ["my-name", "abc-123"],
+);
+const keyName = short("bytes", wordFormat, wordDemand, ["MyName", "my.name", "123-abc"]);
+const value = short(
+  "bytes",
+  `(${wordFormat})?`,
+  `a valid label must be an empty string or ${wordDemand.slice("must ".length)}`,
+  ["MyValue", "my_value", "12345"],
+);
 
 const subdomainPattern = whole(subdomain);
 

@@ -8,164 +8,96 @@ import {
   type FunctionDeclaration,
   type Implementation,
   member,
-  type Overload,
   overload,
   priced,
   pricedFunction,
 } from "../functions/declarations.ts";
+import { isParsed, LibraryType, type Parsed } from "../functions/library-type.ts";
 import type { Library } from "../environment/environment.ts";
 import { quoteGoText } from "../go/quote.ts";
-import { boolType, intType, opaqueType, stringType } from "../types/type.ts";
-import { CelError, noSuchOverload } from "../values/cel-error.ts";
-import { CelObject, type CelValue } from "../values/value.ts";
-import {
-  formatAddress,
-  type GoAddress,
-  type GoPrefix,
-  isMapped,
-  maskAddress,
-  parseAddress,
-  parsePrefix,
-  prefixContains,
-} from "../go/address.ts";
+import { boolType, intType, opaqueType, stringType, type Type } from "../types/type.ts";
+import { noSuchOverload } from "../values/cel-error.ts";
+import * as netip from "../go/address.ts";
 
-const ipType = opaqueType("net.IP");
-const cidrType = opaqueType("net.CIDR");
+const ips = new LibraryType<netip.GoAddress>({
+  type: opaqueType("net.IP"),
+  equal: sameBytes,
+  print: netip.formatAddress,
+  costSize: ({ bytes }) => bytes.length,
+});
 
-class Ip extends CelObject {
-  readonly type = ipType;
-  readonly address: GoAddress;
+const cidrs = new LibraryType<netip.GoPrefix>({
+  type: opaqueType("net.CIDR"),
+  equal: (a, b) => a.bits === b.bits && sameBytes(a.address, b.address),
+  print: ({ address, bits }) => `${netip.formatAddress(address)}/${bits}`,
+  costSize: ({ bits }) => Math.ceil(bits / 8),
+});
 
-  constructor(address: GoAddress) {
-    super();
-    this.address = address;
-  }
-
-  get costSize(): number {
-    return this.address.bytes.length;
-  }
-
-  equals(other: CelValue): boolean {
-    if (!(other instanceof Ip)) throw noSuchOverload();
-    return Buffer.compare(other.address.bytes, this.address.bytes) === 0;
-  }
-
-  toString(): string {
-    return formatAddress(this.address);
-  }
+function sameBytes(a: netip.GoAddress, b: netip.GoAddress): boolean {
+  return Buffer.compare(a.bytes, b.bytes) === 0;
 }
 
-class Cidr extends CelObject {
-  readonly type = cidrType;
-  readonly prefix: GoPrefix;
-
-  constructor(prefix: GoPrefix) {
-    super();
-    this.prefix = prefix;
-  }
-
-  get costSize(): number {
-    return Math.ceil(this.prefix.bits / 8);
-  }
-
-  equals(other: CelValue): boolean {
-    if (!(other instanceof Cidr)) throw noSuchOverload();
-    return (
-      other.prefix.bits === this.prefix.bits &&
-      Buffer.compare(other.prefix.address.bytes, this.prefix.address.bytes) === 0
-    );
-  }
-
-  toString(): string {
-    return `${formatAddress(this.prefix.address)}/${this.prefix.bits}`;
-  }
-}
-
-function readIp(text: string): Ip | { readonly error: string } {
-  const address = parseAddress(text);
+function parseIp(text: string): Parsed<netip.GoAddress> {
+  const address = netip.parseAddress(text);
   if ("error" in address)
     return {
       error: `IP Address ${quoteGoText(text)} parse error during conversion from string: ${address.error}`,
     };
   if (address.zone !== "")
     return { error: `IP address ${quoteGoText(text)} with zone value is not allowed` };
-  return isMapped(address)
+  return netip.isMapped(address)
     ? { error: `IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` }
-    : new Ip(address);
+    : address;
 }
 
-function readCidr(text: string): Cidr | { readonly error: string } {
+function parseCidr(text: string): Parsed<netip.GoPrefix> {
   const head = "network address parse error during conversion from string: ";
-  const prefix = parsePrefix(text);
+  const prefix = netip.parsePrefix(text);
   if ("error" in prefix) return { error: head + head + prefix.error };
-  return isMapped(prefix.address)
+  return netip.isMapped(prefix.address)
     ? { error: `${head}IPv4-mapped IPv6 address ${quoteGoText(text)} is not allowed` }
-    : new Cidr(prefix);
+    : prefix;
 }
 
-function orThrow<T extends CelObject>(read: T | { readonly error: string }): T {
-  if (read instanceof CelObject) return read;
-  throw new CelError(read.error);
-}
+const toIp: Implementation = (text) => ips.wrapParsed(parseIp(text as string));
+const toCidr: Implementation = (text) => cidrs.wrapParsed(parseCidr(text as string));
 
 /** Upstream treats an address that does not parse as an argument of the wrong type. */
 const containsIp: Implementation = (cidr, other) => {
-  const ip = typeof other === "string" ? readIp(other) : other;
-  if (!(ip instanceof Ip)) throw noSuchOverload();
-  return prefixContains((cidr as Cidr).prefix, ip.address);
+  const ip = typeof other === "string" ? parseIp(other) : ips.unwrap(other);
+  if ("error" in ip) throw noSuchOverload();
+  return netip.prefixContains(cidrs.unwrap(cidr), ip);
 };
 
 const containsCidr: Implementation = (cidr, other) => {
-  const inner = typeof other === "string" ? orThrow(readCidr(other)) : (other as Cidr);
-  const { prefix } = cidr as Cidr;
-  return prefix.bits <= inner.prefix.bits && prefixContains(prefix, inner.prefix.address);
+  const outer = cidrs.unwrap(cidr);
+  const inner = cidrs.unwrap(typeof other === "string" ? toCidr(other) : other);
+  return outer.bits <= inner.bits && netip.prefixContains(outer, inner.address);
 };
-
-const masked: Implementation = (cidr) => {
-  const { address, bits } = (cidr as Cidr).prefix;
-  return new Cidr({ address: maskAddress(address, bits), bits });
-};
-
-const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);
-const isV4 = (bytes: Uint8Array): boolean => bytes.length === 4;
-const isUnspecified = (bytes: Uint8Array): boolean => isAll(bytes, 0);
-const isLoopback = (bytes: Uint8Array): boolean =>
-  isV4(bytes) ? bytes[0] === 127 : isAll(bytes.subarray(0, 15), 0) && bytes[15] === 1;
-const isMulticast = (bytes: Uint8Array): boolean =>
-  isV4(bytes) ? (bytes[0]! & 0xf0) === 0xe0 : bytes[0] === 0xff;
-const isLinkLocalMulticast = (bytes: Uint8Array): boolean =>
-  isV4(bytes)
-    ? bytes[0] === 224 && bytes[1] === 0 && bytes[2] === 0
-    : bytes[0] === 0xff && (bytes[1]! & 0x0f) === 2;
-const isLinkLocalUnicast = (bytes: Uint8Array): boolean =>
-  isV4(bytes)
-    ? bytes[0] === 169 && bytes[1] === 254
-    : bytes[0] === 0xfe && (bytes[1]! & 0xc0) === 0x80;
-const isGlobalUnicast = (bytes: Uint8Array): boolean =>
-  !isUnspecified(bytes) &&
-  !isLoopback(bytes) &&
-  !isMulticast(bytes) &&
-  !isLinkLocalUnicast(bytes) &&
-  !(isV4(bytes) && isAll(bytes, 255));
 
 const addressTest = (
   name: string,
   id: string,
-  test: (bytes: Uint8Array) => boolean,
-): FunctionDeclaration => ({
-  name,
-  overloads: [member(id, [ipType], boolType, (ip) => test((ip as Ip).address.bytes))],
-});
+  test: (address: netip.GoAddress) => boolean,
+): FunctionDeclaration => ips.reader(name, id, boolType, test);
 
-/** A function whose argument costs more to take as a string than parsed. */
-const containment = (
-  name: string,
-  price: (argument: "string" | "parsed") => Price,
-  { string, parsed }: { readonly string: Overload; readonly parsed: Overload },
-): FunctionDeclaration => ({
+/** Whether a prefix contains its argument, which costs more to take as a string than parsed. */
+interface Containment {
+  readonly name: string;
+  /** Ids of the overloads, for a string and for a parsed argument. */
+  readonly ids: readonly [string, string];
+  readonly parsed: Type;
+  readonly price: (argument: "string" | "parsed") => Price;
+  readonly test: Implementation;
+}
+
+const containment = ({ name, ids, parsed, price, test }: Containment): FunctionDeclaration => ({
   name,
   price: price("string"),
-  overloads: [priced(price("string"), string), priced(price("parsed"), parsed)],
+  overloads: [
+    priced(price("string"), member(ids[0], [cidrs.type, stringType], boolType, test)),
+    priced(price("parsed"), member(ids[1], [cidrs.type, parsed], boolType, test)),
+  ],
 });
 
 /** Addresses and prefixes. */
@@ -175,85 +107,67 @@ export const networkLibrary: Library = {
     pricedFunction(argumentPass, {
       name: "ip",
       overloads: [
-        overload("string_to_ip", [stringType], ipType, (text) => orThrow(readIp(text as string))),
+        overload("string_to_ip", [stringType], ips.type, toIp),
         priced(
           fixedPrice(1),
-          member("cidr_ip", [cidrType], ipType, (cidr) => new Ip((cidr as Cidr).prefix.address)),
+          member("cidr_ip", [cidrs.type], ips.type, (cidr) => ips.wrap(cidrs.unwrap(cidr).address)),
         ),
       ],
     }),
     pricedFunction(argumentPass, {
       name: "isIP",
       overloads: [
-        overload("is_ip", [stringType], boolType, (text) => readIp(text as string) instanceof Ip),
+        overload("is_ip", [stringType], boolType, (text) => isParsed(parseIp(text as string))),
       ],
     }),
     pricedFunction(canonicalPrice, {
       name: "ip.isCanonical",
       overloads: [
-        overload(
-          "ip_is_canonical",
-          [stringType],
-          boolType,
-          (text) => orThrow(readIp(text as string)).toString() === text,
-        ),
+        overload("ip_is_canonical", [stringType], boolType, (text) => String(toIp(text!)) === text),
       ],
     }),
-    {
-      name: "family",
-      overloads: [
-        member("ip_family", [ipType], intType, (ip) =>
-          (ip as Ip).address.bytes.length === 4 ? 4 : 6,
-        ),
-      ],
-    },
-    addressTest("isUnspecified", "ip_is_unspecified", isUnspecified),
-    addressTest("isLoopback", "ip_is_loopback", isLoopback),
-    addressTest("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
-    addressTest("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
-    addressTest("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+    ips.reader("family", "ip_family", intType, ({ bytes }) => (bytes.length === 4 ? 4 : 6)),
+    addressTest("isUnspecified", "ip_is_unspecified", netip.isUnspecified),
+    addressTest("isLoopback", "ip_is_loopback", netip.isLoopback),
+    addressTest("isLinkLocalMulticast", "ip_is_link_local_multicast", netip.isLinkLocalMulticast),
+    addressTest("isLinkLocalUnicast", "ip_is_link_local_unicast", netip.isLinkLocalUnicast),
+    addressTest("isGlobalUnicast", "ip_is_global_unicast", netip.isGlobalUnicast),
     pricedFunction(argumentPass, {
       name: "cidr",
-      overloads: [
-        overload("string_to_cidr", [stringType], cidrType, (text) =>
-          orThrow(readCidr(text as string)),
-        ),
-      ],
+      overloads: [overload("string_to_cidr", [stringType], cidrs.type, toCidr)],
     }),
     pricedFunction(argumentPass, {
       name: "isCIDR",
       overloads: [
-        overload(
-          "is_cidr",
-          [stringType],
-          boolType,
-          (text) => readCidr(text as string) instanceof Cidr,
-        ),
+        overload("is_cidr", [stringType], boolType, (text) => isParsed(parseCidr(text as string))),
       ],
     }),
-    containment("containsIP", containsIpPrice, {
-      string: member("cidr_contains_ip_string", [cidrType, stringType], boolType, containsIp),
-      parsed: member("cidr_contains_ip_ip", [cidrType, ipType], boolType, containsIp),
+    containment({
+      name: "containsIP",
+      ids: ["cidr_contains_ip_string", "cidr_contains_ip_ip"],
+      parsed: ips.type,
+      price: containsIpPrice,
+      test: containsIp,
     }),
-    containment("containsCIDR", containsCidrPrice, {
-      string: member("cidr_contains_cidr_string", [cidrType, stringType], boolType, containsCidr),
-      parsed: member("cidr_contains_cidr", [cidrType, cidrType], boolType, containsCidr),
+    containment({
+      name: "containsCIDR",
+      ids: ["cidr_contains_cidr_string", "cidr_contains_cidr"],
+      parsed: cidrs.type,
+      price: containsCidrPrice,
+      test: containsCidr,
     }),
-    {
-      name: "prefixLength",
-      overloads: [
-        member("cidr_prefix_length", [cidrType], intType, (cidr) => (cidr as Cidr).prefix.bits),
-      ],
-    },
-    { name: "masked", overloads: [member("cidr_masked", [cidrType], cidrType, masked)] },
+    cidrs.reader("prefixLength", "cidr_prefix_length", intType, ({ bits }) => bits),
+    cidrs.reader("masked", "cidr_masked", cidrs.type, ({ address, bits }) =>
+      cidrs.wrap({ address: netip.maskAddress(address, bits), bits }),
+    ),
     {
       name: "string",
       overloads: [
-        overload("ip_to_string", [ipType], stringType, String),
-        overload("cidr_to_string", [cidrType], stringType, String),
+        overload("ip_to_string", [ips.type], stringType, String),
+        overload("cidr_to_string", [cidrs.type], stringType, String),
       ],
     },
   ],
-  types: [ipType, cidrType],
-  equality: [unitEquality(ipType), unitEquality(cidrType)],
+  types: [ips.type, cidrs.type],
+  equality: [unitEquality(ips.type), unitEquality(cidrs.type)],
 };

@@ -9,56 +9,40 @@ import {
   overload,
   pricedFunction,
 } from "../functions/declarations.ts";
+import { isParsed, LibraryType } from "../functions/library-type.ts";
 import type { Library } from "../environment/environment.ts";
 import { boolType, doubleType, intType, stringType, structType } from "../types/type.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";
 import { fitsInt, isInt, normalInt } from "../values/int.ts";
 import { order } from "../values/numbers.ts";
-import { CelObject, type CelValue } from "../values/value.ts";
+import type { CelValue } from "../values/value.ts";
 import { type Amount, addAmounts, compareAmounts, parseAmount } from "./quantity-amount.ts";
 
-const quantityType = structType("kubernetes.Quantity");
-
-class Quantity extends CelObject {
-  readonly type = quantityType;
-  readonly amount: Amount;
+interface Quantity extends Amount {
   /**
    * Upstream refuses results of arithmetic on the right of `==`: a bug that users can see.
    */
-  readonly origin: "parsed" | "computed";
-
-  constructor(amount: Amount, origin: "parsed" | "computed") {
-    super();
-    this.amount = amount;
-    this.origin = origin;
-  }
-
-  equals(other: CelValue): boolean {
-    if (!(other instanceof Quantity) || other.origin === "computed") throw noSuchOverload();
-    return compareAmounts(this.amount, other.amount) === 0;
-  }
-
-  toString(): string {
-    return `${this.amount.unscaled}e${this.amount.scale}`;
-  }
+  readonly computed?: true;
 }
 
-const toQuantity: Implementation = (text) => {
-  const amount = parseAmount(text as string);
-  if ("error" in amount) throw new CelError(amount.error);
-  return new Quantity(amount, "parsed");
-};
+const quantities = new LibraryType<Quantity>({
+  type: structType("kubernetes.Quantity"),
+  equal(a, b) {
+    if (b.computed) throw noSuchOverload();
+    return compareAmounts(a, b) === 0;
+  },
+  print: ({ unscaled, scale }) => `${unscaled}e${scale}`,
+});
 
 const amountOf = (value: CelValue | undefined): Amount =>
-  isInt(value) ? { unscaled: BigInt(value), scale: 0, exact: true } : (value as Quantity).amount;
-const compare = (a: CelValue | undefined, b: CelValue | undefined): number =>
-  compareAmounts(amountOf(a), amountOf(b));
-const add: Implementation = (a, b) =>
-  new Quantity(addAmounts(amountOf(a), amountOf(b)), "computed");
+  isInt(value) ? { unscaled: BigInt(value), scale: 0, exact: true } : quantities.unwrap(value);
+const sum = (a: CelValue | undefined, b: Amount): CelValue =>
+  quantities.wrap({ ...addAmounts(quantities.unwrap(a), b), computed: true });
+const add: Implementation = (a, b) => sum(a, amountOf(b));
 const subtract: Implementation = (a, b) => {
   const other = amountOf(b);
-  return new Quantity(addAmounts(amountOf(a), { ...other, unscaled: -other.unscaled }), "computed");
+  return sum(a, { ...other, unscaled: -other.unscaled });
 };
 
 /** Upstream knows integers only in its exact form, which decimals do not have. */
@@ -70,23 +54,17 @@ function wholeOf({ unscaled, scale, exact }: Amount): bigint | undefined {
   return fitsInt(value) ? value : undefined;
 }
 
-const asInteger: Implementation = (value) => {
-  const whole = wholeOf(amountOf(value));
+function toInteger(amount: Amount): CelValue {
+  const whole = wholeOf(amount);
   if (whole === undefined) throw new CelError("cannot convert value to integer");
   return normalInt(whole);
-};
+}
 
-const asFloat: Implementation = (value) => {
-  const { unscaled, scale } = amountOf(value);
-  return new Double(scale === 0 ? Number(unscaled) : Number(unscaled) * 10 ** scale);
-};
+const toFloat = ({ unscaled, scale }: Amount): CelValue =>
+  new Double(scale === 0 ? Number(unscaled) : Number(unscaled) * 10 ** scale);
 
-const sign: Implementation = (value) => {
-  const { unscaled } = amountOf(value);
-  return order(unscaled, 0n);
-};
-
-const pair = [quantityType, quantityType];
+const pair = [quantities.type, quantities.type];
+const withInt = [quantities.type, intType];
 
 /** Quantities. */
 export const quantityLibrary: Library = {
@@ -94,62 +72,51 @@ export const quantityLibrary: Library = {
   functions: [
     pricedFunction(argumentPass, {
       name: "quantity",
-      overloads: [overload("string_to_quantity", [stringType], quantityType, toQuantity)],
+      overloads: [
+        overload("string_to_quantity", [stringType], quantities.type, (text) =>
+          quantities.wrapParsed(parseAmount(text as string)),
+        ),
+      ],
     }),
     pricedFunction(argumentPass, {
       name: "isQuantity",
       overloads: [
-        overload(
-          "is_quantity_string",
-          [stringType],
-          boolType,
-          (text) => !("error" in parseAmount(text as string)),
+        overload("is_quantity_string", [stringType], boolType, (text) =>
+          isParsed(parseAmount(text as string)),
         ),
       ],
     }),
-    { name: "sign", overloads: [overload("quantity_sign", [quantityType], intType, sign)] },
     {
-      name: "isGreaterThan",
-      overloads: [member("quantity_is_greater_than", pair, boolType, (a, b) => compare(a, b) > 0)],
-    },
-    {
-      name: "isLessThan",
-      overloads: [member("quantity_is_less_than", pair, boolType, (a, b) => compare(a, b) < 0)],
-    },
-    { name: "compareTo", overloads: [member("quantity_compare_to", pair, intType, compare)] },
-    {
-      name: "asApproximateFloat",
-      overloads: [member("quantity_get_float", [quantityType], doubleType, asFloat)],
-    },
-    {
-      name: "asInteger",
-      overloads: [member("quantity_get_int", [quantityType], intType, asInteger)],
-    },
-    {
-      name: "isInteger",
+      name: "sign",
       overloads: [
-        member(
-          "quantity_is_integer",
-          [quantityType],
-          boolType,
-          (value) => wholeOf(amountOf(value)) !== undefined,
+        overload("quantity_sign", [quantities.type], intType, (value) =>
+          order(quantities.unwrap(value).unscaled, 0n),
         ),
       ],
     },
+    ...quantities.ordering("quantity", compareAmounts),
+    quantities.reader("asApproximateFloat", "quantity_get_float", doubleType, toFloat),
+    quantities.reader("asInteger", "quantity_get_int", intType, toInteger),
+    quantities.reader(
+      "isInteger",
+      "quantity_is_integer",
+      boolType,
+      (amount) => wholeOf(amount) !== undefined,
+    ),
     {
       name: "add",
       overloads: [
-        member("quantity_add", pair, quantityType, add),
-        member("quantity_add_int", [quantityType, intType], quantityType, add),
+        member("quantity_add", pair, quantities.type, add),
+        member("quantity_add_int", withInt, quantities.type, add),
       ],
     },
     {
       name: "sub",
       overloads: [
-        member("quantity_sub", pair, quantityType, subtract),
-        member("quantity_sub_int", [quantityType, intType], quantityType, subtract),
+        member("quantity_sub", pair, quantities.type, subtract),
+        member("quantity_sub_int", withInt, quantities.type, subtract),
       ],
     },
   ],
-  equality: [unitEquality(quantityType)],
+  equality: [unitEquality(quantities.type)],
 };

@@ -3,50 +3,65 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { standardMacros } from "./macros.ts";
 import { parseExpression } from "./parser.ts";
+import { describeExpressions } from "../testing/expressions.suite.ts";
 import { complaint, runExpression } from "../testing/run-expression.ts";
 
 const expected =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-describe("syntax errors", () => {
-  const cases: readonly (readonly [string, string])[] = [
-    ["1 +", `Syntax error: mismatched input '<EOF>' expecting ${expected}`],
-    ["1 + * 2", `Syntax error: extraneous input '*' expecting ${expected}`],
-    ["(1 + 2", "Syntax error: missing ')' at '<EOF>'"],
-    ["[1, 2", "Syntax error: mismatched input '<EOF>' expecting {']', ','}"],
-    ["[1,, 2]", "Syntax error: mismatched input ',' expecting ']'"],
-    ["{'a' 1}", "Syntax error: missing ':' at '1'"],
-    ["true ? 1", "Syntax error: mismatched input '<EOF>' expecting ':'"],
-    ["1 2", "Syntax error: extraneous input '2' expecting <EOF>"],
-    ["1 2 3", "Syntax error: mismatched input '2' expecting <EOF>"],
-    ["a.", "Syntax error: no viable alternative at input '.'"],
-    ["a. &&", "Syntax error: no viable alternative at input '. &&'"],
-    ["a.true", "Syntax error: mismatched input 'true' expecting IDENTIFIER"],
-    ["a = b", "Syntax error: token recognition error at: '= '"],
-    ["'open", "Syntax error: token recognition error at: ''open'"],
-    ["'\\q'", "Syntax error: token recognition error at: ''\\q'"],
-    ["if", "reserved identifier: if"],
-    ["9223372036854775808", "invalid int literal"],
-    ["18446744073709551616u", "invalid uint literal"],
-    ["b'\\u0041'", "unable to unescape string"],
-    ["'\\ud800'", "invalid unicode code point"],
-    ["has(1)", "invalid argument to has() macro"],
-    ["[1].all(1, true)", "argument must be a simple name"],
-    ["[1].map(1, true)", "argument is not an identifier"],
-    ["T{`in`: true}", "unsupported syntax: '`'"],
-    ["[1].existsOne(1, true)", "undeclared reference to 'existsOne' (in container '')"],
-    ["[1].all(x, x, true)", "duplicate variable name: x"],
-  ];
-  for (const [text, message] of cases) it(text, () => assert.equal(complaint(text), message));
+describeExpressions("syntax errors", complaint, [
+  ["1 +", `Syntax error: mismatched input '<EOF>' expecting ${expected}`],
+  ["1 + * 2", `Syntax error: extraneous input '*' expecting ${expected}`],
+  ["(1 + 2", "Syntax error: missing ')' at '<EOF>'"],
+  ["[1, 2", "Syntax error: mismatched input '<EOF>' expecting {']', ','}"],
+  ["[1,, 2]", "Syntax error: mismatched input ',' expecting ']'"],
+  ["{'a' 1}", "Syntax error: missing ':' at '1'"],
+  ["true ? 1", "Syntax error: mismatched input '<EOF>' expecting ':'"],
+  ["1 2", "Syntax error: extraneous input '2' expecting <EOF>"],
+  ["1 2 3", "Syntax error: mismatched input '2' expecting <EOF>"],
+  ["a.", "Syntax error: no viable alternative at input '.'"],
+  ["a. &&", "Syntax error: no viable alternative at input '. &&'"],
+  ["a.true", "Syntax error: mismatched input 'true' expecting IDENTIFIER"],
+  ["a = b", "Syntax error: token recognition error at: '= '"],
+  ["'open", "Syntax error: token recognition error at: ''open'"],
+  ["'\\q'", "Syntax error: token recognition error at: ''\\q'"],
+  ["if", "reserved identifier: if"],
+  ["9223372036854775808", "invalid int literal"],
+  ["18446744073709551616u", "invalid uint literal"],
+  ["b'\\u0041'", "unable to unescape string"],
+  ["'\\ud800'", "invalid unicode code point"],
+  ["has(1)", "invalid argument to has() macro"],
+  ["[1].all(1, true)", "argument must be a simple name"],
+  ["[1].map(1, true)", "argument is not an identifier"],
+  ["T{`in`: true}", "unsupported syntax: '`'"],
+  ["[1].existsOne(1, true)", "undeclared reference to 'existsOne' (in container '')"],
+  ["[1].all(x, x, true)", "duplicate variable name: x"],
+]);
 
-  it("shows the place, counting wide characters as one", () => {
+describeExpressions("literals", runExpression, [
+  ["-9223372036854775808", "-9223372036854775808"],
+  ["0x1F", "31"],
+  ["0xffu", "255"],
+  ["1e3", "1000"],
+  [".5", "0.5"],
+  ["'a\\u00e9\\x41\\101\\n'", "aéAA\n"],
+  ["r'a\\n'", "a\\n"],
+  ['"""a\n"b"\n"""', 'a\n"b"\n'],
+  ["b'\\xffa'.size()", "2"],
+  ["--1", "1"],
+  ["- 1", "-1"],
+  ["!!true", "true"],
+]);
+
+describe("the place of an error", () => {
+  it("counts wide characters as one", () => {
     assert.equal(
       runExpression("'é' + x"),
       "ERROR: <input>:1:7: undeclared reference to 'x' (in container '')\n | 'é' + x\n | .．....^",
     );
   });
 
-  it("shows the line of a text of several", () => {
+  it("is shown in its line", () => {
     assert.equal(
       runExpression("1 ==\n  y"),
       "ERROR: <input>:2:3: undeclared reference to 'y' (in container '')\n |   y\n | ..^",
@@ -65,52 +80,12 @@ describe("syntax errors", () => {
   });
 });
 
-describe("literals", () => {
-  const cases: readonly (readonly [string, string])[] = [
-    ["-9223372036854775808", "-9223372036854775808"],
-    ["0x1F", "31"],
-    ["0xffu", "255"],
-    ["1e3", "1000"],
-    [".5", "0.5"],
-    ["'a\\u00e9\\x41\\101\\n'", "aéAA\n"],
-    ["r'a\\n'", "a\\n"],
-    ['"""a\n"b"\n"""', 'a\n"b"\n'],
-    ["b'\\xffa'.size()", "2"],
-    ["--1", "1"],
-    ["- 1", "-1"],
-    ["!!true", "true"],
-  ];
-  for (const [text, value] of cases) it(text, () => assert.equal(runExpression(text), value));
-});
-
 describe("parsing", () => {
   it("never fails but by its issues", () => {
     const piece = fc.constantFrom(
-      "(",
-      ")",
-      "[",
-      "]",
-      "{",
-      "}",
-      ".",
-      ",",
-      "?",
-      ":",
-      "&&",
-      "||",
-      "!",
-      "-",
-      "+",
-      "==",
-      "in",
-      "x",
-      "1",
-      "'a'",
-      "@",
+      ..."( ) [ ] { } . , ? : && || ! - + == in x 1 'a' @ for has".split(" "),
       " ",
       "\n",
-      "for",
-      "has",
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 30 }), (pieces) =>

@@ -1,4 +1,4 @@
-// Arithmetic, comparison, logic, indexing, membership and size.
+// The operators, and size: arithmetic, comparison, logic, indexing, membership.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go,
 // common/overloads/overloads.go.
 import { listConcatenationPrice, membershipPrice, concatenationPrice } from "./prices.ts";
@@ -12,152 +12,53 @@ import {
   priced,
 } from "../functions/declarations.ts";
 import {
-  boolType,
-  bytesType,
-  doubleType,
-  durationType,
-  dynType,
-  intType,
   listType,
   mapType,
   paramType,
-  stringType,
-  timestampType,
-  type Type,
-  uintType,
+  type ScalarName,
+  scalarNames,
+  scalarTypes,
 } from "../types/type.ts";
-import { type CelError, noSuchOverload } from "../values/cel-error.ts";
-import { Double } from "../values/double.ts";
-import { Duration, toDuration } from "../values/duration.ts";
+import { noSuchOverload } from "../values/cel-error.ts";
 import { compareValues, equalValues } from "../values/equality.ts";
-import {
-  addInt,
-  divideInt,
-  isInt,
-  moduloInt,
-  multiplyInt,
-  negateInt,
-  subtractInt,
-} from "../values/int.ts";
 import { CelList } from "../values/list.ts";
 import { CelMap } from "../values/map.ts";
 import { codePointLength } from "../values/text.ts";
-import { Timestamp } from "../values/timestamp.ts";
-import { divideUint, moduloUint, toUint, Uint } from "../values/uint.ts";
 import { CelObject, type CelValue } from "../values/value.ts";
+import { add, divide, isQuantitative, modulo, multiply, negate, subtract } from "./arithmetic.ts";
 
 const a = paramType("A");
 const b = paramType("B");
 const listOfA = listType(a);
 const mapOfAb = mapType(a, b);
+const { bool, bytes, double, duration, int64, string, timestamp } = scalarTypes;
 
-/** Short names of types in overload ids. */
-const names: readonly (readonly [Type, string])[] = [
-  [boolType, "bool"],
-  [bytesType, "bytes"],
-  [doubleType, "double"],
-  [durationType, "duration"],
-  [intType, "int64"],
-  [stringType, "string"],
-  [timestampType, "timestamp"],
-  [uintType, "uint64"],
-];
-const nameOf = new Map(names);
-
-const add: Implementation = (x, y) => {
-  if (isInt(x!) && isInt(y!)) return addInt(x, y);
-  if (typeof x === "string" && typeof y === "string") return x + y;
-  if (x instanceof Double && y instanceof Double) return new Double(x.value + y.value);
-  if (x instanceof Uint && y instanceof Uint) return toUint(x.value + y.value);
-  if (x instanceof CelList && y instanceof CelList) return x.concat(y);
-  if (x instanceof Uint8Array && y instanceof Uint8Array) return Uint8Array.from([...x, ...y]);
-  if (x instanceof Duration && y instanceof Duration)
-    return toDuration(x.nanoseconds + y.nanoseconds);
-  if (x instanceof Duration && y instanceof Timestamp) return y.plus(x);
-  if (x instanceof Timestamp && y instanceof Duration) return x.plus(y);
-  throw wrongOperand(
-    x!,
-    "_+_",
-    (value) =>
-      typeof value === "string" ||
-      value instanceof CelList ||
-      value instanceof Uint8Array ||
-      isQuantitative(value),
-  );
-};
-
-const subtract: Implementation = (x, y) => {
-  if (isInt(x!) && isInt(y!)) return subtractInt(x, y);
-  if (x instanceof Double && y instanceof Double) return new Double(x.value - y.value);
-  if (x instanceof Uint && y instanceof Uint) return toUint(x.value - y.value);
-  if (x instanceof Duration && y instanceof Duration)
-    return toDuration(x.nanoseconds - y.nanoseconds);
-  if (x instanceof Timestamp && y instanceof Duration) return x.plus(toDuration(-y.nanoseconds));
-  if (x instanceof Timestamp && y instanceof Timestamp) return x.minus(y);
-  throw wrongOperand(x!, "_-_", isQuantitative);
-};
-
-const multiply: Implementation = (x, y) => {
-  if (isInt(x!) && isInt(y!)) return multiplyInt(x, y);
-  if (x instanceof Double && y instanceof Double) return new Double(x.value * y.value);
-  if (x instanceof Uint && y instanceof Uint) return toUint(x.value * y.value);
-  throw wrongOperand(x!, "_*_", isNumeric);
-};
-
-const divide: Implementation = (x, y) => {
-  if (isInt(x!) && isInt(y!)) return divideInt(x, y);
-  if (x instanceof Double && y instanceof Double) return new Double(x.value / y.value);
-  if (x instanceof Uint && y instanceof Uint) return divideUint(x, y);
-  throw wrongOperand(x!, "_/_", isNumeric);
-};
-
-const modulo: Implementation = (x, y) => {
-  if (isInt(x!) && isInt(y!)) return moduloInt(x, y);
-  if (x instanceof Uint && y instanceof Uint) return moduloUint(x, y);
-  throw wrongOperand(x!, "_%_", (value) => isInt(value) || value instanceof Uint);
-};
-
-const negate: Implementation = (x) => {
-  if (isInt(x!)) return negateInt(x);
-  if (x instanceof Double) return new Double(-x.value);
-  if (x instanceof Duration) return toDuration(-x.nanoseconds);
-  throw noSuchOverload();
-};
-
-const isNumeric = (value: CelValue): boolean =>
-  isInt(value) || value instanceof Double || value instanceof Uint;
-const isQuantitative = (value: CelValue): boolean =>
-  isNumeric(value) || value instanceof Duration || value instanceof Timestamp;
-
-/**
- * A receiver that has the operator reports the other operand; one that lacks it reports the
- * operator.
- */
-const wrongOperand = (
-  receiver: CelValue,
-  operator: string,
-  has: (value: CelValue) => boolean,
-): CelError => (has(receiver) ? noSuchOverload() : noSuchOverload(operator));
-
-interface Arithmetic {
+interface Calculation {
   readonly name: string;
   /** Begins the ids of overloads, e.g. `add_int64`. */
   readonly verb: string;
   readonly implementation: Implementation;
   /** Types whose values combine to one of the same type. */
-  readonly types: readonly Type[];
+  readonly types: readonly ScalarName[];
   readonly more?: readonly Overload[];
 }
 
-function arithmetic({ name, verb, implementation, types, more }: Arithmetic): FunctionDeclaration {
+function calculation({
+  name,
+  verb,
+  implementation,
+  types,
+  more,
+}: Calculation): FunctionDeclaration {
   const overloads = types.map((type) => {
-    const same = overload(`${verb}_${nameOf.get(type)}`, [type, type], type, implementation);
+    const scalar = scalarTypes[type];
+    const same = overload(`${verb}_${type}`, [scalar, scalar], scalar, implementation);
     return isText(type) ? priced(concatenationPrice, same) : same;
   });
   return { name, overloads: [...overloads, ...(more ?? [])], dynamic: implementation };
 }
 
-const isText = (type: Type): boolean => type === stringType || type === bytesType;
+const isText = (type: ScalarName): boolean => type === "string" || type === "bytes";
 
 const hasOrder = (value: CelValue): boolean =>
   typeof value === "boolean" ||
@@ -176,26 +77,14 @@ function comparison(
     if (!hasOrder(x!)) throw noSuchOverload(name);
     return test(compareValues(x!, y!));
   };
-  const numbers = [intType, uintType, doubleType];
-  const same = [
-    boolType,
-    intType,
-    uintType,
-    doubleType,
-    stringType,
-    bytesType,
-    timestampType,
-    durationType,
-  ].map((type) => {
-    const same = overload(`${verb}_${nameOf.get(type)}`, [type, type], boolType, implementation);
-    return isText(type) ? priced(comparisonPrice, same) : same;
+  const between = (x: ScalarName, y: ScalarName, id: string): Overload =>
+    overload(`${verb}_${id}`, [scalarTypes[x], scalarTypes[y]], bool, implementation);
+  const same = scalarNames.map((type) => {
+    const plain = between(type, type, type);
+    return isText(type) ? priced(comparisonPrice, plain) : plain;
   });
-  const crossed = numbers.flatMap((x) =>
-    numbers
-      .filter((y) => y !== x)
-      .map((y) =>
-        overload(`${verb}_${nameOf.get(x)}_${nameOf.get(y)}`, [x, y], boolType, implementation),
-      ),
+  const crossed = numberNames.flatMap((x) =>
+    numberNames.filter((y) => y !== x).map((y) => between(x, y, `${x}_${y}`)),
   );
   return { name, overloads: [...same, ...crossed], dynamic: implementation };
 }
@@ -213,78 +102,76 @@ const size: Implementation = (value) => {
   throw noSuchOverload("size");
 };
 
-const sizes = (
-  [
-    ["bytes", bytesType],
-    ["list", listOfA],
-    ["map", mapOfAb],
-    ["string", stringType],
-  ] as const
-).flatMap(([name, type]) => [
-  overload(`size_${name}`, [type], intType, size),
-  member(`${name}_size`, [type], intType, size),
+const sizes = Object.entries({
+  bytes,
+  list: listOfA,
+  map: mapOfAb,
+  string,
+}).flatMap(([name, type]) => [
+  overload(`size_${name}`, [type], int64, size),
+  member(`${name}_size`, [type], int64, size),
 ]);
 
-const numberTypes = [doubleType, intType, uintType];
+const numberNames = ["double", "int64", "uint64"] as const;
 
 const sums = [
-  overload("add_duration_duration", [durationType, durationType], durationType, add),
-  overload("add_duration_timestamp", [durationType, timestampType], timestampType, add),
-  overload("add_timestamp_duration", [timestampType, durationType], timestampType, add),
+  overload("add_duration_duration", [duration, duration], duration, add),
+  overload("add_duration_timestamp", [duration, timestamp], timestamp, add),
+  overload("add_timestamp_duration", [timestamp, duration], timestamp, add),
   priced(listConcatenationPrice, overload("add_list", [listOfA, listOfA], listOfA, add)),
 ];
 
 const timeDifferences = [
-  overload("subtract_duration_duration", [durationType, durationType], durationType, subtract),
-  overload("subtract_timestamp_duration", [timestampType, durationType], timestampType, subtract),
-  overload("subtract_timestamp_timestamp", [timestampType, timestampType], durationType, subtract),
+  overload("subtract_duration_duration", [duration, duration], duration, subtract),
+  overload("subtract_timestamp_duration", [timestamp, duration], timestamp, subtract),
+  overload("subtract_timestamp_timestamp", [timestamp, timestamp], duration, subtract),
 ];
 
 /** The operators; the planner implements those without an implementation. */
 export const operatorFunctions: readonly FunctionDeclaration[] = [
-  { name: "_?_:_", overloads: [overload("conditional", [boolType, a, a], a)] },
-  { name: "_&&_", overloads: [overload("logical_and", [boolType, boolType], boolType)] },
-  { name: "_||_", overloads: [overload("logical_or", [boolType, boolType], boolType)] },
-  { name: "!_", overloads: [overload("logical_not", [boolType], boolType, not)], dynamic: not },
+  { name: "_?_:_", overloads: [overload("conditional", [bool, a, a], a)] },
+  { name: "_&&_", overloads: [overload("logical_and", [bool, bool], bool)] },
+  { name: "_||_", overloads: [overload("logical_or", [bool, bool], bool)] },
+  { name: "!_", overloads: [overload("logical_not", [bool], bool, not)], dynamic: not },
   {
     name: "@not_strictly_false",
-    overloads: [overload("not_strictly_false", [boolType], boolType)],
+    overloads: [overload("not_strictly_false", [bool], bool)],
   },
   {
     name: "_==_",
-    overloads: [overload("equals", [a, a], boolType, (x, y) => equalValues(x!, y!))],
+    overloads: [overload("equals", [a, a], bool, (x, y) => equalValues(x!, y!))],
   },
   {
     name: "_!=_",
     overloads: [
       priced(
         comparisonPrice,
-        overload("not_equals", [a, a], boolType, (x, y) => !equalValues(x!, y!)),
+        overload("not_equals", [a, a], bool, (x, y) => !equalValues(x!, y!)),
       ),
     ],
   },
-  arithmetic({
+  calculation({
     name: "_+_",
     verb: "add",
     implementation: add,
-    types: [bytesType, doubleType, intType, stringType, uintType],
+    types: ["bytes", "double", "int64", "string", "uint64"],
     more: sums,
   }),
-  arithmetic({
+  calculation({
     name: "_-_",
     verb: "subtract",
     implementation: subtract,
-    types: numberTypes,
+    types: numberNames,
     more: timeDifferences,
   }),
-  arithmetic({ name: "_*_", verb: "multiply", implementation: multiply, types: numberTypes }),
-  arithmetic({ name: "_/_", verb: "divide", implementation: divide, types: numberTypes }),
-  arithmetic({ name: "_%_", verb: "modulo", implementation: modulo, types: [intType, uintType] }),
+  calculation({ name: "_*_", verb: "multiply", implementation: multiply, types: numberNames }),
+  calculation({ name: "_/_", verb: "divide", implementation: divide, types: numberNames }),
+  calculation({ name: "_%_", verb: "modulo", implementation: modulo, types: ["int64", "uint64"] }),
   {
     name: "-_",
     overloads: [
-      overload("negate_double", [doubleType], doubleType, negate),
-      overload("negate_int64", [intType], intType, negate),
+      overload("negate_double", [double], double, negate),
+      overload("negate_int64", [int64], int64, negate),
     ],
     dynamic: negate,
   },
@@ -295,24 +182,19 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
   {
     name: "_[_]",
     overloads: [
-      overload("index_list", [listOfA, intType], a),
+      overload("index_list", [listOfA, int64], a),
       overload("index_map", [mapOfAb, a], b),
     ],
   },
   {
     name: "@in",
     overloads: [
-      priced(membershipPrice, overload("in_list", [a, listOfA], boolType, contains)),
-      overload("in_map", [a, mapOfAb], boolType, contains),
+      priced(membershipPrice, overload("in_list", [a, listOfA], bool, contains)),
+      overload("in_map", [a, mapOfAb], bool, contains),
     ],
     dynamic: contains,
   },
   { name: "size", overloads: sizes, dynamic: size },
-  {
-    name: "dyn",
-    overloads: [overload("to_dyn", [a], dynType, (value) => value!)],
-    conversion: true,
-  },
 ];
 
 function not(value: CelValue | undefined): CelValue {

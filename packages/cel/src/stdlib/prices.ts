@@ -4,7 +4,7 @@
 import { actualSize, passOver } from "../cost/actual-size.ts";
 import { addEstimates, fixed, multiplyEstimates } from "../cost/estimate.ts";
 import { type Price, sizeOf, traversal } from "../cost/price.ts";
-import { passEstimate, patternCost, patternEstimate } from "../cost/prices.ts";
+import { conversionPrice, passEstimate, patternCost, patternEstimate } from "../cost/prices.ts";
 
 /** Joining two texts. */
 export const concatenationPrice: Price = {
@@ -53,21 +53,11 @@ export const matchesPrice: Price = {
 };
 
 /** A character has one to four bytes. */
-export const encodingPrice: Price = {
-  actual: (args) => passOver(args[0]!),
-  estimate(site) {
-    const size = sizeOf(site.args[0], site);
-    return { cost: passEstimate(size), resultSize: multiplyEstimates(size, { min: 1, max: 4 }) };
-  },
-};
+export const encodingPrice: Price = conversionPrice((size) =>
+  multiplyEstimates(size, { min: 1, max: 4 }),
+);
 
-export const decodingPrice: Price = {
-  actual: (args) => passOver(args[0]!),
-  estimate(site) {
-    const size = sizeOf(site.args[0], site);
-    return {
-      cost: passEstimate(size),
-      resultSize: { min: Math.floor(size.min / 4), max: size.max },
-    };
-  },
-};
+export const decodingPrice: Price = conversionPrice(({ min, max }) => ({
+  min: Math.floor(min / 4),
+  max,
+}));

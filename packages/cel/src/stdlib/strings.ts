@@ -7,7 +7,6 @@ import {
   type Implementation,
   member,
   overload,
-  type Overload,
   priced,
   specialized,
 } from "../functions/declarations.ts";
@@ -38,15 +37,6 @@ const declare = (
 
 const matches = onTexts((text, pattern) => compilePattern(pattern).test(text));
 
-/** A constant pattern is compiled once. */
-function withPattern(base: Overload): Overload {
-  return specialized(base, ([, source]) => {
-    if (typeof source !== "string") return undefined;
-    const pattern = compilePattern(source);
-    return onTexts((text) => pattern.test(text));
-  });
-}
-
 /** Tests on strings. */
 export const stringTests: readonly FunctionDeclaration[] = [
   declare("contains", "contains_string", containsPrice, (text, part) => text.includes(part)),
@@ -57,7 +47,14 @@ export const stringTests: readonly FunctionDeclaration[] = [
     overloads: [
       overload("matches", texts, boolType, matches),
       priced(matchesPrice, member("matches_string", texts, boolType, matches)),
-    ].map(withPattern),
+    ].map((each) =>
+      // A constant pattern is compiled once.
+      specialized(each, ([, source]) => {
+        if (typeof source !== "string") return undefined;
+        const pattern = compilePattern(source);
+        return onTexts((text) => pattern.test(text));
+      }),
+    ),
     dynamic: matches,
   },
 ];

@@ -33,34 +33,19 @@ function parseGoInt(text: string): number {
   return Number(text);
 }
 
+/** The offset that the zone's clock shows at the instant, e.g. `GMT-05:00`. */
 function namedOffset(timestamp: Timestamp, zone: string): number {
   if (zone === "" || zone === "UTC") return 0;
-  const date = new Date(timestamp.seconds * 1000);
+  const [, sign, ...parts] = shownOffset.exec(formatOf(zone).format(timestamp.seconds * 1000))!;
+  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0));
+  return (sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
+}
+
+const shownOffset = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
+
+function formatOf(zone: string): Intl.DateTimeFormat {
   try {
-    const parts = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    }).formatToParts(date);
-    const part = (type: string): number =>
-      Number(parts.find((candidate) => candidate.type === type)?.value);
-    return (
-      Date.UTC(
-        part("year"),
-        part("month") - 1,
-        part("day"),
-        part("hour"),
-        part("minute"),
-        part("second"),
-      ) /
-        1000 -
-      timestamp.seconds
-    );
+    return new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   } catch {
     throw new CelError(`unknown time zone ${zone}`);
   }

@@ -1,4 +1,4 @@
-// Runs one expression in a Kubernetes environment without variables. Test-only.
+// Runs expressions in a Kubernetes environment without variables. Test-only.
 import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { showValue } from "../values/value.ts";

@@ -71,17 +71,22 @@ export const opaqueType = (name: string, ...params: Type[]): Type => ({
 export const optionalType = (value: Type): Type => opaqueType("optional_type", value);
 export const paramType = (name: string): Type => ({ kind: "param", name, params: [] });
 
+/** The types without parts, by their names in the ids of overloads: `int64_to_string`. */
+export const scalarTypes = {
+  int64: intType,
+  uint64: uintType,
+  double: doubleType,
+  bool: boolType,
+  duration: durationType,
+  timestamp: timestampType,
+  string: stringType,
+  bytes: bytesType,
+} as const satisfies Readonly<Record<string, Type>>;
+export type ScalarName = keyof typeof scalarTypes;
+export const scalarNames = Object.keys(scalarTypes) as readonly ScalarName[];
+
 /** Types whose values have an order. */
-export const comparableTypes: readonly Type[] = [
-  intType,
-  uintType,
-  doubleType,
-  boolType,
-  durationType,
-  timestampType,
-  stringType,
-  bytesType,
-];
+export const comparableTypes: readonly Type[] = Object.values(scalarTypes);
 
 /** Types that the standard library declares as values: `type(x) == int`. */
 export const namedTypes: readonly Type[] = [

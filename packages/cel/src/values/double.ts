@@ -2,28 +2,13 @@
 // Upstream: github.com/google/cel-go v0.26 common/types/double.go; strconv.FormatFloat with verb
 // 'g'.
 import { doubleType } from "../types/type.ts";
-import { equalNumbers } from "./numbers.ts";
-import { CelNumber, type CelValue } from "./value.ts";
+import { CelNumber } from "./numbers.ts";
 
 /** A double value. */
-export class Double extends CelNumber {
+export class Double extends CelNumber<number> {
   readonly type = doubleType;
-  readonly value: number;
 
-  constructor(value: number) {
-    super();
-    this.value = value;
-  }
-
-  equals(other: CelValue): boolean {
-    return other instanceof Double ? other.value === this.value : equalNumbers(this, other);
-  }
-
-  override isZero(): boolean {
-    return this.value === 0;
-  }
-
-  toString(): string {
+  override toString(): string {
     return formatDouble(this.value);
   }
 }

@@ -36,6 +36,10 @@ export abstract class CelList extends CelObject {
     return new ValueList([...this, ...other]);
   }
 
+  override get costSize(): number {
+    return this.size;
+  }
+
   override isZero(): boolean {
     return this.size === 0;
   }

@@ -26,6 +26,10 @@ export abstract class CelMap extends CelObject {
     return true;
   }
 
+  override get costSize(): number {
+    return this.size;
+  }
+
   override isZero(): boolean {
     return this.size === 0;
   }

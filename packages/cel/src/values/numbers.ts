@@ -1,8 +1,23 @@
-// Equality and order across int, uint and double. Compared with a double, ints are converted to
-// double as in Go.
+// The wrapped numbers, and equality and order across int, uint and double. Compared with a double,
+// ints are converted to double as in Go.
 // Upstream: github.com/google/cel-go v0.26 common/types/compare.go.
 import { CelError } from "./cel-error.ts";
-import { CelNumber, type CelValue } from "./value.ts";
+import { type CelValue, Wrapper } from "./value.ts";
+
+/** uint and double: numbers that are wrapped, since a bare number is an int. */
+export abstract class CelNumber<V extends number | bigint = number | bigint> extends Wrapper<V> {
+  equals(other: CelValue): boolean {
+    return equalNumbers(this, other);
+  }
+
+  override isZero(): boolean {
+    return this.value == 0;
+  }
+
+  toString(): string {
+    return this.value.toString();
+  }
+}
 
 /** JavaScript compares numbers with bigints mathematically, so one plain value stands for each. */
 function plain(value: CelValue): number | bigint | undefined {

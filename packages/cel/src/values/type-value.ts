@@ -1,23 +1,17 @@
 // Types as values: the result of `type(x)`, and `int`, `string` and `list` in expressions.
 // Upstream: github.com/google/cel-go v0.26 common/types/types.go.
 import { type Type, typeType } from "../types/type.ts";
-import { CelObject, type CelValue } from "./value.ts";
+import { type CelValue, Wrapper } from "./value.ts";
 
 /** A type value; two are equal when their names are, parameters aside. */
-export class TypeValue extends CelObject {
+export class TypeValue extends Wrapper<Type> {
   readonly type = typeType;
-  readonly of: Type;
-
-  constructor(of: Type) {
-    super();
-    this.of = of;
-  }
 
   equals(other: CelValue): boolean {
-    return other instanceof TypeValue && other.of.name === this.of.name;
+    return other instanceof TypeValue && other.value.name === this.value.name;
   }
 
   toString(): string {
-    return this.of.name;
+    return this.value.name;
   }
 }

@@ -2,32 +2,13 @@
 // Upstream: github.com/google/cel-go v0.26 common/types/uint.go, overflow.go.
 import { uintType } from "../types/type.ts";
 import { CelError } from "./cel-error.ts";
-import { equalNumbers } from "./numbers.ts";
-import { CelNumber, type CelValue } from "./value.ts";
+import { CelNumber } from "./numbers.ts";
 
 const max = 2n ** 64n - 1n;
 
 /** A uint value. */
-export class Uint extends CelNumber {
+export class Uint extends CelNumber<bigint> {
   readonly type = uintType;
-  readonly value: bigint;
-
-  constructor(value: bigint) {
-    super();
-    this.value = value;
-  }
-
-  equals(other: CelValue): boolean {
-    return other instanceof Uint ? other.value === this.value : equalNumbers(this, other);
-  }
-
-  override isZero(): boolean {
-    return this.value === 0n;
-  }
-
-  toString(): string {
-    return this.value.toString();
-  }
 }
 
 /** A uint, or an error outside its range. */

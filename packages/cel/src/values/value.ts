@@ -20,13 +20,22 @@ export abstract class CelObject {
   isZero(): boolean {
     return false;
   }
+  /** Characters, items or entries, as prices count them. */
+  get costSize(): number {
+    return 1;
+  }
   /** How error messages show the value. */
   abstract toString(): string;
 }
 
-/** uint and double: numbers that are wrapped, since a bare number is an int. */
-export abstract class CelNumber extends CelObject {
-  abstract readonly value: number | bigint;
+/** A value that wraps one of JavaScript. */
+export abstract class Wrapper<V> extends CelObject {
+  readonly value: V;
+
+  constructor(value: V) {
+    super();
+    this.value = value;
+  }
 }
 
 export type CelInt = number | bigint;

@@ -3,6 +3,7 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
 import type { Kind } from "../api/kind.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -10,6 +11,7 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
+import { ServerPace } from "./server-pace.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
 export interface CacheOptions {
@@ -56,6 +58,7 @@ interface Shared {
 class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #parsedObjects: ParsedObjects;
+  readonly #pace: ServerPace;
   readonly #informers = new Map<string, Shared>();
   readonly #unobserve: () => void;
   #started = false;
@@ -68,6 +71,7 @@ class InformerCache implements Cache {
       objects: options.maxParsedObjects ?? 10_000,
       bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
     });
+    this.#pace = new ServerPace(options.runtime);
     this.#unobserve = options.client.observeWrites((write) => {
       for (const { informer } of this.#informers.values()) informer.written(write);
     });
@@ -145,6 +149,7 @@ class InformerCache implements Cache {
       kind,
       scope,
       limits: { ...reflectorDefaults, ...limits },
+      pace: this.#pace,
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: {
         apiVersion: kind.apiVersion,
@@ -166,7 +171,7 @@ class InformerCache implements Cache {
 }
 
 function warn(error: unknown, { kind }: Kind, key?: string): void {
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const what = error instanceof Error ? error.stack : describeError(error);
   const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
     ? error.message
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;

@@ -2,7 +2,8 @@
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
 import { isNotFound } from "../api/status.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, Key } from "../client/client.ts";
+import type { RunScope } from "./run/run-scope.ts";
 
 /** Name and namespace; the namespace defaults to that of the reconciled object. */
 export interface ObjectAddress {
@@ -10,7 +11,7 @@ export interface ObjectAddress {
   readonly namespace?: string;
 }
 
-/** A client with the controller's field manager. Calls reject once the reconcile is abandoned. */
+/** A client with the controller's field manager. Refuses calls once the reconcile has ended. */
 export interface ControllerClient {
   /** Reads from the server, not from the cache. Undefined when the object does not exist. */
   get<K extends Kind>(kind: K, address: string | ObjectAddress): Promise<ObjectOf<K> | undefined>;
@@ -43,28 +44,55 @@ export interface ControllerClient {
   ): Promise<void>;
 }
 
-/** Wraps a client that is scoped to the controller's field manager and the reconcile's signal. */
-export function createControllerClient(client: Client): ControllerClient {
+/** The parts of a run that its client needs. */
+type ClientScope = Pick<RunScope, "call" | "signal">;
+
+/**
+ * Wraps a client that is scoped to the controller's field manager and the reconcile's deadline.
+ * Reads abort when the run ends; writes in flight complete.
+ */
+export function createControllerClient(client: Client, scope: ClientScope): ControllerClient {
+  let reader: Client | undefined;
+  const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
+  const read = <T>(what: string, start: () => Promise<T>): Promise<T> =>
+    scope.call(`client.${what}`, start, { isRead: true });
+  const write = <T>(what: string, start: () => Promise<T>): Promise<T> =>
+    scope.call(`client.${what}`, start);
   return {
-    get: (kind, address) => client.find(kind, address),
-    list: async (kind, options = {}) => (await client.list(kind, options)).items,
-    create: (kind, manifest) => client.create(kind, manifest),
-    apply: (kind, manifest) => client.apply(kind, manifest, { force: true }),
-    patch: (kind, address, patch, { subresource } = {}) =>
-      client.patch(
-        kind,
-        address,
-        { type: "merge", body: patch },
-        subresource === undefined ? {} : { subresource },
+    get: (kind, address) => read(`get(${title(kind, address)})`, () => reads().find(kind, address)),
+    list: (kind, options = {}) =>
+      read(`list(${kind.kind})`, async () => (await reads().list(kind, options)).items),
+    create: (kind, manifest) => write(`create(${kind.kind})`, () => client.create(kind, manifest)),
+    apply: (kind, manifest) =>
+      write(`apply(${kind.kind})`, () => client.apply(kind, manifest, { force: true })),
+    patch: (kind, address, body, { subresource } = {}) =>
+      write(`patch(${title(kind, address)})`, () =>
+        client.patch(
+          kind,
+          address,
+          { type: "merge", body },
+          subresource === undefined ? {} : { subresource },
+        ),
       ),
-    async delete(kind, address, { uid, propagationPolicy } = {}) {
-      const options = {
-        ...(uid === undefined ? {} : { preconditions: { uid } }),
-        ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-      };
-      await client.delete(kind, address, options).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
-    },
+    delete: (kind, address, options) =>
+      write(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
   };
 }
+
+async function deleteObject(
+  client: Client,
+  kind: Kind,
+  address: Key,
+  { uid, propagationPolicy }: Parameters<ControllerClient["delete"]>[2] = {},
+): Promise<void> {
+  const options = {
+    ...(uid === undefined ? {} : { preconditions: { uid } }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+  };
+  await client.delete(kind, address, options).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+  });
+}
+
+const title = (kind: Kind, address: string | ObjectAddress): string =>
+  `${kind.kind} ${typeof address === "string" ? address : address.name}`;

@@ -5,11 +5,17 @@
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
+import type { Informer } from "../cache/informer.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
+import { describeError } from "../util/describe-error.ts";
+import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
+import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
+import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
+import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
 
@@ -31,12 +37,13 @@ export interface ControllerRunner {
 }
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
-export function createControllerRunner(options: RunnerOptions): ControllerRunner {
+export function createControllerRunner(given: RunnerOptions): ControllerRunner {
+  const options = { ...given, log: guardLog(given.log) };
   const { definition, queue } = options;
   const stopping = new AbortController();
-  const states = statesOf(options);
   const primary = options.informer(definition.kind);
-  const loops = new LoopDetector();
+  const state = createState(options, primary, stopping.signal);
+  const { states, loops, conflicts } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -45,30 +52,17 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
     gone(key) {
       states.delete(key);
       loops.forget(key);
+      conflicts.clear(key);
     },
   });
-  const dependencies = {
-    ...options,
-    primary,
-    stepping: (key: string, step: string | undefined) =>
-      states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
-  };
-  const timeoutMs =
-    definition.timeout === undefined ? undefined : parseDuration(definition.timeout);
   const workers: Promise<void>[] = [];
-  const context: RunnerState = {
-    options,
-    states,
-    loops,
-    stopping: stopping.signal,
-    reconcile: (item, call) => reconcileObject(dependencies, parseObjectKey(item.key), call),
-    timeoutMs,
-  };
+  let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(context));
+      strayErrors = catchStrayErrors();
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: queue.explain(key) }),
@@ -77,7 +71,33 @@ export function createControllerRunner(options: RunnerOptions): ControllerRunner
       sources.remove();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      strayErrors?.stop();
     },
+  };
+}
+
+function createState(
+  options: RunnerOptions,
+  primary: Informer,
+  stopping: AbortSignal,
+): RunnerState {
+  const { timeout } = options.definition;
+  const states = statesOf(options);
+  const dependencies = {
+    ...options,
+    primary,
+    ownMemory: new OwnMemory(),
+    stepping: (key: string, step: string | undefined) =>
+      states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
+  };
+  return {
+    options,
+    states,
+    loops: new LoopDetector(),
+    conflicts: new Conflicts(),
+    stopping,
+    reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
+    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
   };
 }
 
@@ -87,7 +107,8 @@ function statesOf({ definition, runtime, log, changed }: RunnerOptions) {
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),
     ...(changed ? { changed } : {}),
-    failed: (error) => log.error("the manager's `changed` callback threw", { error }),
+    failed: (error) =>
+      log.error(`the manager's \`changed\` callback threw: ${describeError(error)}`, { error }),
   });
 }
 

@@ -91,6 +91,16 @@ export interface Handlers<Ctx> {
    */
   readonly name?: string;
   /**
+   * The field manager, in place of `<operator>/<controller>`: for a controller that takes over
+   * objects of one with another name.
+   */
+  readonly fieldManager?: string;
+  /**
+   * The finalizer, in place of `<group>/<operator>.<controller>`: for a controller that takes over
+   * objects of one with another name.
+   */
+  readonly finalizer?: string;
+  /**
    * Number of objects reconciled concurrently; one object is never reconciled twice at once.
    * Default 1.
    */
@@ -125,6 +135,8 @@ export interface ControllerDefinition {
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
   readonly concurrency: number;
   readonly timeout?: string | number;
+  readonly fieldManager?: string;
+  readonly finalizer?: string;
   reconcile(context: Context<any, any, any>): Result;
   readonly finalize?: (context: Context<any, any, any>) => Result;
 }
@@ -181,6 +193,8 @@ export function defineController<
     refs: (definition.refs ?? {}) as ControllerDefinition["refs"],
     concurrency: definition.concurrency ?? 1,
     ...(definition.timeout === undefined ? {} : { timeout: definition.timeout }),
+    ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
+    ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };

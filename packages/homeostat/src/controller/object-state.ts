@@ -57,7 +57,8 @@ export function createObjectStates(options: {
       };
       states.set(key, state);
       try {
-        options.changed?.(state);
+        const result: unknown = options.changed?.(state);
+        if (result instanceof Promise) result.catch((error: unknown) => options.failed?.(error));
       } catch (error) {
         options.failed?.(error);
       }

@@ -1,10 +1,10 @@
-// Parameters of a reconcile: the dependencies shared by all reconciles of a controller, and those
-// of one call.
+// Parameters of a reconcile: the dependencies shared by all reconciles of a controller.
 import type { Kind } from "../api/kind.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
+import type { OwnMemory } from "./own/own-memory.ts";
 import type { ControllerNames } from "./names.ts";
 
 /** Dependencies of every reconcile of a controller. */
@@ -18,13 +18,7 @@ export interface ReconcileDependencies {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer | undefined;
+  readonly ownMemory: OwnMemory;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
-}
-
-/** Parameters of one call. */
-export interface ReconcileCall {
-  readonly signal: AbortSignal;
-  /** Called with work that may outlive the call; its key stays in processing until it settles. */
-  outliving(work: Promise<unknown>): void;
 }

@@ -3,11 +3,13 @@
 // queue, and only reads from informers.
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Client } from "../client/client.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
-import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
-import type { Outcome, Result } from "./outcome.ts";
-import type { ReconcileCall, ReconcileDependencies } from "./reconcile-dependencies.ts";
+import { describeValue } from "../util/describe-error.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
+import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
+import { createWait, type Outcome, type Result } from "./outcome.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
+import type { RunScope } from "./run/run-scope.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** The result of a reconcile. */
@@ -25,26 +27,28 @@ export interface Writes {
   readonly revisions: readonly string[];
 }
 
+const wait = createWait((name) => name);
 const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
 
 /** Reconciles the object `key`. Rejects with the error of the user's code or of a request. */
 export async function reconcileObject(
   dependencies: ReconcileDependencies,
   key: ObjectKey,
-  call: ReconcileCall,
+  scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
-  const client = dependencies.client.with({ fieldManager: names.manager, signal: call.signal });
+  const client = dependencies.client.with({ fieldManager: names.manager, signal: scope.deadline });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
-    return finalizeObject(dependencies, found, client, call);
+    return finalizeObject(dependencies, found, client, scope);
   const object =
-    definition.finalize && !hasFinalizer(found, names.finalizer)
-      ? await addFinalizer(client, definition.kind, found, names.finalizer)
+    definition.finalize && !hasFinalizer(found, names)
+      ? await addFinalizer({ ...dependencies, client, kind: definition.kind }, found)
       : found;
-  const run = createRun(dependencies, object, client, call);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  if (!object) return nothing;
+  const run = createRun(dependencies, object, client, scope);
+  const { outcome } = await runAndWriteStatus(dependencies, run, client, (context) =>
     definition.reconcile(context),
   );
   return { outcome, writes: run.writes };
@@ -55,17 +59,26 @@ async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
   client: Client,
-  call: ReconcileCall,
+  scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
-  const { finalize } = definition;
-  if (!finalize || !hasFinalizer(object, names.finalizer)) return nothing;
-  const run = createRun(dependencies, object, client, call);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const { finalize, kind } = definition;
+  if (!finalize || ourFinalizers(object, names).length === 0) return nothing;
+  const run = createRun(dependencies, object, client, scope);
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
     finalize(context),
   );
-  if (!outcome) await removeFinalizer(client, definition.kind, object, names.finalizer);
+  const remaining = run.owning.remaining();
+  if (remaining !== undefined)
+    return { outcome: wait.for(`${remaining} to be gone`), writes: run.writes };
+  if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome, writes: run.writes };
+}
+
+interface Returned {
+  readonly outcome: Outcome | undefined;
+  /** The object after the write of its status, if there was one. */
+  readonly written: KubeObject | undefined;
 }
 
 /**
@@ -77,12 +90,19 @@ async function runAndWriteStatus(
   run: Run,
   client: Client,
   work: (context: Run["context"]) => Result,
-): Promise<Outcome | undefined> {
+): Promise<Returned> {
+  const { scope } = run;
   let outcome: Outcome | void;
   try {
     outcome = await work(run.context);
-    await run.settleOpen();
+    const notAwaited = scope.notAwaited();
+    if (notAwaited) throw notAwaited;
+    await run.owning.finish();
+    scope.end();
   } catch (error) {
+    scope.end();
+    if (isHomeostatError(error, "ERR_OWN_REMAINING"))
+      return { outcome: undefined, written: await writeStatus(dependencies, run, client) };
     await writeStatus(dependencies, run, client).catch((second: unknown) =>
       dependencies.log.debug("the status set before the error could not be written", {
         error: second,
@@ -90,8 +110,8 @@ async function runAndWriteStatus(
     );
     throw error;
   }
-  await writeStatus(dependencies, run, client);
-  return checkOutcome(outcome, dependencies.definition.name);
+  const written = await writeStatus(dependencies, run, client);
+  return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
 }
 
 /**
@@ -102,7 +122,7 @@ function checkOutcome(outcome: Outcome | void, controller: string): Outcome | un
   if (typeof outcome === "object" && "~outcome" in outcome) return outcome;
   throw new HomeostatError(
     "ERR_RECONCILE_RESULT",
-    `reconcile of "${controller}" returned ${JSON.stringify(outcome)}; expected nothing, wait.for(…) or retry.in(…)`,
+    `reconcile of "${controller}" returned ${describeValue(outcome)}; expected nothing, wait.for(…) or retry.in(…)`,
     {
       hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
     },

@@ -51,9 +51,21 @@ export function resolveRefs(
 
 /** The keys of what an object refers to; a target without a namespace is in the object's own. */
 export function targetKeys(ref: Ref<any, Kind, boolean>, object: KubeObject): readonly ObjectKey[] {
-  const targets = [ref.select(object)].flat() as readonly Target[];
+  const targets = [selectTargets(ref, object)].flat() as readonly Target[];
   return targets.flatMap((target) =>
     target === undefined ? [] : [toKey(target, ref.target, object.metadata.namespace)],
+  );
+}
+
+/** A selector is users' code; an asynchronous one can have no index. */
+function selectTargets(ref: Ref<any, Kind, boolean>, object: KubeObject): unknown {
+  const selected: unknown = ref.select(object);
+  if (!(selected instanceof Promise)) return selected;
+  selected.catch(() => {});
+  throw new HomeostatError(
+    "ERR_REF_TARGET",
+    `the reference to ${ref.target.kind} of ${formatObjectKey(object.metadata)} is a promise`,
+    { hint: "write a selector that is not async and reads only its argument" },
   );
 }
 

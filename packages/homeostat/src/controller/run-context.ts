@@ -1,6 +1,5 @@
 // The context of one call of the user's code, and the record of the call: the status it set, its
 // writes, and work that is still open.
-import { parseDuration } from "../api/duration.ts";
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -8,17 +7,14 @@ import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
-import { withDeadline } from "./deadline.ts";
-import type {
-  Context,
-  ControllerDefinition,
-  OwnOptions,
-  ReconcileLog,
-} from "./define-controller.ts";
+import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
-import { createOwn } from "./own/create-own.ts";
-import type { ReconcileCall, ReconcileDependencies } from "./reconcile-dependencies.ts";
+import { createOwn, type Owning } from "./own/create-own.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
+import type { RunScope } from "./run/run-scope.ts";
+import { runStep } from "./run/run-step.ts";
 import {
   createStatusIntent,
   type StatusIntent,
@@ -33,10 +29,8 @@ export interface Run {
   readonly intent: StatusIntent;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
-  /**
-   * Waits for work that the user's code did not await. @throws ERR_NOT_AWAITED if there was any.
-   */
-  settleOpen(): Promise<void>;
+  readonly owning: Owning;
+  readonly scope: RunScope;
 }
 
 /** Prepares a call on `object`. */
@@ -44,102 +38,99 @@ export function createRun(
   dependencies: ReconcileDependencies,
   object: KubeObject,
   client: Client,
-  call: ReconcileCall,
+  scope: RunScope,
 ): Run {
   const { definition } = dependencies;
-  const title = `${definition.kind.kind} ${formatObjectKey(object.metadata)}`;
   const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
-  const open = new OpenWork();
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
     object,
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
     }),
-    ...ownAndStep({ dependencies, object, client, call, open, writes }),
-    status: (fields: Readonly<Record<string, unknown>>) => setStatusFields(intent, fields),
-    condition: (type: string, status: ConditionIntent["status"], reason: string, message = "") =>
-      setCondition(definition, intent, { type, status, reason, message }),
+    own,
+    step,
+    status(fields: Readonly<Record<string, unknown>>) {
+      scope.assertRunning("status(…)");
+      setStatusFields(intent, fields);
+    },
+    condition(type: string, status: ConditionIntent["status"], reason: string, message = "") {
+      scope.assertRunning(`condition("${type}", …)`);
+      setCondition(definition, intent, { type, status, reason, message });
+    },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
     client: createControllerClient(
       client.with(
         object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
       ),
+      scope,
     ),
-    log: bindLog(dependencies.log, { controller: definition.name, object: title }),
-    signal: call.signal,
+    log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
+    get signal() {
+      return scope.signal;
+    },
   };
   return {
     object,
     context: context as unknown as Context<any, any, any>,
     intent,
     writes,
-    settleOpen: () => open.settle(title),
+    owning,
+    scope,
   };
+}
+
+function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
+  return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
 
 interface OpenRun {
   readonly dependencies: ReconcileDependencies;
   readonly object: KubeObject;
   readonly client: Client;
-  readonly call: ReconcileCall;
-  readonly open: OpenWork;
+  readonly scope: RunScope;
   readonly writes: Run["writes"];
 }
 
 /** The functions of the context that the user's code must await. */
-function ownAndStep({ dependencies, object, client, call, open, writes }: OpenRun) {
+function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
-  const own = createOwn({
+  const owning = createOwn({
+    memory: dependencies.ownMemory,
+    isFinal: object.metadata.deletionTimestamp !== undefined,
+    namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,
     client,
-    informer: (kind) => dependencies.informer(kind),
+    informer: (kind) =>
+      isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
+    assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
       writes.revisions.push(metadata.resourceVersion);
     },
   });
+  const steps = {
+    clock: dependencies.runtime.clock,
+    scope,
+    stepping: (name: string | undefined) => dependencies.stepping(key, name),
+  };
   return {
+    owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      open.track(`own(${kind.kind}, …)`, own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, () => owning.own(kind, desired, options)),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,
       options: { readonly timeout?: string | number } = {},
     ) =>
-      open.track(
-        `step("${name}")`,
-        runStep(dependencies, call, key, { name, work, timeout: options.timeout }),
-      ),
+      scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout: options.timeout })),
   };
-}
-
-/** Promises that the user's code has received and that have not settled. */
-class OpenWork {
-  readonly #open = new Map<Promise<unknown>, string>();
-
-  /** Prevents unhandled rejections: `settle` reports work that is not awaited. */
-  track<T>(what: string, work: Promise<T>): Promise<T> {
-    this.#open.set(work, what);
-    const close = (): void => void this.#open.delete(work);
-    work.then(close, close);
-    return work;
-  }
-
-  async settle(object: string): Promise<void> {
-    if (this.#open.size === 0) return;
-    const names = [...this.#open.values()];
-    await Promise.allSettled(this.#open.keys());
-    throw new HomeostatError(
-      "ERR_NOT_AWAITED",
-      `${names.join(", ")} of ${object} was not awaited; its result and its errors would be lost`,
-      { hint: "write `await` in front of it" },
-    );
-  }
 }
 
 function setCondition(
@@ -159,47 +150,6 @@ function setCondition(
   intent.conditions.set(condition.type, condition);
 }
 
-interface Step<T> {
-  readonly name: string;
-  readonly work: (signal: AbortSignal) => Promise<T>;
-  readonly timeout: string | number | undefined;
-}
-
-async function runStep<T>(
-  { definition, runtime, stepping }: ReconcileDependencies,
-  call: ReconcileCall,
-  key: string,
-  { name, work, timeout }: Step<T>,
-): Promise<T> {
-  stepping(key, name);
-  const finish = await withDeadline(
-    runtime.clock,
-    timeout === undefined ? undefined : parseDuration(timeout),
-    call.signal,
-    work,
-  );
-  stepping(key, undefined);
-  if (finish.at === "settled") return finish.value;
-  if (finish.at === "abandoned") call.outliving(finish.settled);
-  const problem =
-    finish.at === "abandoned"
-      ? describeLate(timeout)
-      : `failed: ${finish.error instanceof Error ? finish.error.message : String(finish.error)}`;
-  throw new HomeostatError(
-    "ERR_STEP",
-    `step "${name}" of ${definition.kind.kind} ${key} ${problem}`,
-    {
-      hint: "see the cause; the reconcile is retried",
-      cause: finish.at === "failed" ? finish.error : undefined,
-    },
-  );
-}
-
-function describeLate(timeout: string | number | undefined): string {
-  if (timeout === undefined) return "did not stop when its signal aborted";
-  return `took longer than ${typeof timeout === "number" ? `${timeout} ms` : timeout}`;
-}
-
 function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
   const declared = definition.refs[name];
   if (!declared) return name;
@@ -208,13 +158,4 @@ function describeRef(definition: ControllerDefinition, object: KubeObject, name:
     typeof target === "string" ? `"${target}"` : `"${target.namespace}/${target.name}"`,
   );
   return `${declared.target.kind} ${keys.join(", ") || `(${name}: no target)`}`;
-}
-
-function bindLog(log: ReconcileLog, bound: Readonly<Record<string, unknown>>): ReconcileLog {
-  return {
-    debug: (message, fields) => log.debug(message, { ...bound, ...fields }),
-    info: (message, fields) => log.info(message, { ...bound, ...fields }),
-    warn: (message, fields) => log.warn(message, { ...bound, ...fields }),
-    error: (message, fields) => log.error(message, { ...bound, ...fields }),
-  };
 }

@@ -1,5 +1,5 @@
-// What the values of `homeostat/k8s/*` are: names and a scope for the runtime, types for the
-// compiler, and a function that builds manifests. Knows no kind in particular.
+// What the values and models of `homeostat/k8s/*` share: names and a scope for the runtime, types
+// for the compiler, and a function that builds manifests. Knows no kind in particular.
 import type { Kind, Metadata, Naming } from "../api/kind.ts";
 import type { ListMeta } from "./meta/v1/models.ts";
 import type { ListItem } from "./wire-types.ts";
@@ -55,31 +55,39 @@ export interface ReviewKind<O, M extends { readonly metadata: object }> extends 
   (fields: Fields<M> & { readonly metadata?: M["metadata"] }): M;
 }
 
+/** A function that creates one of `Kinds` from its names. */
+type Create<Kinds> = <N extends keyof Kinds & string>(kind: N, resource: string) => Kinds[N];
+
+/** Functions that create the kinds of one group version. */
+interface BuiltInKinds<Kinds> {
+  readonly namespaced: Create<Kinds>;
+  readonly cluster: Create<Kinds>;
+  /** The kind is created and never stored. */
+  readonly namespacedReview: Create<Kinds>;
+  readonly clusterReview: Create<Kinds>;
+}
+
+/** `Kinds` are the types of the kinds of one group version, by name. */
+export function builtInKinds<Kinds>(apiVersion: string): BuiltInKinds<Kinds> {
+  const stored = (scope: Scope) => (kind: string, resource: string) => {
+    const build = (naming: string | Naming, fields?: object) => ({
+      apiVersion,
+      kind,
+      metadata: typeof naming === "string" ? { name: naming } : naming,
+      ...fields,
+    });
+    return Object.freeze(Object.assign(build, { apiVersion, kind, resource, scope })) as never;
+  };
+  const created = (scope: Scope) => (kind: string, resource: string) => {
+    const build = (fields: object) => ({ apiVersion, kind, metadata: {}, ...fields });
+    return Object.freeze(Object.assign(build, { apiVersion, kind, resource, scope })) as never;
+  };
+  return {
+    namespaced: stored("Namespaced"),
+    cluster: stored("Cluster"),
+    namespacedReview: created("Namespaced"),
+    clusterReview: created("Cluster"),
+  };
+}
+
 type Scope = Kind["scope"];
-
-/** A built-in kind from its names. */
-export function builtInKind<O, M, S = never, C extends string = never>(
-  apiVersion: string,
-  kind: string,
-  resource: string,
-  scope: Scope,
-): BuiltInKind<O, M, S, C> {
-  const build = (naming: string | Naming, fields?: object) => ({
-    apiVersion,
-    kind,
-    metadata: typeof naming === "string" ? { name: naming } : naming,
-    ...fields,
-  });
-  return Object.freeze(Object.assign(build, { apiVersion, kind, resource, scope })) as never;
-}
-
-/** A kind that is only created, from its names. */
-export function reviewKind<O, M extends { readonly metadata: object }>(
-  apiVersion: string,
-  kind: string,
-  resource: string,
-  scope: Scope,
-): ReviewKind<O, M> {
-  const build = (fields: object) => ({ apiVersion, kind, metadata: {}, ...fields });
-  return Object.freeze(Object.assign(build, { apiVersion, kind, resource, scope })) as never;
-}

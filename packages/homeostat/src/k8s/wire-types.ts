@@ -1,7 +1,7 @@
-// Types of Kubernetes that have a form of their own in JSON. Written by hand; the models of the
-// groups refer to them. Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 (Time, MicroTime, Duration,
-// FieldsV1), pkg/api/resource (Quantity), pkg/util/intstr (IntOrString), pkg/runtime
-// (RawExtension).
+// Types of Kubernetes that have a form of their own in JSON, and forms that many types share.
+// Written by hand; the models of the groups refer to them. Upstream:
+// k8s.io/apimachinery/pkg/apis/meta/v1 (Time, MicroTime, Duration, FieldsV1), pkg/api/resource
+// (Quantity), pkg/util/intstr (IntOrString), pkg/runtime (RawExtension).
 
 /** A time with seconds, RFC 3339 in UTC: `2026-11-22T13:57:35Z`. */
 export type Time = string;
@@ -33,3 +33,15 @@ export type ListItem<O extends { readonly apiVersion: string; readonly kind: str
   "apiVersion" | "kind"
 > &
   Partial<Pick<O, "apiVersion" | "kind">>;
+
+/**
+ * The conditions of built-in kinds, apart from what each kind adds. Most are older than meta/v1
+ * Condition, which requires more fields.
+ */
+export interface KindCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly lastTransitionTime?: Time | null;
+  readonly reason?: string;
+  readonly message?: string;
+}

@@ -85,17 +85,14 @@ export interface Manager {
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
   const names = new Map(
-    definitions.map((definition) => [
-      definition,
-      nameController(options.operator, definition.name, definition.kind),
-    ]),
+    definitions.map((definition) => [definition, nameController(options.operator, definition)]),
   );
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
   const cache = createCache({
     client: options.client,
     runtime,
-    keepManagers: (manager) => manager.startsWith(`${options.operator}/`),
+    keepManagers: keepManagersOf(names.values()),
   });
   const state: ManagerState = {
     options,
@@ -108,6 +105,12 @@ export function createManager(options: ManagerOptions): Manager {
     stopping: new AbortController(),
   };
   return toManager(state);
+}
+
+/** Managers of the controllers; those of named sets are below them. */
+function keepManagersOf(names: Iterable<ControllerNames>): (manager: string) => boolean {
+  const own = [...names].flatMap(({ managers }) => managers);
+  return (manager) => own.some((one) => manager === one || manager.startsWith(`${one}/`));
 }
 
 function toManager(state: ManagerState): Manager {

@@ -12,6 +12,10 @@ const webhook = {
   clientConfig: { url: "https://x.test" },
 };
 
+/** The errors of creating an object with the spec. */
+const createErrors = (plural: string, spec: JsonObject): readonly string[] =>
+  openKind(group, plural).create({ metadata, spec }).errors;
+
 test("a webhook has defaults", () => {
   const { object, errors } = openKind(group, "mutatingwebhookconfigurations").create({
     metadata,
@@ -58,9 +62,8 @@ test("a webhook says where it is, what it does, and what about", () => {
 });
 
 test("a policy matches something and decides something", () => {
-  const { errors } = openKind(group, "validatingadmissionpolicies").create({
-    metadata,
-    spec: { paramKind: { apiVersion: "a/b/c", kind: "K" } },
+  const errors = createErrors("validatingadmissionpolicies", {
+    paramKind: { apiVersion: "a/b/c", kind: "K" },
   });
   assert.deepEqual(errors, [
     'spec.paramKind.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
@@ -71,13 +74,10 @@ test("a policy matches something and decides something", () => {
 });
 
 test("a binding takes parameters by name or by selector", () => {
-  const { errors } = openKind(group, "validatingadmissionpolicybindings").create({
-    metadata,
-    spec: {
-      policyName: "p",
-      paramRef: { name: "x", selector: {} },
-      validationActions: ["Deny", "Warn"],
-    },
+  const errors = createErrors("validatingadmissionpolicybindings", {
+    policyName: "p",
+    paramRef: { name: "x", selector: {} },
+    validationActions: ["Deny", "Warn"],
   });
   assert.deepEqual(errors, [
     "spec.paramRef.name: Forbidden: name and selector are mutually exclusive",

@@ -95,12 +95,11 @@ function variableErrors(
   path: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const name = variable.name ?? "";
-  const expression = variable.expression ?? "";
+  const { name, expression } = variable;
   return [
-    ...variableNameErrors(name, `${path}.name`),
-    ...(expression.trim()
-      ? expressions.declare(name, expression, `${path}.expression`)
+    ...variableNameErrors(name ?? "", `${path}.name`),
+    ...(expression?.trim()
+      ? expressions.declare(name ?? "", expression, `${path}.expression`)
       : [fieldError.required(`${path}.expression`, "expression is not specified")]),
   ];
 }
@@ -143,13 +142,11 @@ function validationErrors(
   path: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const expression = validation.expression ?? "";
-  const message = validation.message ?? "";
-  const messageExpression = validation.messageExpression ?? "";
-  const errors = expression.trim()
+  const { expression, message, messageExpression } = validation;
+  const errors = expression?.trim()
     ? expressions.check("condition", expression, `${path}.expression`)
     : [fieldError.required(`${path}.expression`, "expression is not specified")];
-  if (messageExpression.trim())
+  if (messageExpression?.trim())
     errors.push(...expressions.check("message", messageExpression, `${path}.messageExpression`));
   else if (messageExpression)
     errors.push(
@@ -161,8 +158,10 @@ function validationErrors(
     );
   if (message && !message.trim())
     errors.push(fieldError.invalid(`${path}.message`, message, "must be non-empty if specified"));
-  else if (/[\r\n]/.test(message.trim()))
-    errors.push(fieldError.invalid(`${path}.message`, message, "must not contain line breaks"));
+  else if (/[\r\n]/.test(message?.trim() ?? ""))
+    errors.push(
+      fieldError.invalid(`${path}.message`, message ?? "", "must not contain line breaks"),
+    );
   return [...errors, ...enumErrors(validation, "reason", reasons, path)];
 }
 

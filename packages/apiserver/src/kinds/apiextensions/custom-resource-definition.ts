@@ -11,7 +11,12 @@ import type {
 } from "homeostat/k8s/apiextensions/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
+import {
+  type CommittedHook,
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
@@ -24,7 +29,7 @@ export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 /** The definition of the kind; `rules` is called with the first write. */
 export function customResourceDefinition(
   rules: () => DefinitionRules,
-  committed: NonNullable<KindDefinition["committed"]>,
+  committed: CommittedHook,
 ): KindDefinition<Decoded<CustomResourceDefinition>> {
   return {
     ...gvk("apiextensions.k8s.io/v1", "CustomResourceDefinition"),

@@ -27,12 +27,8 @@ import {
 } from "../core/workload/workload-strategy.ts";
 import { templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";

@@ -29,7 +29,8 @@ import {
   workloadStrategy,
 } from "../core/workload/workload-strategy.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
-import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -50,12 +51,11 @@ export const deployment: KindDefinition<Decoded<Deployment>> = {
       dropDisabledTemplateFields(object);
       bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, { spec: old }) =>
+        immutableSelector("spec.selector", spec?.selector, old?.selector),
+    }),
   },
   subresources: {
     status: {

@@ -13,7 +13,7 @@ import {
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
@@ -27,12 +27,11 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   },
   strategy: {
     ...workloadStrategy,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, { spec: old }) =>
+        immutableSelector("spec.selector", spec?.selector, old?.selector),
+    }),
   },
   subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),

@@ -16,10 +16,15 @@ import {
   validateCollisionCount,
   validateCounts,
 } from "../core/workload/validate-replica-counts.ts";
-import { workloadStrategy } from "../core/workload/workload-strategy.ts";
+import {
+  dropDisabledTemplateFields,
+  gatedSpecStrategy,
+  workloadStrategy,
+} from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
-import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import { statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
@@ -41,24 +46,12 @@ export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
-    validateName: nameIsDnsLabel,
-    prepareForCreate(object, context) {
-      workloadStrategy.prepareForCreate!(object, context);
-      dropMaxUnavailable(object);
-    },
-    prepareForUpdate(object, old, context) {
-      dropMaxUnavailable(object);
-      workloadStrategy.prepareForUpdate!(object, old, context);
-    },
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateStatefulSetSpec(object.spec ?? {}, "create"),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateStatefulSetSpec(object.spec ?? {}, "update", old.spec ?? {}),
-      ...validateImmutableFields(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...gatedSpecStrategy(dropDisabledSetFields),
+    ...validateWholeObject({
+      validateName: nameIsDnsLabel,
+      validate: ({ spec }, old) => validateStatefulSetSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, old) => validateImmutableFields(spec ?? {}, old.spec ?? {}),
+    }),
     warningsOnCreate: (object) => [
       ...templateWarnings(object),
       ...specWarnings(object.spec ?? {}, ""),
@@ -83,8 +76,9 @@ export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
 };
 
 /** The feature gate MaxUnavailableStatefulSet is off. */
-function dropMaxUnavailable({ spec }: Decoded<StatefulSet>): void {
-  delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+function dropDisabledSetFields(object: Decoded<StatefulSet>): void {
+  delete object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+  dropDisabledTemplateFields(object);
 }
 
 function setDefaults({ spec }: Decoded<StatefulSet>): void {

@@ -22,11 +22,10 @@ import {
 import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
 
-/** An update does not validate immutable fields again. */
+/** An update, which has an `old` spec, does not validate immutable fields again. */
 export function validateStatefulSetSpec(
   spec: Decoded<StatefulSetSpec>,
-  on: "create" | "update",
-  old?: Decoded<StatefulSetSpec>,
+  old: Decoded<StatefulSetSpec> | undefined,
 ): FieldError[] {
   const selector = labelSelectorAsSelector(spec.selector);
   const template = withClaimVolumes(spec);
@@ -34,13 +33,11 @@ export function validateStatefulSetSpec(
     ...validateManagementPolicy(spec.podManagementPolicy),
     ...validateUpdateStrategy(spec.updateStrategy ?? {}),
     ...validateRetentionPolicy(spec.persistentVolumeClaimRetentionPolicy ?? {}),
-    ...(on === "create" ? validateClaimTemplates(spec.volumeClaimTemplates ?? []) : []),
+    ...(old ? [] : validateClaimTemplates(spec.volumeClaimTemplates ?? [])),
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...nonNegative(spec.ordinals?.start ?? 0, "spec.ordinals.start"),
-    ...(on === "create" && spec.serviceName
-      ? dnsLabelErrors(spec.serviceName, "spec.serviceName")
-      : []),
+    ...(!old && spec.serviceName ? dnsLabelErrors(spec.serviceName, "spec.serviceName") : []),
     ...validateWorkloadSelector(spec.selector, "statefulset"),
     ...(selector === undefined
       ? [fieldError.invalid("spec.selector", spec.selector ?? undefined, "")]

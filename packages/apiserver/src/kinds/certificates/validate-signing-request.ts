@@ -21,7 +21,7 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 

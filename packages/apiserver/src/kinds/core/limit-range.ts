@@ -9,7 +9,7 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {

@@ -14,13 +14,8 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  immutable,
-  keepOld,
-  statusResetStrategy,
-  statusStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import {
   addFinalizer,

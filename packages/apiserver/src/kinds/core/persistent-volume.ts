@@ -13,11 +13,8 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  keepOld,
-  statusResetStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import {
   addFinalizer,
   classAnnotationWarnings,

@@ -8,7 +8,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
@@ -26,11 +26,9 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
   strategy: {
     ...workloadStrategy,
     defaultPropagation: "Orphan",
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+    }),
   },
   subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale((object) => selectorText(object, "")),

@@ -12,11 +12,8 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  finalizerErrors,
-  statusResetStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
@@ -31,12 +28,10 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   },
   strategy: {
     ...statusResetStrategy,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}),
-      ...scopeChangeErrors(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }) => validateSpec(spec ?? {}),
+      validateChange: ({ spec }, old) => scopeChangeErrors(spec ?? {}, old.spec ?? {}),
+    }),
     warningsOnCreate: ({ spec }) => requestWarnings(spec?.hard ?? {}),
   },
   subresources: {

@@ -46,16 +46,7 @@ export function createCustomResources(
   definition: JsonObject,
   materials: CustomMaterials,
 ): readonly ServedResource[] {
-  const crd = definition as unknown as Crd;
-  const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
-  const schemas = crd.spec.versions.map((version) =>
-    createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
-  );
-  const decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
-  const factory = new ResourceFactory(crd, schemas, decoder, materials);
-  return crd.spec.versions.flatMap((version, i) =>
-    version.served ? [factory.resource(version, schemas[i]!)] : [],
-  );
+  return new ResourceFactory(definition as unknown as Crd, materials).resources();
 }
 
 class ResourceFactory {
@@ -64,19 +55,23 @@ class ResourceFactory {
   readonly #decoder: MetadataDecoder;
   readonly #materials: CustomMaterials;
 
-  constructor(
-    crd: Crd,
-    schemas: readonly CustomSchema[],
-    decoder: MetadataDecoder,
-    materials: CustomMaterials,
-  ) {
+  constructor(crd: Crd, materials: CustomMaterials) {
+    const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
     this.#crd = crd;
-    this.#schemas = schemas;
-    this.#decoder = decoder;
+    this.#schemas = crd.spec.versions.map((version) =>
+      createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
+    );
+    this.#decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
     this.#materials = materials;
   }
 
-  resource(version: CrdVersion, schema: CustomSchema): ServedResource {
+  resources(): readonly ServedResource[] {
+    return this.#crd.spec.versions.flatMap((version, i) =>
+      version.served ? [this.#resource(version, this.#schemas[i]!)] : [],
+    );
+  }
+
+  #resource(version: CrdVersion, schema: CustomSchema): ServedResource {
     const { group, scope, versions } = this.#crd.spec;
     const names = servedNames(this.#crd);
     const terminating = isCrdConditionTrue(this.#crd, "Terminating");

@@ -19,6 +19,9 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 /** The part of a strategy in which a kind differs from {@link defaultStrategy}. */
 export type StrategyOverrides<T extends object = JsonObject> = Partial<Strategy<T>>;
 
+/** Called with each committed write. See ServedResource. */
+export type CommittedHook = NonNullable<ServedResource["committed"]>;
+
 /** Fields that selectors may use beyond metadata.name and metadata.namespace. */
 export interface SelectableFieldsDefinition<T extends object = JsonObject> {
   readonly names: readonly string[];
@@ -98,8 +101,7 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly deprecationWarning?: string;
   /** See TablePrinter. */
   rowConditions?(object: T): readonly JsonObject[];
-  /** See ServedResource. */
-  readonly committed?: ServedResource["committed"];
+  readonly committed?: CommittedHook;
 }
 
 /** A definition of any kind, as lists of definitions hold it. */

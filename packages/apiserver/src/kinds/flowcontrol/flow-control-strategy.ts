@@ -9,11 +9,8 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  keepOld,
-  specStatusStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
 

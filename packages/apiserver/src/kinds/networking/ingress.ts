@@ -11,12 +11,8 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  finalizerErrors,
-  metadataErrors,
-  specStatusStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, metadataErrors } from "../validation/validate-object.ts";
 import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
 import {
   hasInvalidSecretName,

@@ -5,6 +5,7 @@ import { type Decoded, labelValueFaults } from "homeostat/api";
 import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { optionalValid, requiredValid } from "../validation/field-rules.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
@@ -15,11 +16,10 @@ const valueErrors = (value: string, path: string): FieldError[] =>
 
 /** One taint. */
 export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): FieldError[] {
-  const effect = taint.effect ?? "";
   return [
     ...labelKeyErrors(taint.key ?? "", `${path}.key`),
     ...valueErrors(taint.value ?? "", `${path}.value`),
-    ...(effect ? effectErrors(effect, path) : [fieldError.required(`${path}.effect`, "")]),
+    ...requiredValid(effectErrors, taint.effect, `${path}.effect`),
   ];
 }
 
@@ -28,12 +28,10 @@ export function validateDeviceToleration(
   toleration: Decoded<DeviceToleration>,
   path: string,
 ): FieldError[] {
-  const key = toleration.key ?? "";
-  const effect = toleration.effect ?? "";
   return [
-    ...(key ? labelKeyErrors(key, `${path}.key`) : []),
+    ...optionalValid(labelKeyErrors, toleration.key, `${path}.key`),
     ...operatorErrors(toleration.operator ?? "", toleration.value ?? "", path),
-    ...(effect ? effectErrors(effect, path) : []),
+    ...optionalValid(effectErrors, toleration.effect, `${path}.effect`),
   ];
 }
 
@@ -51,7 +49,5 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
 }
 
 function effectErrors(effect: string, path: string): FieldError[] {
-  return errorIf(!effects.includes(effect), () =>
-    fieldError.notSupported(`${path}.effect`, effect, effects),
-  );
+  return errorIf(!effects.includes(effect), () => fieldError.notSupported(path, effect, effects));
 }

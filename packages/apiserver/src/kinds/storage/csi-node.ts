@@ -13,7 +13,7 @@ import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 
 const maxNodeIdBytes = 256;
 

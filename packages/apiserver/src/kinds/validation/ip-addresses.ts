@@ -61,6 +61,9 @@ export function ipFamilyOf(text: string): "IPv4" | "IPv6" | "" {
   return address.bytes.length === 4 ? "IPv4" : "IPv6";
 }
 
+const notAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const notCidr = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
 /** Rules for a legacy field; values of the old object stay valid. */
 export function legacyIpErrors(
   value: string,
@@ -68,14 +71,7 @@ export function legacyIpErrors(
   kept: readonly string[] = [],
 ): FieldError[] {
   if (kept.includes(value)) return [];
-  if (!parseIpSloppy(value))
-    return [
-      fieldError.invalid(
-        path,
-        value,
-        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
-      ),
-    ];
+  if (!parseIpSloppy(value)) return [fieldError.invalid(path, value, notAddress)];
   const strict = parseAddress(value);
   if ("error" in strict) return [fieldError.invalid(path, value, "must not have leading 0s")];
   return errorIf(isMapped(strict), () =>
@@ -103,14 +99,7 @@ export function legacyCidrErrors(
 ): FieldError[] {
   if (kept.includes(value)) return [];
   const sloppy = parseCidrSloppy(value);
-  if (!sloppy)
-    return [
-      fieldError.invalid(
-        path,
-        value,
-        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-      ),
-    ];
+  if (!sloppy) return [fieldError.invalid(path, value, notCidr)];
   const strict = parsePrefix(value);
   if ("error" in strict)
     return [fieldError.invalid(path, value, "must not have leading 0s in IP or prefix length")];

@@ -1,20 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject, Status } from "homeostat/api";
-import {
-  apiVersion,
-  apply,
-  at,
-  empty,
-  fields,
-  intent,
-  kind,
-  managerOf,
-  owners,
-  stored,
-  times,
-  update,
-} from "./field-manager.suite.ts";
+import { apply, fields, managerOf, owners, times, update } from "./field-manager.suite.ts";
+import { apiVersion, at, empty, intent, kind, stored } from "./thing.suite.ts";
 import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 

@@ -31,59 +31,31 @@ const expressions = (schema: JsonSchemaProps): readonly string[] =>
   show(checkRuleExpressions(schema, "s", { blocked: () => false, unchanged: false }));
 
 describe("the fields of rules", () => {
-  const cases: readonly (readonly [string, Partial<ValidationRule>, readonly string[]])[] = [
-    [
-      "nothing wrong",
-      { rule: "true", message: "m", reason: "FieldValueRequired", fieldPath: ".map['a b']" },
-      [],
-    ],
-    ["no rule", { rule: " " }, ["rule: Required value: rule is not specified"]],
-    ["empty message", { rule: "true", message: "" }, []],
-    [
-      "blank message",
-      { rule: "true", message: "  " },
-      ['message: Invalid value: "  ": must be non-empty if specified'],
-    ],
-    [
-      "message of two lines",
-      { rule: "true", message: "a\nb" },
-      ['message: Invalid value: "a\\nb": must not contain line breaks'],
-    ],
-    [
-      "rule of two lines",
-      { rule: "true\n|| false" },
-      ["message: Required value: message must be specified if rule contains line breaks"],
-    ],
-    [
-      "blank messageExpression",
-      { rule: "true", messageExpression: " " },
-      ["messageExpression: Required value: messageExpression must be non-empty if specified"],
-    ],
-    [
-      "unknown reason",
-      { rule: "true", reason: "FieldValueTooLong" as never },
-      [
-        'reason: Unsupported value: "FieldValueTooLong": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"',
-      ],
-    ],
-    [
-      "path to nowhere",
-      { rule: "true", fieldPath: ".lane" },
-      ['fieldPath: Invalid value: ".lane": must be a valid path'],
-    ],
-    [
-      "path into a list",
-      { rule: "true", fieldPath: ".piers[1]" },
-      ['fieldPath: Invalid value: ".piers[1]": must be a valid path'],
-    ],
-    [
-      "path without quotes",
-      { rule: "true", fieldPath: "[owner]" },
-      ['fieldPath: Invalid value: "[owner]": must be a valid path'],
-    ],
+  const supported =
+    '"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"';
+  const faults: readonly (readonly [keyof ValidationRule, string, string])[] = [
+    ["rule", " ", "Required value: rule is not specified"],
+    ["message", "  ", 'Invalid value: "  ": must be non-empty if specified'],
+    ["message", "a\nb", 'Invalid value: "a\\nb": must not contain line breaks'],
+    ["messageExpression", " ", "Required value: messageExpression must be non-empty if specified"],
+    ["reason", "Odd", `Unsupported value: "Odd": supported values: ${supported}`],
+    ["fieldPath", ".lane", 'Invalid value: ".lane": must be a valid path'],
+    ["fieldPath", ".piers[1]", 'Invalid value: ".piers[1]": must be a valid path'],
+    ["fieldPath", "[owner]", 'Invalid value: "[owner]": must be a valid path'],
   ];
-  for (const [title, rule, errors] of cases)
-    it(title, () => assert.deepEqual(fields(rule), errors));
+  for (const [field, value, fault] of faults)
+    it(`${field} ${JSON.stringify(value)}`, () =>
+      assert.deepEqual(fields({ rule: "true", [field]: value }), [`${field}: ${fault}`]));
+
+  it("may all be set, or the message empty", () => {
+    const whole = { rule: "true", message: "m", fieldPath: ".map['a b']" };
+    assert.deepEqual(fields({ ...whole, reason: "FieldValueRequired" }), []);
+    assert.deepEqual(fields({ rule: "true", message: "" }), []);
+  });
+  it("need a message for a rule of two lines", () =>
+    assert.deepEqual(fields({ rule: "true\n|| false" }), [
+      "message: Required value: message must be specified if rule contains line breaks",
+    ]));
 });
 
 describe("the expressions of rules", () => {

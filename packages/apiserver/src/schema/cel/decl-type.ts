@@ -2,21 +2,7 @@
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/schemas.go (SchemaDeclType), pkg/cel/types.go,
 // pkg/cel/limits.go; k8s.io/apiextensions-apiserver v0.36
 // pkg/apiserver/schema/cel/model/schemas.go.
-import type { Json } from "homeostat/api";
-import {
-  boolType,
-  bytesType,
-  doubleType,
-  durationType,
-  dynType,
-  intType,
-  listType,
-  mapType,
-  stringType,
-  structType,
-  timestampType,
-  type Type,
-} from "@homeostat/cel";
+import * as cel from "@homeostat/cel";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { escapeName } from "./escape-name.ts";
 import { additionalOf, itemsOf, type Place, placeOf, withObjectMeta } from "../schema-parts.ts";
@@ -28,7 +14,7 @@ export const maxRequestBytes = 3 * 1024 * 1024;
 export interface DeclType {
   readonly kind: "scalar" | "list" | "map" | "object";
   /** The type of scalars; see `celTypeOf` for lists, maps and objects. */
-  readonly scalar: Type;
+  readonly scalar: cel.Type;
   /** Upper bound of characters, items or entries. */
   readonly maxElements: number;
   /** Lower bound of bytes as JSON. */
@@ -39,7 +25,7 @@ export interface DeclType {
 }
 
 const noFields: ReadonlyMap<string, DeclType> = new Map();
-const scalar = (type: Type, minBytes: number, maxElements = 0): DeclType => ({
+const scalar = (type: cel.Type, minBytes: number, maxElements = 0): DeclType => ({
   kind: "scalar",
   scalar: type,
   maxElements,
@@ -52,7 +38,7 @@ const scalar = (type: Type, minBytes: number, maxElements = 0): DeclType => ({
 export function schemaDeclType(schema: JsonSchemaProps, place: Place): DeclType | undefined {
   if (schema["x-kubernetes-int-or-string"])
     return scalar(
-      dynType,
+      cel.dynType,
       1,
       schema.maxLength === undefined ? maxRequestBytes - 2 : Math.max(0, schema.maxLength) * 4,
     );
@@ -64,37 +50,53 @@ export function schemaDeclType(schema: JsonSchemaProps, place: Place): DeclType 
     case "string":
       return declareString(schema);
     case "boolean":
-      return scalar(boolType, 4);
+      return scalar(cel.boolType, 4);
     case "number":
-      return scalar(doubleType, 1);
+      return scalar(cel.doubleType, 1);
     case "integer":
-      return scalar(intType, 1);
+      return scalar(cel.intType, 1);
     default:
       return undefined;
   }
 }
 
 function declareList(schema: JsonSchemaProps): DeclType | undefined {
-  const items = itemsOf(schema);
-  const element = items && schemaDeclType(items, placeOf(items));
-  if (!element) return undefined;
-  const maxElements =
-    schema.maxItems === undefined
-      ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 1))
-      : Math.max(0, Number(schema.maxItems));
-  return { kind: "list", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
+  const element = declareElement(itemsOf(schema));
+  return element && declareContainer("list", element, maxElements(schema.maxItems, element, 1));
 }
+
+const declareElement = (schema: JsonSchemaProps | undefined): DeclType | undefined =>
+  schema && schemaDeclType(schema, placeOf(schema));
+
+const declareContainer = (
+  kind: "list" | "map",
+  element: DeclType,
+  maxElements: number,
+): DeclType => ({
+  kind,
+  scalar: cel.dynType,
+  maxElements,
+  minBytes: 2,
+  fields: noFields,
+  element,
+});
+
+/**
+ * The limit of the schema, or as many elements as a request holds: `punctuation` is what JSON adds
+ * to each, in bytes.
+ */
+const maxElements = (limit: number | undefined, element: DeclType, punctuation: number): number =>
+  limit === undefined
+    ? Math.floor((maxRequestBytes - 2) / (element.minBytes + punctuation))
+    : Math.max(0, Number(limit));
 
 function declareObject(schema: JsonSchemaProps): DeclType | undefined {
   const additional = additionalOf(schema);
   if (additional) {
-    const element = schemaDeclType(additional, placeOf(additional));
-    if (!element) return undefined;
-    const maxElements =
-      schema.maxProperties === undefined
-        ? Math.floor((maxRequestBytes - 2) / (element.minBytes + 6))
-        : Math.max(0, Number(schema.maxProperties));
-    return { kind: "map", scalar: dynType, maxElements, minBytes: 2, fields: noFields, element };
+    const element = declareElement(additional);
+    return (
+      element && declareContainer("map", element, maxElements(schema.maxProperties, element, 6))
+    );
   }
   const required = new Set(schema.required ?? []);
   const fields = new Map<string, DeclType>();
@@ -107,7 +109,14 @@ function declareObject(schema: JsonSchemaProps): DeclType | undefined {
     if (required.has(name) && (property.default === undefined || property.default === null))
       minBytes += Buffer.byteLength(name) + declared.minBytes + 4;
   }
-  return { kind: "object", scalar: dynType, maxElements: 0, minBytes, fields, element: undefined };
+  return {
+    kind: "object",
+    scalar: cel.dynType,
+    maxElements: 0,
+    minBytes,
+    fields,
+    element: undefined,
+  };
 }
 
 function declareString(schema: JsonSchemaProps): DeclType {
@@ -115,15 +124,15 @@ function declareString(schema: JsonSchemaProps): DeclType {
     schema.maxLength === undefined ? undefined : Math.max(0, Number(schema.maxLength));
   switch (schema.format) {
     case "byte":
-      return scalar(bytesType, 2, maxLength ?? maxRequestBytes - 2);
+      return scalar(cel.bytesType, 2, maxLength ?? maxRequestBytes - 2);
     case "duration":
-      return scalar(durationType, 3, 32);
+      return scalar(cel.durationType, 3, 32);
     case "date":
-      return scalar(timestampType, 12, 12);
+      return scalar(cel.timestampType, 12, 12);
     case "date-time":
-      return scalar(timestampType, 21, 32);
+      return scalar(cel.timestampType, 21, 32);
     default:
-      return scalar(stringType, 2, longestString(schema, maxLength));
+      return scalar(cel.stringType, 2, longestString(schema, maxLength));
   }
 }
 
@@ -133,7 +142,7 @@ function longestString(schema: JsonSchemaProps, maxLength: number | undefined): 
   return schema.enum?.length ? longestOf(schema.enum) : maxRequestBytes - 2;
 }
 
-const longestOf = (values: readonly Json[]): number =>
+const longestOf = (values: readonly unknown[]): number =>
   Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
 
 /** The CEL type of a declaration. `register` receives each object type, named by its path. */
@@ -141,15 +150,15 @@ export function celTypeOf(
   declared: DeclType,
   name: string,
   register: (name: string, declared: DeclType) => void,
-): Type {
+): cel.Type {
   switch (declared.kind) {
     case "list":
-      return listType(celTypeOf(declared.element!, `${name}.@idx`, register));
+      return cel.listType(celTypeOf(declared.element!, `${name}.@idx`, register));
     case "map":
-      return mapType(stringType, celTypeOf(declared.element!, `${name}.@elem`, register));
+      return cel.mapType(cel.stringType, celTypeOf(declared.element!, `${name}.@elem`, register));
     case "object":
       register(name, declared);
-      return structType(name);
+      return cel.structType(name);
     default:
       return declared.scalar;
   }

@@ -5,12 +5,12 @@ import {
   CelError,
   CelList,
   CelMap,
-  CelObject,
   type CelValue,
   dynType,
   equalValues,
   noSuchOverload,
   ValueList,
+  Wrapper,
 } from "@homeostat/cel";
 import { escapeName, unescapeName } from "./escape-name.ts";
 
@@ -185,14 +185,8 @@ export class MapList extends WrappedList {
  * A value under x-kubernetes-preserve-unknown-fields: it takes part in equality, but expressions
  * cannot access its members.
  */
-export class PreservedValue extends CelObject {
+export class PreservedValue extends Wrapper<Json> {
   readonly type = dynType;
-  readonly value: Json;
-
-  constructor(value: Json) {
-    super();
-    this.value = value;
-  }
 
   equals(other: CelValue): boolean {
     return other instanceof PreservedValue && equalJson(this.value, other.value);

@@ -201,12 +201,8 @@ describe("createCredentials", () => {
         ? exchange.refuse(401, "Unauthorized")
         : exchange.answer(200, { runs: ++runs }),
     );
-    const Thing = dynamicKind({
-      apiVersion: "v1",
-      kind: "Thing",
-      resource: "things",
-      scope: "Cluster",
-    });
+    const names = { apiVersion: "v1", kind: "Thing", resource: "things" };
+    const Thing = dynamicKind({ ...names, scope: "Cluster" });
     const client = createClient({
       transport,
       access: access({ type: "token", token: "fixed" }),

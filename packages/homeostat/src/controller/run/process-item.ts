@@ -1,68 +1,128 @@
 // Reconciles one key under the deadline, and releases it once nothing of the run is left.
 import type { QueueItem } from "../../queue/workqueue.ts";
+import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
+import { currentRun } from "./current-run.ts";
 import { failed, succeeded } from "./handle-result.ts";
+import { RunScope } from "./run-scope.ts";
 import { isCached, type RunnerState } from "./runner-state.ts";
 
-/** Never rejects. */
+/** Time for the rest of a run that has ended before its object counts as stalled. */
+const settleGraceMs = 1000;
+
+/** Processes a key and releases it. Never rejects. */
 export async function processItem(context: RunnerState, item: QueueItem): Promise<void> {
+  const { queue, log, definition } = context.options;
+  try {
+    await runItem(context, item);
+  } catch (error) {
+    log.error(`processing failed: ${describeError(error)}`, {
+      controller: definition.name,
+      object: `${definition.kind.kind} ${item.key}`,
+      error,
+    });
+    queue.addRateLimited(item.key, { cause: { what: "processing failed", source: "retry" } });
+    queue.done(item.key);
+  }
+}
+
+async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   const { options, states, loops } = context;
   const { queue, runtime } = options;
-  const open = new Set<Promise<unknown>>();
-  const settle = (decide: () => void): void => settleKey(context, item.key, open, decide);
-  if (!isCached(options, item.key))
-    return settle(() => (queue.forget(item.key), states.delete(item.key)));
-  const pauseMs = loops.delayMs(item.key, item.causes);
-  if (pauseMs > 0)
-    return settle(() => queue.add(item.key, { afterMs: pauseMs, cause: loops.pacedCause() }));
-  states.set(item.key, { at: "running" });
-  const finish = await withDeadline(runtime.clock, context.timeoutMs, context.stopping, (signal) =>
-    context.reconcile(item, { signal, outliving: (work) => void open.add(work) }),
+  const { key } = item;
+  if (!isCached(options, key)) return skip(context, key);
+  const pauseMs = loops.delayMs(key, item.causes);
+  if (pauseMs > 0) {
+    queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
+    return queue.done(key);
+  }
+  states.set(key, { at: "running" });
+  let scope: RunScope | undefined;
+  const finish = await withDeadline(
+    runtime.clock,
+    context.timeoutMs,
+    context.stopping,
+    (deadline) => {
+      scope = openScope(context, key, deadline);
+      return currentRun.run(scope, () => context.reconcile(item, scope!));
+    },
   );
-  if (finish.at === "settled") return settle(() => succeeded(context, item, finish.value));
-  if (finish.at === "failed") return settle(() => failed(context, item, finish.error));
-  abandon(context, item, Promise.allSettled([finish.settled, ...open]));
+  if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
+  scope!.end();
+  if (finish.at === "settled") succeeded(context, item, finish.value);
+  else failed(context, item, finish.error, scope!);
+  release(context, key, scope!);
 }
 
-/** Handles the outcome and releases the key, once work that outlived its reconcile has settled. */
-function settleKey(
-  { options }: RunnerState,
+function skip({ options: { queue }, states }: RunnerState, key: string): void {
+  queue.forget(key);
+  states.delete(key);
+  queue.done(key);
+}
+
+function openScope(
+  { options: { definition, log } }: RunnerState,
   key: string,
-  open: ReadonlySet<Promise<unknown>>,
-  decide: () => void,
-): void {
-  decide();
-  if (open.size === 0) options.queue.done(key);
-  else void Promise.allSettled(open).then(() => options.queue.done(key));
+  deadline: AbortSignal,
+): RunScope {
+  const title = `${definition.kind.kind} ${key}`;
+  return new RunScope({
+    title,
+    deadline,
+    late: (error) =>
+      log.error(`after the end of a reconcile: ${describeError(error)}`, {
+        controller: definition.name,
+        object: title,
+        error,
+      }),
+  });
 }
 
-/**
- * The key stays in processing, and so in quarantine, until the promise settles; then it is retried.
- */
+/** Releases the key once all work of the run has settled, so that two runs never overlap. */
+function release({ options, states }: RunnerState, key: string, scope: RunScope): void {
+  const { queue, runtime } = options;
+  if (scope.open().length === 0) return queue.done(key);
+  const timer = runtime.clock.timer(settleGraceMs, () =>
+    states.set(key, {
+      at: "stalled",
+      because: `waiting for ${scope.open().join(", ")} of the last reconcile to settle`,
+    }),
+  );
+  void scope.settled().then(() => {
+    timer.cancel();
+    queue.done(key);
+  });
+}
+
+/** The key stays in processing, and so in quarantine, until everything of the run has settled. */
 function abandon(
   { options, states, stopping }: RunnerState,
   { key }: QueueItem,
-  settled: Promise<unknown>,
+  scope: RunScope,
+  settled: Promise<void>,
 ): void {
   const { queue, log, definition } = options;
   const step = stepOf(states.get(key)?.progress);
   const because = stopping.aborted
     ? "reconcile did not end when the manager stopped"
     : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
+  scope.end();
   states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
   log.error(`abandoned: ${because}`, {
     controller: definition.name,
-    object: `${definition.kind.kind} ${key}`,
+    object: scope.title,
     ...(step ? { step } : {}),
   });
-  void settled.then(() => {
-    if (!stopping.aborted)
-      queue.addRateLimited(key, {
-        cause: { what: "an abandoned reconcile has settled", source: "deadline" },
-      });
-    queue.done(key);
-  });
+  void settled
+    .then(() => scope.settled())
+    .then(() => {
+      if (!stopping.aborted)
+        queue.addRateLimited(key, {
+          cause: { what: "an abandoned reconcile has settled", source: "deadline" },
+        });
+      queue.done(key);
+    });
 }
 
 const stepOf = (progress: Progress | undefined): string | undefined =>

@@ -9,7 +9,8 @@ import type { LoopDetector } from "../loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
-import type { ReconcileCall } from "../reconcile-dependencies.ts";
+import type { Conflicts } from "./conflicts.ts";
+import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
@@ -32,8 +33,9 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
+  readonly conflicts: Conflicts;
   readonly timeoutMs: number | undefined;
-  reconcile(item: QueueItem, call: ReconcileCall): Promise<Reconciled>;
+  reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 
 /** True while the informer has an object of this key. */

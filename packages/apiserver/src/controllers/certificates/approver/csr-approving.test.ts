@@ -1,22 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateKeys } from "../../../certificates/certificate.ts";
-import { pemRequest } from "../../../certificates/pem-request.suite.ts";
+import { encodeRequest } from "../../../certificates/signing-request.suite.ts";
 import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { groundsFor } from "./csr-approving.ts";
-
-const keys = generateKeys();
 
 function request(
   username: string,
   signerName = "kubernetes.io/kube-apiserver-client-kubelet",
   usages = ["client auth", "digital signature"],
 ): CertificateSigningRequest {
-  const subject = [
+  const pem = encodeRequest([
     ["2.5.4.10", "system:nodes"],
     ["2.5.4.3", "system:node:a"],
-  ] as const;
-  const pem = pemRequest(keys.publicKey, subject);
+  ]);
   return {
     metadata: { name: "r" },
     spec: { username, signerName, usages, request: Buffer.from(pem).toString("base64") },

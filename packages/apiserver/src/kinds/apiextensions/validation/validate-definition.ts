@@ -5,7 +5,7 @@ import { equalJson, type Json } from "homeostat/api";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
-import { immutable } from "../../definition/default-strategy.ts";
+import { immutable } from "../../validation/validate-object.ts";
 import { validateApproval } from "./api-approval.ts";
 import {
   type Definition,

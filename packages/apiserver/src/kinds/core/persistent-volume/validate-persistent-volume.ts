@@ -14,7 +14,7 @@ import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { immutable } from "../../definition/default-strategy.ts";
+import { immutable } from "../../validation/validate-object.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { validateNodeSelector } from "../pod/validation/validate-affinity.ts";
 import { basicQuantityErrors, sortedEntries } from "../resources/validate-resource-lists.ts";

@@ -9,8 +9,11 @@ import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/
 import { gvk, type KindDefinition } from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
-import { keepMetadataForStatus } from "../../definition/status-metadata.ts";
+import {
+  bumpGeneration,
+  keepOld,
+  keepMetadataForStatus,
+} from "../../definition/default-strategy.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";

@@ -11,6 +11,7 @@ import type {
   VolumeResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import {
+  addQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
@@ -93,13 +94,7 @@ function addSum(sum: ResourceSum, other: ResourceSum): void {
 
 /** Adds to a sum. A zero sum takes the format of the addend. */
 export function addTo(sum: ResourceSum, name: string, quantity: Quantity): void {
-  const before = sum.get(name);
-  sum.set(
-    name,
-    before && before.nano !== 0n
-      ? { nano: before.nano + quantity.nano, format: before.format }
-      : quantity,
-  );
+  sum.set(name, addQuantities(sum.get(name), quantity));
 }
 
 function raise(sum: ResourceSum, other: ResourceSum): void {

@@ -8,7 +8,8 @@ import type { ReplicationController, ReplicationControllerStatus } from "homeost
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, statusStrategy } from "../../definition/default-strategy.ts";
+import { statusStrategy } from "../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../validation/validate-object.ts";
 import type { StrategyOverrides } from "../../definition/kind-definition.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 

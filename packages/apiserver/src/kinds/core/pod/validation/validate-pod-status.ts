@@ -18,7 +18,7 @@ import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../../../validation/validate-object.ts";
 import { dnsSubdomainErrors, ruled, unixIdErrors } from "../../../validation/field-rules.ts";
 import { validateAnnotationsOf } from "./validate-pod-update.ts";
 

@@ -23,7 +23,7 @@ import {
   portNumberErrors,
   requiredValid,
 } from "../../../../validation/field-rules.ts";
-import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
+import { validateVariable, validateEnvironmentSources } from "./validate-environment.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
 import { validateLifecycle, validateProbes } from "./validate-probes.ts";
@@ -178,7 +178,7 @@ function commonErrors(
       `${path}.terminationMessagePolicy`,
     ),
     ...portErrors(container.ports ?? [], `${path}.ports`),
-    ...validateEnvironment(container.env ?? [], `${path}.env`),
+    ...eachItem(container.env, `${path}.env`, validateVariable),
     ...validateEnvironmentSources(container.envFrom ?? [], `${path}.envFrom`),
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),

@@ -19,9 +19,7 @@ export function validateMounts(
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const devices = new Map(
-    (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
-  );
+  const devices = targetsByName(container.volumeDevices, ({ devicePath }) => devicePath);
   const taken = new Set<string>();
   return eachItem(container.volumeMounts, path, (mount, at, i) => {
     const name = mount.name ?? "";
@@ -53,6 +51,12 @@ export function validateMounts(
     ];
   });
 }
+
+const targetsByName = <T extends { name?: string | null }>(
+  list: readonly T[] | null | undefined,
+  targetOf: (item: T) => string | null | undefined,
+): ReadonlyMap<string, string> =>
+  new Map((list ?? []).map((item) => [item.name ?? "", targetOf(item) ?? ""]));
 
 function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): FieldError[] {
   const plain = mount.subPath ?? "";
@@ -119,9 +123,7 @@ export function validateDevices(
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const mounts = new Map(
-    (container.volumeMounts ?? []).map(({ name, mountPath }) => [name ?? "", mountPath ?? ""]),
-  );
+  const mounts = targetsByName(container.volumeMounts, ({ mountPath }) => mountPath);
   const names = new Set<string>();
   const targets = new Set<string>();
   return eachItem(container.volumeDevices, path, (device, at) => {

@@ -1,0 +1,180 @@
+// What belongs to one run of a user's code: its signals, the calls that it has started, and the
+// work that may outlive it. A run that has ended starts nothing, and its object is not reconciled
+// again before everything of the run has settled.
+import { describeError } from "../../util/describe-error.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import { TrackedPromise } from "./tracked-promise.ts";
+
+interface Call {
+  readonly what: string;
+  readonly isRead: boolean;
+  readonly promise: TrackedPromise<unknown>;
+  isOpen: boolean;
+  error?: unknown;
+}
+
+/** Options of a run. */
+export interface RunScopeOptions {
+  /** The reconciled object, e.g. `Box kitchen/large`. */
+  readonly title: string;
+  /** Aborts at the deadline and at shutdown; in-flight requests abort with it. */
+  readonly deadline: AbortSignal;
+  /** Called with errors that nobody else receives, after the run has ended. */
+  readonly late: (error: unknown) => void;
+}
+
+/** One run. */
+export class RunScope {
+  readonly title: string;
+  readonly deadline: AbortSignal;
+  readonly #late: (error: unknown) => void;
+  readonly #calls = new Set<Call>();
+  readonly #held = new Map<Promise<unknown>, string>();
+  readonly #strays: unknown[] = [];
+  readonly #overtaken = new Set<unknown>();
+  #abort: AbortController | undefined;
+  #hasEnded = false;
+
+  constructor({ title, deadline, late }: RunScopeOptions) {
+    this.title = title;
+    this.deadline = deadline;
+    this.#late = late;
+  }
+
+  /** Aborts when the run ends, and with the deadline. */
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      const follow = (): void => abort.abort(this.deadline.reason);
+      if (this.deadline.aborted) follow();
+      else this.deadline.addEventListener("abort", follow, { once: true });
+      if (this.#hasEnded) abort.abort(this.#refusal("work"));
+    }
+    return this.#abort.signal;
+  }
+
+  /** True when the run has returned, failed, or exceeded its deadline. */
+  get hasEnded(): boolean {
+    return this.#hasEnded || this.deadline.aborted;
+  }
+
+  /** As `assertGoingOn`, for calls of the user's code: the refusal is also reported. */
+  assertRunning(what: string): void {
+    if (this.hasEnded && !this.deadline.aborted) this.#late(this.#refusal(what));
+    this.assertGoingOn(what);
+  }
+
+  /** @throws ERR_RUN_ENDED once the run has ended */
+  assertGoingOn(what: string): void {
+    if (this.hasEnded) throw this.#refusal(what);
+  }
+
+  /**
+   * Starts a call whose result the user's code must await. Rejects with ERR_RUN_ENDED, and starts
+   * nothing, once the run has ended.
+   */
+  call<T>(what: string, start: () => Promise<T>, options: { readonly isRead?: true } = {}) {
+    const work = this.#hold(what, this.#start(what, start));
+    const call: Call = {
+      what,
+      isRead: options.isRead === true,
+      promise: TrackedPromise.follow(work),
+      isOpen: true,
+    };
+    this.#calls.add(call);
+    work.then(
+      () => {
+        call.isOpen = false;
+        if (call.promise.isAwaited) this.#calls.delete(call);
+      },
+      (error: unknown) => {
+        call.isOpen = false;
+        call.error = error;
+      },
+    );
+    return call.promise as Promise<T>;
+  }
+
+  /** Keeps the object from being reconciled again until `work` settles. */
+  hold<T>(what: string, work: Promise<T>): Promise<T> {
+    return this.#hold(what, work);
+  }
+
+  /** An error of this run that no code received. */
+  stray(error: unknown): void {
+    if (this.hasEnded) this.#late(error);
+    else this.#strays.push(error);
+  }
+
+  /** Records an error of a write of the runtime whose object had been replaced or deleted. */
+  markOvertaken(error: unknown): void {
+    this.#overtaken.add(error);
+  }
+
+  wasOvertaken(error: unknown): boolean {
+    return this.#overtaken.has(error);
+  }
+
+  /** Ends the run: its signal aborts, and it starts nothing more. */
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#abort && !this.#abort.signal.aborted) this.#abort.abort(this.#refusal("work"));
+  }
+
+  /** What the run has started and not awaited, as an error. To be called at the end of the run. */
+  notAwaited(): HomeostatError | undefined {
+    const calls = [...this.#calls].filter(
+      ({ isOpen, isRead, promise }) => !promise.isAwaited || (isOpen && !isRead),
+    );
+    const names = [
+      ...calls.map((call) =>
+        call.error === undefined
+          ? call.what
+          : `${call.what}, which failed (${describeError(call.error)}),`,
+      ),
+      ...this.#strays.map((error) => `a promise that was rejected (${describeError(error)})`),
+    ];
+    if (names.length === 0) return undefined;
+    return new HomeostatError(
+      "ERR_NOT_AWAITED",
+      `${names.join(", ")} of ${this.title} was not awaited; its result and its errors would be lost`,
+      {
+        hint: "write `await` in front of it",
+        cause: calls.find((call) => call.error !== undefined)?.error ?? this.#strays[0],
+      },
+    );
+  }
+
+  /** Names of the work that has not settled. */
+  open(): readonly string[] {
+    return [...this.#held.values()];
+  }
+
+  /** Resolves when all work has settled, work that started meanwhile included. */
+  async settled(): Promise<void> {
+    while (this.#held.size > 0) await Promise.allSettled(this.#held.keys());
+  }
+
+  /** Never throws: what the user's code passes may. */
+  async #start<T>(what: string, start: () => Promise<T>): Promise<T> {
+    this.assertRunning(what);
+    return start();
+  }
+
+  #hold<T>(what: string, work: Promise<T>): Promise<T> {
+    this.#held.set(work, what);
+    const release = (): void => void this.#held.delete(work);
+    work.then(release, release);
+    return work;
+  }
+
+  #refusal(what: string): HomeostatError {
+    return new HomeostatError(
+      "ERR_RUN_ENDED",
+      `${what} of ${this.title}: its reconcile has ended${this.deadline.aborted ? ` (${describeError(this.deadline.reason)})` : ""}, so nothing was started`,
+      { hint: "await all work before reconcile returns" },
+    );
+  }
+}

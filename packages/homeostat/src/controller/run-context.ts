@@ -108,6 +108,7 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     client,
     informer: (kind) =>
       isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
     assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);

@@ -16,11 +16,10 @@ import { accessTo, openServer, serverKinds, type TestServer } from "../fixtures/
 
 const limits: Partial<ReflectorLimits> = {
   firstMs: 5,
-  maxMs: 40,
-  idleMs: 400,
-  silentMs: 600,
+  renewMs: 2000,
+  overtimeMs: 300,
   openMs: 400,
-  unreadyMs: 150,
+  unreadyMs: 1500,
   healthyMs: 60,
 };
 

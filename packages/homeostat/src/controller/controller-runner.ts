@@ -11,7 +11,9 @@ import { describeError } from "../util/describe-error.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
+import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
+import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -41,7 +43,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const stopping = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops } = state;
+  const { states, loops, conflicts } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -50,6 +52,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     gone(key) {
       states.delete(key);
       loops.forget(key);
+      conflicts.clear(key);
     },
   });
   const workers: Promise<void>[] = [];
@@ -83,6 +86,7 @@ function createState(
   const dependencies = {
     ...options,
     primary,
+    ownMemory: new OwnMemory(),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -90,6 +94,7 @@ function createState(
     options,
     states,
     loops: new LoopDetector(),
+    conflicts: new Conflicts(),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),

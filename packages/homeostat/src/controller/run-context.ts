@@ -10,7 +10,7 @@ import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
-import { createOwn } from "./own/create-own.ts";
+import { createOwn, type Owning } from "./own/create-own.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -29,6 +29,7 @@ export interface Run {
   readonly intent: StatusIntent;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
+  readonly owning: Owning;
   readonly scope: RunScope;
 }
 
@@ -42,13 +43,15 @@ export function createRun(
   const { definition } = dependencies;
   const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
     object,
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
     }),
-    ...ownAndStep({ dependencies, object, client, scope, writes }),
+    own,
+    step,
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
       setStatusFields(intent, fields);
@@ -75,8 +78,13 @@ export function createRun(
     context: context as unknown as Context<any, any, any>,
     intent,
     writes,
+    owning,
     scope,
   };
+}
+
+function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
+  return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
 
 interface OpenRun {
@@ -90,12 +98,17 @@ interface OpenRun {
 /** The functions of the context that the user's code must await. */
 function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
-  const own = createOwn({
+  const owning = createOwn({
+    memory: dependencies.ownMemory,
+    isFinal: object.metadata.deletionTimestamp !== undefined,
+    namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,
     client,
-    informer: (kind) => dependencies.informer(kind),
+    informer: (kind) =>
+      isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
     assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
@@ -108,8 +121,9 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     stepping: (name: string | undefined) => dependencies.stepping(key, name),
   };
   return {
+    owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, () => own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, () => owning.own(kind, desired, options)),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,

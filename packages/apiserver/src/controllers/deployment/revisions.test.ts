@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { byRevision, findNewSet, maxRevision, newestAnnotations } from "./revisions.ts";
 
 const revision = "deployment.kubernetes.io/revision";
 const history = "deployment.kubernetes.io/revision-history";
-const metadata = {
-  name: "x",
-  uid: "x",
-  resourceVersion: "1",
-  creationTimestamp: "2024-01-01T00:00:00Z",
-};
+const metadata = storedMetadata("x");
 const template = {
   metadata: { labels: { app: "web" } },
   spec: { containers: [{ name: "c", image: "c:1" }], volumes: [] },

@@ -12,30 +12,19 @@ import { type AttemptResult, attemptToDelete } from "./attempt-to-delete.ts";
 import { type GraphObject, OwnerGraph } from "./graph.machine.ts";
 import { LiveObjects, UnknownKindError } from "./live-objects.ts";
 
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
-const ClusterRole = dynamicKind({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
-  resource: "clusterroles",
-  scope: "Cluster",
-});
-const Thing = dynamicKind({
-  apiVersion: "collect.example.com/v1",
-  kind: "Thing",
-  resource: "things",
-  scope: "Namespaced",
-});
-const Definition = dynamicKind({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  resource: "customresourcedefinitions",
-  scope: "Cluster",
-});
+const namespaced = (apiVersion: string, kind: string, resource: string): DynamicKind =>
+  dynamicKind({ apiVersion, kind, resource, scope: "Namespaced" });
+const clusterScoped = (apiVersion: string, kind: string, resource: string): DynamicKind =>
+  dynamicKind({ apiVersion, kind, resource, scope: "Cluster" });
+
+const ConfigMap = namespaced("v1", "ConfigMap", "configmaps");
+const Thing = namespaced("collect.example.com/v1", "Thing", "things");
+const ClusterRole = clusterScoped("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
+const Definition = clusterScoped(
+  "apiextensions.k8s.io/v1",
+  "CustomResourceDefinition",
+  "customresourcedefinitions",
+);
 const nobody = "0e000000-0000-4000-8000-00000000000a";
 
 type Made = ApiObject;

@@ -51,7 +51,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
   scope!.end();
   if (finish.at === "settled") succeeded(context, item, finish.value);
-  else failed(context, item, finish.error);
+  else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
 }
 

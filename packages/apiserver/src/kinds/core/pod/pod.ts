@@ -13,7 +13,11 @@ import {
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import { gvk, type KindDefinition } from "../../definition/kind-definition.ts";
+import {
+  gvk,
+  type KindDefinition,
+  type SelectableFieldsDefinition,
+} from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
 import {
@@ -36,18 +40,22 @@ import { validatePodStatusUpdate } from "./validation/validate-pod-status.ts";
 import { validateChangedPod, validatePodUpdate } from "./validation/validate-pod-update.ts";
 import { validateNewPod } from "./validation/validate-pod.ts";
 
-const fields = [
-  "spec.nodeName",
-  "spec.restartPolicy",
-  "spec.schedulerName",
-  "spec.serviceAccountName",
-  "spec.hostNetwork",
-  "status.phase",
-  "status.podIP",
-  "status.podIPs",
-  "status.nominatedNodeName",
-  "spec.host",
-];
+const selectable: SelectableFieldsDefinition<Decoded<Pod>> = {
+  names: [
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+    "spec.host",
+  ],
+  attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
+  extract,
+};
 
 export const pod: KindDefinition<Decoded<Pod>> = {
   ...gvk("v1", "Pod"),
@@ -103,11 +111,7 @@ export const pod: KindDefinition<Decoded<Pod>> = {
   connectAccepts: { eviction: ["policy/v1beta1"] },
   connectChecks: { binding: checkBinding, eviction: checkEviction },
   proxy: proxyToPod,
-  selectable: {
-    names: fields,
-    attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
-    extract,
-  },
+  selectable,
   cells: podCells,
   rowConditions: podRowConditions,
   conversions: { "core.PodSpec": toInternalSpec },

@@ -8,7 +8,6 @@ import { toOutcome, type ValidationResult } from "../../apimachinery/rest/strate
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
 import { createCustomResources, type CustomMaterials } from "./create-custom-resources.ts";
-import { compareKubeVersions } from "./deprecation-warning.ts";
 import { beasts, cages } from "./testdata/zoo.ts";
 
 const data = readKindData("1.36");
@@ -318,13 +317,6 @@ test("deprecated versions name the best that is left", () => {
     "zoo.example.com/v1alpha1 Beast is deprecated; use zoo.example.com/v2 Beast",
   );
   assert.equal(beastV2.deprecationWarning, undefined);
-});
-
-test("versions are ordered by stability first", () => {
-  assert.deepEqual(
-    ["v1", "foo", "v10", "v2beta1", "v1alpha9", "bar", "v2"].sort(compareKubeVersions),
-    ["foo", "bar", "v1alpha9", "v2beta1", "v1", "v2", "v10"],
-  );
 });
 
 test("a terminating definition serves no creation", () => {

@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Json } from "homeostat/api";
-import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
-import { createInternalPrinter } from "./print-internal.ts";
+import { printInternal as print } from "./print-internal.suite.ts";
 
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 const lines = readFileSync(new URL("testdata/internal-structs.jsonl", import.meta.url), "utf8")
   .trimEnd()
   .split("\n");

@@ -14,11 +14,9 @@ import {
   definitionOf,
 } from "../definition/definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
-import { createInternalPrinter } from "../../printers/print-internal.ts";
+import { printInternal as print } from "../../printers/print-internal.suite.ts";
 import { type FieldError, printError } from "../../../apimachinery/errors/field-error.ts";
 import type { SchemaChecks } from "./validate-root-schema.ts";
-
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 
 const metadata = createGoDecoder(
   readKindData("1.36"),

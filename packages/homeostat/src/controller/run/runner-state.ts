@@ -34,7 +34,7 @@ export interface RunnerState {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly conflicts: Conflicts;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

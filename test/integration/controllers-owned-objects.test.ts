@@ -69,7 +69,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not take a foreign object over unless told to", async () => {
+  it("does not adopt a foreign object without { adopt: true }", async () => {
     const controller = (adopt: boolean) =>
       defineController(Box, {
         owns: [Part],
@@ -96,7 +96,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not touch a foreign object that appears between the look and the write", async () => {
+  it("does not touch a foreign object that appears between read and write", async () => {
     const client = await openClient();
     let raced = false;
     const racing = new Proxy(client, {

@@ -45,7 +45,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     conflicts: new Conflicts(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
-    async reconcile(_item, scope) {
+    async reconcile(_: unknown, scope: RunScope) {
       await reconcile(scope);
       return { outcome: undefined, writes: { wrote: [], revisions: [] } };
     },

@@ -1,6 +1,6 @@
 // What one controller remembers of its sets, for as long as the process runs: between several sets
-// of one kind a child may move within one reconcile, and a server may store an object in a form that
-// differs from what was applied.
+// of one kind a child may move within one reconcile, and a server may store an object in a form
+// that differs from what was applied.
 import type { Kind } from "../../api/kind.ts";
 
 /** Objects whose stored form is remembered; for others an apply is repeated. */

@@ -8,6 +8,7 @@ import type { Client } from "../client/client.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn } from "./own/create-own.ts";
@@ -42,8 +43,11 @@ export function createRun(
   const { definition } = dependencies;
   const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
+  const { record } = scope;
+  record.starts(definition.kind, object);
+  for (const { target } of Object.values(definition.refs)) record.reads(target);
   const context = {
-    object,
+    object: observeStatus(object, () => record.readsStatus()),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
@@ -109,7 +113,11 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   };
   return {
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, () => own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, async () => {
+        const objects = await own(kind, desired, options);
+        for (const one of objects) scope.record.receives(kind, one);
+        return objects;
+      }),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,

@@ -66,7 +66,7 @@ describeLaws("mistakes", ({ run }) => {
     });
   });
 
-  it("a reconcile that returns another framework's result is told so", async () => {
+  it("a reconcile that returns another framework's result gets an error that says so", async () => {
     const controller = defineController(Box, {
       reconcile: (async () => ({ requeueAfter: 5 })) as never,
     });

@@ -7,7 +7,7 @@ import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 describeLaws("status and finalizers", ({ run }) => {
-  it("says status completely: keeps what it does not mention, clears what is undefined, leaves others' fields", async () => {
+  it("writes the whole status: keeps fields that it omits, clears undefined ones, leaves others' fields", async () => {
     const controller = defineController(Box, {
       async reconcile({ object, status, condition }) {
         if (object.spec.label === "first") status({ count: 1, note: "x" });
@@ -67,7 +67,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("cannot resurrect an object that goes while it is reconciled", async () => {
+  it("cannot recreate an object that is deleted while it is reconciled", async () => {
     let entered = (): void => {};
     let leave = (): void => {};
     const inside = new Promise<void>((resolve) => (entered = resolve));
@@ -90,7 +90,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("writes what was said before an error, and clears a map that loses its last key", async () => {
+  it("writes the status set before an error, and clears a map that loses its last key", async () => {
     const controller = defineController(Box, {
       async reconcile({ object, status, condition }) {
         if (object.spec.label === "bad") {
@@ -112,7 +112,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("lets the object go although finalize sets a status that changes each time", async () => {
+  it("releases the object although finalize sets a status that changes each time", async () => {
     let runs = 0;
     const controller = defineController(Box, {
       async reconcile() {},
@@ -162,7 +162,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("keeps the finalizer while finalize throws, and lets the object go when it returns", async () => {
+  it("keeps the finalizer while finalize throws, and releases the object when it returns", async () => {
     let broken = true;
     let calls = 0;
     const controller = defineController(Box, {

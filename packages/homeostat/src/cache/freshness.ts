@@ -1,6 +1,6 @@
 // Computes how fresh an informer is, from the reflector's state and the time. Pure.
 import type { Freshness } from "./informer.ts";
-import { isLost } from "./reflector.machine.ts";
+import { isLost } from "./reflector-deadline.ts";
 import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
 
 /** Computes the freshness of a state. `wallOffset` is wall time minus monotonic time. */

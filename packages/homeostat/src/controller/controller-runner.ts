@@ -13,7 +13,9 @@ import { kindId } from "./echo/run-record.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
+import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
+import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -43,7 +45,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const stopping = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes } = state;
+  const { states, loops, echoes, conflicts } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -54,6 +56,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       echoes.forget(key);
       states.delete(key);
       loops.forget(key);
+      conflicts.clear(key);
     },
   });
   const workers: Promise<void>[] = [];
@@ -93,6 +96,7 @@ function createState(
   const dependencies = {
     ...options,
     primary,
+    ownMemory: new OwnMemory(),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -102,6 +106,7 @@ function createState(
     loops: new LoopDetector(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
+    conflicts: new Conflicts(),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),

@@ -4,9 +4,9 @@
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Client } from "../client/client.ts";
 import { describeValue } from "../util/describe-error.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
-import type { Outcome, Result } from "./outcome.ts";
+import { createWait, type Outcome, type Result } from "./outcome.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -27,6 +27,7 @@ export interface Writes {
   readonly revisions: readonly string[];
 }
 
+const wait = createWait((name) => name);
 const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
 
 /** Reconciles the object `key`. Rejects with the error of the user's code or of a request. */
@@ -71,6 +72,9 @@ async function finalizeObject(
   const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
     finalize(context),
   );
+  const remaining = run.owning.remaining();
+  if (remaining !== undefined)
+    return { outcome: wait.for(`${remaining} to be gone`), writes: run.writes };
   if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome, writes: run.writes };
 }
@@ -97,9 +101,12 @@ async function runAndWriteStatus(
     outcome = await work(run.context);
     const notAwaited = scope.notAwaited();
     if (notAwaited) throw notAwaited;
+    await run.owning.finish();
     scope.end();
   } catch (error) {
     scope.end();
+    if (isHomeostatError(error, "ERR_OWN_REMAINING"))
+      return { outcome: undefined, written: await writeStatus(dependencies, run, client) };
     await writeStatus(dependencies, run, client).catch((second: unknown) =>
       dependencies.log.debug("the status set before the error could not be written", {
         error: second,

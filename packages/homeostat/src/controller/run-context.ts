@@ -11,7 +11,7 @@ import type { Context, ControllerDefinition, OwnOptions } from "./define-control
 import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
-import { createOwn } from "./own/create-own.ts";
+import { createOwn, type Owning } from "./own/create-own.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -30,6 +30,7 @@ export interface Run {
   readonly intent: StatusIntent;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
+  readonly owning: Owning;
   readonly scope: RunScope;
 }
 
@@ -46,13 +47,15 @@ export function createRun(
   const { record } = scope;
   record.starts(definition.kind, object);
   for (const { target } of Object.values(definition.refs)) record.reads(target);
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
     object: observeStatus(object, () => record.readsStatus()),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
     }),
-    ...ownAndStep({ dependencies, object, client, scope, writes }),
+    own,
+    step,
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
       setStatusFields(intent, fields);
@@ -79,8 +82,13 @@ export function createRun(
     context: context as unknown as Context<any, any, any>,
     intent,
     writes,
+    owning,
     scope,
   };
+}
+
+function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
+  return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
 
 interface OpenRun {
@@ -94,12 +102,17 @@ interface OpenRun {
 /** The functions of the context that the user's code must await. */
 function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
-  const own = createOwn({
+  const owning = createOwn({
+    memory: dependencies.ownMemory,
+    isFinal: object.metadata.deletionTimestamp !== undefined,
+    namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,
     client,
-    informer: (kind) => dependencies.informer(kind),
+    informer: (kind) =>
+      isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
     assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
@@ -112,9 +125,10 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     stepping: (name: string | undefined) => dependencies.stepping(key, name),
   };
   return {
+    owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
       scope.call(`own(${kind.kind}, …)`, async () => {
-        const objects = await own(kind, desired, options);
+        const objects = await owning.own(kind, desired, options);
         for (const one of objects) scope.record.receives(kind, one);
         return objects;
       }),

@@ -42,6 +42,7 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       set.kind,
       namespace === undefined ? name : { name, namespace },
     )) as KubeObject | undefined;
+    if (!found) set.overtaken(error);
     if (!found) throw error;
     return found;
   }
@@ -51,11 +52,20 @@ async function updateOne(set: OwnedSet, known: KubeObject, intent: Intent): Prom
   refuseForeign(set, known);
   if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
   const exact = { ...intent, metadata: { ...intent.metadata, uid: known.metadata.uid } };
-  const applied = (await set.client.apply(set.kind, exact, {
-    force: true,
-    fieldManager: set.manager,
-  })) as KubeObject;
+  const applied = await applyExact(set, exact);
   if (applied.metadata.resourceVersion !== known.metadata.resourceVersion)
     set.wrote(`${set.kind.kind} ${applied.metadata.name}`, applied);
   return applied;
+}
+
+async function applyExact(set: OwnedSet, intent: Intent): Promise<KubeObject> {
+  try {
+    return (await set.client.apply(set.kind, intent, {
+      force: true,
+      fieldManager: set.manager,
+    })) as KubeObject;
+  } catch (error) {
+    if (isConflict(error)) set.overtaken(error);
+    throw error;
+  }
 }

@@ -54,7 +54,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   scope!.end();
   if (finish.at === "failed" && !isTerminal(finish.error)) scope!.record.isRetried();
   if (finish.at === "settled") succeeded(context, item, finish.value);
-  else failed(context, item, finish.error);
+  else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
 }
 

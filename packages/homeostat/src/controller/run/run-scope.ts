@@ -35,6 +35,7 @@ export class RunScope {
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
   readonly #strays: unknown[] = [];
+  readonly #overtaken = new Set<unknown>();
   #abort: AbortController | undefined;
   #hasEnded = false;
 
@@ -109,6 +110,15 @@ export class RunScope {
   stray(error: unknown): void {
     if (this.hasEnded) this.#late(error);
     else this.#strays.push(error);
+  }
+
+  /** Records an error of a write of the runtime whose object had been replaced or deleted. */
+  markOvertaken(error: unknown): void {
+    this.#overtaken.add(error);
+  }
+
+  wasOvertaken(error: unknown): boolean {
+    return this.#overtaken.has(error);
   }
 
   /** Ends the run: its signal aborts, and it starts nothing more. */

@@ -10,6 +10,7 @@ import type { LoopDetector } from "../loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
+import type { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -36,6 +37,7 @@ export interface RunnerState {
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;
+  readonly conflicts: Conflicts;
   readonly timeoutMs: number | undefined;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }

@@ -4,7 +4,6 @@ import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
 import { RunRecord } from "../echo/run-record.ts";
-import { isTerminal } from "../outcome.ts";
 import { currentRun } from "./current-run.ts";
 import { failed, succeeded } from "./handle-result.ts";
 import { RunScope } from "./run-scope.ts";
@@ -52,7 +51,6 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   );
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
   scope!.end();
-  if (finish.at === "failed" && !isTerminal(finish.error)) scope!.record.isRetried();
   if (finish.at === "settled") succeeded(context, item, finish.value);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);

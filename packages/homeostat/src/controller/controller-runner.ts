@@ -20,6 +20,7 @@ import { processItem } from "./run/process-item.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
+import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
 export interface ControllerRunner {
@@ -97,6 +98,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -109,7 +111,7 @@ function createState(
     conflicts: new Conflicts(),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
-    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
+    timeoutMs: parseDuration(timeout),
   };
 }
 

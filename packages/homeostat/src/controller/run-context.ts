@@ -5,6 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
@@ -53,6 +54,7 @@ export function createRun(
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
+      ...(isFinal(object) ? { failed: reportRef(dependencies, scope) } : {}),
     }),
     own,
     step,
@@ -87,6 +89,18 @@ export function createRun(
   };
 }
 
+const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+/** In finalize a reference that cannot be resolved has no target, and blocks no deletion. */
+function reportRef({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+  return (name: string, error: unknown): void =>
+    warnings.warn(title, `ref ${name}`, {
+      message: `finalize runs without reference "${name}": ${describeError(error)}`,
+      controller: definition.name,
+      error,
+    });
+}
+
 function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
   return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
@@ -104,7 +118,7 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
   const owning = createOwn({
     memory: dependencies.ownMemory,
-    isFinal: object.metadata.deletionTimestamp !== undefined,
+    isFinal: isFinal(object),
     namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,

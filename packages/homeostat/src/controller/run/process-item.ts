@@ -12,6 +12,9 @@ import { isCached, type RunnerState } from "./runner-state.ts";
 /** Time for the rest of a run that has ended before its object counts as stalled. */
 const settleGraceMs = 1000;
 
+/** Time after which a run that goes on is logged. */
+const slowAfterMs = 60_000;
+
 /** Processes a key and releases it. Never rejects. */
 export async function processItem(context: RunnerState, item: QueueItem): Promise<void> {
   const { queue, log, definition } = context.options;
@@ -40,6 +43,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
+  const slow = runtime.clock.timer(slowAfterMs, () => reportSlow(context, key));
   const finish = await withDeadline(
     runtime.clock,
     context.timeoutMs,
@@ -49,11 +53,22 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
       return currentRun.run(scope, () => context.reconcile(item, scope!));
     },
   );
+  slow.cancel();
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
   scope!.end();
   if (finish.at === "settled") succeeded(context, item, finish.value);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
+}
+
+function reportSlow({ options, states }: RunnerState, key: string): void {
+  const { log, definition } = options;
+  const step = stepOf(states.get(key)?.progress);
+  log.warn(`reconcile still runs after 1m${step ? ` (in step "${step}")` : ""}`, {
+    controller: definition.name,
+    object: `${definition.kind.kind} ${key}`,
+    deadline: definition.timeout,
+  });
 }
 
 function skip(context: RunnerState, key: string): void {

@@ -36,6 +36,7 @@ export class RunScope {
   readonly #held = new Map<Promise<unknown>, string>();
   readonly #strays: unknown[] = [];
   readonly #overtaken = new Set<unknown>();
+  #made: string[] | undefined;
   #abort: AbortController | undefined;
   #hasEnded = false;
 
@@ -110,6 +111,16 @@ export class RunScope {
   stray(error: unknown): void {
     if (this.hasEnded) this.#late(error);
     else this.#strays.push(error);
+  }
+
+  /** Records a result that the user's code has made, and should return or throw. */
+  made(what: string): void {
+    if (!this.hasEnded) (this.#made ??= []).push(what);
+  }
+
+  /** The results made so far. */
+  results(): readonly string[] {
+    return this.#made ?? [];
   }
 
   /** Records an error of a write of the runtime whose object had been replaced or deleted. */

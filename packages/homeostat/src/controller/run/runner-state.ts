@@ -38,7 +38,7 @@ export interface RunnerState {
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;
   readonly conflicts: Conflicts;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

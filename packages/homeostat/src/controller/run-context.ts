@@ -45,12 +45,9 @@ export function createRun(
   const { definition } = dependencies;
   const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
-  const { record } = scope;
-  record.starts(definition.kind, object);
-  for (const { target } of Object.values(definition.refs)) record.reads(target);
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
-    object: observeStatus(object, () => record.readsStatus()),
+    object: recordStart(definition, object, scope),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
@@ -103,6 +100,17 @@ function reportRef({ warnings, definition }: ReconcileDependencies, { title }: R
 
 function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
   return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+}
+
+/** Starts the record of what the user's code reads; returns the object that it receives. */
+function recordStart(
+  { kind, refs }: ControllerDefinition,
+  object: KubeObject,
+  { record }: RunScope,
+): KubeObject {
+  record.starts(kind, object);
+  for (const { target } of Object.values(refs)) record.reads(target);
+  return observeStatus(object, () => record.readsStatus());
 }
 
 interface OpenRun {

@@ -37,7 +37,11 @@ export async function reconcileObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
-  const client = dependencies.client.with({ fieldManager: names.manager, signal: scope.deadline });
+  const client = dependencies.client.with({
+    fieldManager: names.manager,
+    signal: scope.deadline,
+    written: (write) => scope.record.wrote(write),
+  });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)

@@ -9,6 +9,7 @@ import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
@@ -46,7 +47,7 @@ export function createRun(
   const writes = { wrote: [] as string[], revisions: [] as string[] };
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
-    object,
+    object: recordStart(definition, object, scope),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
@@ -101,6 +102,17 @@ function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): bo
   return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
 
+/** Starts the record of what the user's code reads; returns the object that it receives. */
+function recordStart(
+  { kind, refs }: ControllerDefinition,
+  object: KubeObject,
+  { record }: RunScope,
+): KubeObject {
+  record.starts(kind, object);
+  for (const { target } of Object.values(refs)) record.reads(target);
+  return observeStatus(object, () => record.readsStatus());
+}
+
 interface OpenRun {
   readonly dependencies: ReconcileDependencies;
   readonly object: KubeObject;
@@ -137,7 +149,11 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   return {
     owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, () => owning.own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, async () => {
+        const objects = await owning.own(kind, desired, options);
+        for (const one of objects) scope.record.receives(kind, one);
+        return objects;
+      }),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,

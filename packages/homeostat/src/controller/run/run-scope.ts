@@ -3,6 +3,7 @@
 // again before everything of the run has settled.
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { RunRecord } from "../echo/run-record.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
 interface Call {
@@ -21,12 +22,15 @@ export interface RunScopeOptions {
   readonly deadline: AbortSignal;
   /** Called with errors that nobody else receives, after the run has ended. */
   readonly late: (error: unknown) => void;
+  readonly record?: RunRecord;
 }
 
 /** One run. */
 export class RunScope {
   readonly title: string;
   readonly deadline: AbortSignal;
+  /** What it has read and written. */
+  readonly record: RunRecord;
   readonly #late: (error: unknown) => void;
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
@@ -36,10 +40,11 @@ export class RunScope {
   #abort: AbortController | undefined;
   #hasEnded = false;
 
-  constructor({ title, deadline, late }: RunScopeOptions) {
+  constructor({ title, deadline, late, record }: RunScopeOptions) {
     this.title = title;
     this.deadline = deadline;
     this.#late = late;
+    this.record = record ?? new RunRecord();
   }
 
   /** Aborts when the run ends, and with the deadline. */

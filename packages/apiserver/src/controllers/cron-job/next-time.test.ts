@@ -19,7 +19,7 @@ function nextOf(
   });
 }
 
-test("strikes at the moments that the fields name, in UTC unless told otherwise", () => {
+test("fires at the times that the fields name, in UTC by default", () => {
   assert.deepEqual(nextOf("*/20 9-10 * * *", "UTC", "2026-03-01T09:30:15.5Z", 4), [
     "2026-03-01T09:40:00Z",
     "2026-03-01T10:00:00Z",
@@ -56,7 +56,7 @@ test("a pause counts from the moment before, in whole seconds", () => {
   ]);
 });
 
-test("never strikes on a day that no month has", () =>
+test("never fires on a day that no month has", () =>
   assert.deepEqual(nextOf("59 23 31 2 *", "UTC", "2026-01-01T00:00:00Z", 1), [undefined]));
 
 test("follows the clocks of its zone, whatever they do", () => {
@@ -89,7 +89,7 @@ test("a schedule that cannot be read says why", () => {
   });
 });
 
-test("clocks tell the time as RFC 3339 has it", () => {
+test("times are formatted as in RFC 3339", () => {
   const at = Date.parse("2026-07-01T00:00:00Z");
   assert.deepEqual(
     ["UTC", "Asia/Kathmandu", "America/Sao_Paulo", "Europe/Berlin"].map((zone) =>

@@ -102,7 +102,7 @@ test("counts what the sets count, and says whether enough is available", () => {
   ]);
 });
 
-test("does not say how many are going when a set that has been looked at does not", () => {
+test("omits the number of terminating pods when a set omits it", () => {
   assert.equal(
     calculateStatus(deploymentWith({}), {
       sets: [setWith("a", { observedGeneration: 1 })],
@@ -118,7 +118,7 @@ test("does not say how many are going when a set that has been looked at does no
   );
 });
 
-test("tells of progress, of its end and of its absence", () => {
+test("reports progress, completion and a missed deadline", () => {
   const fresh = setWith("web-1", { replicas: 1 });
   const moving = rolloutStatus(
     deploymentWith({ conditions: [conditionOf("Progressing", "NewReplicaSetCreated")] }),
@@ -158,7 +158,7 @@ test("tells of progress, of its end and of its absence", () => {
   );
 });
 
-test("says nothing of progress where there is no deadline, and takes back what was said", () => {
+test("reports no progress without a deadline, and removes an earlier condition", () => {
   const status = rolloutStatus(
     deploymentWith(
       { conditions: [conditionOf("Progressing", "NewReplicaSetCreated")] },
@@ -212,7 +212,7 @@ test("a pause is recorded once, and its end too", () => {
   );
 });
 
-test("looks again a second after the deadline", () => {
+test("syncs again a second after the deadline", () => {
   const waiting = deploymentWith({
     conditions: [conditionOf("Progressing", "ReplicaSetUpdated", "2024-01-01T00:09:00Z")],
   });

@@ -30,7 +30,7 @@ const setWith = (
   status: { replicas: 0 },
 });
 
-test("the newest set takes the deployment's annotations, but none of those that are its own affair", () => {
+test("the newest set takes the deployment's annotations, except those that each manages itself", () => {
   const deployment = deploymentWith({
     note: "a",
     "kubectl.kubernetes.io/last-applied-configuration": "{}",
@@ -44,7 +44,7 @@ test("the newest set takes the deployment's annotations, but none of those that 
   });
 });
 
-test("a set that becomes the newest again remembers what it has been", () => {
+test("a set that becomes the newest again keeps its revision history", () => {
   const once = newestAnnotations(deploymentWith({}), { [revision]: "1" }, 3n);
   assert.deepEqual(once, { [revision]: "3", [history]: "1" });
   assert.deepEqual(newestAnnotations(deploymentWith({}), once, 7n), {
@@ -60,7 +60,7 @@ test("a set that becomes the newest again remembers what it has been", () => {
   assert.ok(shortened.length <= 2000 && shortened.endsWith(",699,800"));
 });
 
-test("revisions are compared as numbers; what is none counts as nothing", () => {
+test("revisions are compared as numbers; an invalid one counts as zero", () => {
   const [two, ten, none] = [
     setWith({ [revision]: "2" }),
     setWith({ [revision]: "10" }),
@@ -74,7 +74,7 @@ test("revisions are compared as numbers; what is none counts as nothing", () => 
   assert.deepEqual([ten, two].toSorted(byRevision), [two, ten]);
 });
 
-test("a set is found by its template, whatever its hash and whatever is written as nothing", () => {
+test("a set is found by its template, ignoring the hash and empty fields", () => {
   const { volumes: _, ...spec } = template.spec;
   const made = setWith(
     {},

@@ -54,7 +54,7 @@ const scaleView = (resource: ServedResource) => {
   return view;
 };
 
-test("decoding prunes, defaults and reads metadata, and says what a strict reader minds", () => {
+test("decoding prunes, defaults and reads metadata, and reports strict errors", () => {
   const decoded = cage.codec.decode(
     parseJson(
       '{"apiVersion":"zoo.example.com/v1","kind":"Cage","metadata":{"name":"a","labels":{},"odd":1},"spec":{"color":"red","color":"blue","roof":1},"top":1}',
@@ -76,7 +76,7 @@ test("decoding prunes, defaults and reads metadata, and says what a strict reade
   });
 });
 
-test("metadata of the wrong type is a bad request in Go's words", () => {
+test("metadata of the wrong type is a bad request with Go's message", () => {
   const message =
     'Cage in version "v1" cannot be handled as a Cage: json: cannot unmarshal number into Go struct field ObjectMeta.annotations of type string';
   assert.throws(

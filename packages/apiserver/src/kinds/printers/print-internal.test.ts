@@ -18,7 +18,7 @@ for (const line of lines) {
   });
 }
 
-test("what is not set prints as Go's zero value", () => {
+test("unset fields print as Go's zero values", () => {
   assert.equal(print("core.Taint", {}), '{"Key":"","Value":"","Effect":"","TimeAdded":null}');
   assert.equal(print("*core.Taint", null), "null");
   assert.equal(print("[]core.Taint", undefined), "null");
@@ -30,7 +30,7 @@ test("what is not set prints as Go's zero value", () => {
   );
 });
 
-test("a pod's spec keeps what it shares with the host in its security context", () => {
+test("a pod's host namespaces print inside its security context", () => {
   const { SecurityContext } = JSON.parse(print("core.PodSpec", { hostPID: true })) as {
     readonly SecurityContext: object;
   };

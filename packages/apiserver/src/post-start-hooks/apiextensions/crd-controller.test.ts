@@ -80,7 +80,7 @@ const conditionsOf = (definition: Definition): string[] =>
     ({ type, status, reason }) => `${type}=${status} ${reason}`,
   );
 
-test("what is served stays the same while only conditions change, and is made anew for another generation", async () => {
+test("served resources stay the same while only conditions change, and are created again for another generation", async () => {
   const { start, commit, catalog, definitions, runtime } = setUp();
   await start();
   commit(cars({ metadata: { name: "cars.x.io", uid: "1", generation: 1 } }));

@@ -162,6 +162,43 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
+  it("observedGeneration never goes back when two controllers set the status", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = defineController(Box, {
+      name: "slow",
+      async reconcile({ object, status }) {
+        if (object.metadata.generation === 1) await held;
+        status({ note: `slow ${object.metadata.generation}` });
+      },
+    });
+    const quick = defineController(Box, {
+      name: "quick",
+      async reconcile({ object, status }) {
+        status({ count: object.metadata.generation });
+      },
+    });
+    const seen: number[] = [];
+    await run([slow, quick], async (client) => {
+      await client.create(Box, Box("two", {}));
+      await until(async () => (await client.get(Box, "two")).status?.count === 1);
+      await client.patch(Box, "two", { type: "merge", body: { spec: { label: "x" } } });
+      await until(async () => (await client.get(Box, "two")).status.observedGeneration === 2);
+      const stop = new AbortController();
+      const watching = (async () => {
+        const { namespace, signal } = { namespace: client.namespace, signal: stop.signal };
+        for await (const { object } of client.watch(Box, { namespace, signal }))
+          seen.push(object.status?.observedGeneration ?? 0);
+      })().catch(() => {});
+      release();
+      await until(async () => (await client.get(Box, "two")).status.note === "slow 2");
+      await sleep(30);
+      stop.abort();
+      await watching;
+      assert.deepEqual([...new Set(seen)], [2]);
+    });
+  });
+
   it("keeps the finalizer while finalize throws, and releases the object when it returns", async () => {
     let broken = true;
     let calls = 0;

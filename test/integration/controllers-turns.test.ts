@@ -137,8 +137,9 @@ describeLaws("turns", ({ run }) => {
     let count = 0;
     const warnings: string[] = [];
     const controller = defineController(Box, {
-      async reconcile({ status }) {
-        status({ count: ++count });
+      async reconcile({ object, status }) {
+        count++;
+        status({ count: (object.status.count ?? 0) + 1 });
       },
     });
     const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };

@@ -157,9 +157,8 @@ describe("a test cluster", { timeout: 30_000 }, () => {
   });
 
   it("names the object that triggers itself, and the fields that it writes", async () => {
-    let runs = 0;
     const counting = defineController(Box, {
-      reconcile: async ({ status }) => status({ seen: ++runs }),
+      reconcile: async ({ object, status }) => status({ seen: (object.status.seen ?? 0) + 1 }),
     });
     await using cluster = await open([counting]);
     await cluster.client.create(Box, Box("a", { size: 1 }));

@@ -8,6 +8,8 @@ import { parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
+import { OwnEchoes } from "./echo/own-echoes.ts";
+import { kindId } from "./echo/run-record.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
@@ -18,6 +20,7 @@ import { processItem } from "./run/process-item.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
+import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
 export interface ControllerRunner {
@@ -43,13 +46,15 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const stopping = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, conflicts } = state;
+  const { states, loops, echoes, conflicts } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
+    echoes,
     gone(key) {
+      echoes.forget(key);
       states.delete(key);
       loops.forget(key);
       conflicts.clear(key);
@@ -65,7 +70,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
     },
     states: () => states.all(),
-    explain: (key) => ({ state: states.get(key), queue: queue.explain(key) }),
+    explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
@@ -74,6 +79,12 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** The queue's report, with the changes that are held until the run ends. */
+function withHeld({ options, echoes }: RunnerState, key: string): QueueKeyReport | undefined {
+  const report = options.queue.explain(key);
+  return report && { ...report, causes: [...report.causes, ...echoes.held(key)] };
 }
 
 function createState(
@@ -87,6 +98,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -94,10 +106,12 @@ function createState(
     options,
     states,
     loops: new LoopDetector(),
+    echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
+    echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
-    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
+    timeoutMs: parseDuration(timeout),
   };
 }
 

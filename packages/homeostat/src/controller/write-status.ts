@@ -24,13 +24,13 @@ export async function writeStatus(
 ): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
-  const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ??
-    object) as KubeObject & { readonly status?: JsonObject };
+  const live = liveObject(primary.get({ name, namespace }) as KubeObject | undefined, object);
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
   const status = nextStatus(intent, {
     prior,
     generation,
+    observedGeneration: numberOf(live.status?.["observedGeneration"]),
     now: formatSeconds(runtime.clock.now()),
     tracksGeneration: tracksGeneration(kind),
     schema,
@@ -46,6 +46,16 @@ export async function writeStatus(
   );
   return written;
 }
+
+type WithStatus = KubeObject & { readonly status?: JsonObject };
+
+/** The cached object, unless another one has taken its name. */
+function liveObject(cached: KubeObject | undefined, object: KubeObject): WithStatus {
+  return cached?.metadata.uid === object.metadata.uid ? cached : object;
+}
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === "number" ? value : undefined;
 
 async function applyStatus(
   client: Client,

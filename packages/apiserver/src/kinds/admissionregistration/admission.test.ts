@@ -30,7 +30,7 @@ test("a webhook has defaults", () => {
   );
 });
 
-test("a webhook says where it is, what it does, and what about", () => {
+test("a webhook needs an address, operations and resources", () => {
   const rules = [
     { operations: ["*", "CREATE"], apiGroups: [""], apiVersions: [""], resources: ["pods", "*"] },
   ];

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../api/object-meta.ts";
 import { isConflict } from "../../api/status.ts";
 import type { Intent } from "./child-intent.ts";
-import { isApplied } from "./is-applied.ts";
+import { isApplied, learnStored } from "./is-applied.ts";
 import { refuseForeign } from "./membership.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -34,6 +34,7 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       fieldManager: set.manager,
     })) as KubeObject;
     set.wrote(`${set.kind.kind} ${created.metadata.name}`, created);
+    learnStored(set, created, intent);
     return created;
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -53,6 +54,7 @@ async function updateOne(set: OwnedSet, known: KubeObject, intent: Intent): Prom
   if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
   const exact = { ...intent, metadata: { ...intent.metadata, uid: known.metadata.uid } };
   const applied = await applyExact(set, exact);
+  learnStored(set, applied, intent);
   if (applied.metadata.resourceVersion !== known.metadata.resourceVersion)
     set.wrote(`${set.kind.kind} ${applied.metadata.name}`, applied);
   return applied;

@@ -92,6 +92,7 @@ export function failed(
   const { stopping, conflicts } = context;
   if (stopping.aborted) return;
   const failure = describeFailure(context, item.key, error, scope);
+  if (failure.is !== "terminal") scope.record.isRetried();
   if (failure.is === "conflict") return conflicted(context, item, failure);
   conflicts.clear(item.key);
   if (failure.is === "terminal") stalled(context, item.key, failure);

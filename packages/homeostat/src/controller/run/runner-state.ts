@@ -5,6 +5,7 @@ import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
+import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { LoopDetector } from "../loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
@@ -33,8 +34,11 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
+  readonly echoes: OwnEchoes;
+  /** The kinds whose changes wake the controller and may be its own. */
+  readonly echoingKinds: ReadonlySet<string>;
   readonly conflicts: Conflicts;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

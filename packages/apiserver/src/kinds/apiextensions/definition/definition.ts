@@ -87,13 +87,6 @@ const isDefinition = (object: JsonObject): object is JsonObject & Definition =>
 /** The object of a definition, as it is written. */
 export const objectOf = (definition: Definition): JsonObject => definition as unknown as JsonObject;
 
-/** Whether a condition of the definition is True. */
-export function isConditionTrue(definition: Definition, type: string): boolean {
-  return (
-    definition.status.conditions?.find((condition) => condition.type === type)?.status === "True"
-  );
-}
-
 /**
  * Upstream's internal spec: fields on which all versions agree are in `shared`, and then in no
  * version.

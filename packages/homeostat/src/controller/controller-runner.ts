@@ -14,6 +14,7 @@ import { LoopDetector } from "./loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { processItem } from "./run/process-item.ts";
+import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
@@ -51,6 +52,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     gone(key) {
       states.delete(key);
       loops.forget(key);
+      state.retries.succeeded(key);
     },
   });
   const workers: Promise<void>[] = [];
@@ -67,6 +69,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      state.retries.stop();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
@@ -92,6 +95,7 @@ function createState(
     options,
     states,
     loops: new LoopDetector(),
+    retries: new RetryPace(options.retryPace),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),

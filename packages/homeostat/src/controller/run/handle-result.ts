@@ -17,6 +17,7 @@ export function succeeded(
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   queue.forget(key);
+  context.retries.succeeded(key);
   const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
   if (loop) reportLoop(context, key, loop);
   const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
@@ -56,7 +57,7 @@ function reportLoop({ options }: RunnerState, key: string, { runs, wrote, wokenB
 
 /** Conflicts and deleted objects are normal; terminal errors stall; all other errors back off. */
 export function failed(
-  { options, states, stopping }: RunnerState,
+  { options, states, stopping, retries }: RunnerState,
   { key, failures }: QueueItem,
   error: unknown,
 ): void {
@@ -78,6 +79,11 @@ export function failed(
       source: "retry",
     },
   });
+  retries.failed(key, error, afterMs, () =>
+    queue.add(key, {
+      cause: { what: "its turn to find out whether the server is well", source: "retry" },
+    }),
+  );
   states.set(key, {
     at: "retrying",
     because,

@@ -140,7 +140,7 @@ for (const what of serverKinds()) {
       assert.equal(await client.find(Pod, "b"), undefined);
     });
 
-    it("takes percentages of what the owner wants, and says when it cannot know", async () => {
+    it("takes percentages of the owner's replicas, and reports when they are unknown", async () => {
       const client = await server.client();
       const set = await client.create(ReplicaSet, {
         apiVersion: "apps/v1",
@@ -217,7 +217,7 @@ for (const what of serverKinds()) {
             metadata: { name: "kube-root-ca.crt" },
           });
 
-    it("sums up what a namespace uses, within the quota's scopes", async () => {
+    it("sums the usage of a namespace within the quota's scopes", async () => {
       const client = await server.client();
       const addQuota = (name: string, spec: object): Promise<any> =>
         client.create(Quota, { apiVersion: "v1", kind: "ResourceQuota", metadata: { name }, spec });

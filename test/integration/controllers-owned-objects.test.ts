@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createManager, defineController, silentLog, terminal } from "homeostat";
 import type { Client } from "homeostat/client";
-import { ConfigMap } from "homeostat/k8s/core/v1";
+import { Deployment } from "homeostat/k8s/apps/v1";
+import { ConfigMap, ResourceQuota, Secret } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -68,7 +69,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not take a foreign object over unless told to", async () => {
+  it("does not adopt a foreign object without { adopt: true }", async () => {
     const controller = (adopt: boolean) =>
       defineController(Box, {
         owns: [Part],
@@ -95,7 +96,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not touch a foreign object that appears between the look and the write", async () => {
+  it("does not touch a foreign object that appears between read and write", async () => {
     const client = await openClient();
     let raced = false;
     const racing = new Proxy(client, {
@@ -216,6 +217,52 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       await until(
         async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1,
       );
+    });
+  });
+
+  it("sends no write for values that the server stores in another form", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      owns: [Secret, ResourceQuota, Deployment],
+      async reconcile({ object, own }) {
+        runs++;
+        const { name } = object.metadata;
+        await own(Secret, [{ ...Secret(name, {}), stringData: { word: "hello" } }]);
+        await own(ResourceQuota, [ResourceQuota(name, { spec: { hard: { cpu: "1000m" } } })]);
+        const labels = { app: name };
+        const containers = [
+          { name: "c", image: "i", resources: { limits: { cpu: "2000m", memory: "1024Mi" } } },
+        ];
+        const template = { metadata: { labels }, spec: { containers } };
+        await own(Deployment, [
+          Deployment(name, { spec: { selector: { matchLabels: labels }, template } }),
+        ]);
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("stored", {}));
+      await until(() => client.find(Deployment, "stored"));
+      await until(() => manager.isIdle());
+      const versions = async () =>
+        Promise.all(
+          [Secret, ResourceQuota, Deployment].map(
+            async (kind) =>
+              (await client.get(kind as typeof Secret, "stored")).metadata.resourceVersion,
+          ),
+        );
+      const before = await versions();
+      let writes = 0;
+      const stop = client.observeWrites(({ kind }) => void (writes += kind.kind === "Box" ? 0 : 1));
+      const ran = runs;
+      await client.patch(Box, "stored", { type: "merge", body: { spec: { label: "again" } } });
+      await until(() => runs > ran && manager.isIdle());
+      stop();
+      assert.equal(writes, 0, "applies that change nothing");
+      assert.deepEqual(await versions(), before);
+      const { data } = await client.get(Secret, "stored");
+      assert.deepEqual(data, { word: Buffer.from("hello").toString("base64") });
+      await client.patch(Secret, "stored", { type: "merge", body: { data: { word: "eA==" } } });
+      await until(async () => (await client.get(Secret, "stored")).data?.["word"] === "aGVsbG8=");
     });
   });
 

@@ -69,7 +69,7 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
     const shows = (name: string): boolean =>
       informer.entry(`${writer.namespace}/${name}`) !== undefined;
 
-    it("resumes after every cut, with nothing lost and nothing listed anew", async () => {
+    it("resumes after every cut without losing an event or listing again", async () => {
       const names: string[] = [];
       for (let i = 0; i < 8; i++) {
         names.push(await write());
@@ -80,7 +80,7 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
       assert.equal(informer.freshness().relists, 0);
     });
 
-    it("leaves a watch that fell silent", async () => {
+    it("closes a silent watch", async () => {
       proxy.silence();
       const name = await write();
       await until(() => shows(name));
@@ -88,7 +88,7 @@ for (const what of serverKinds().filter((kind) => kind !== "in-process")) {
       await until(() => informer.freshness().ready);
     });
 
-    it("is unready while the server is away, says why, and mends itself", async () => {
+    it("is unready while the server is unreachable, gives a reason, and recovers", async () => {
       const seen: boolean[] = [];
       informer.onFreshness(({ ready }) => seen.push(ready));
       await proxy.goAway();

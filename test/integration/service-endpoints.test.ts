@@ -142,7 +142,7 @@ for (const what of serverKinds()) {
       await until(async () => (await addresses(client, "web")).join() === "10.70.0.2");
     });
 
-    it("restores what was deleted, and takes all away with the service", async () => {
+    it("restores deleted objects, and deletes them with the service", async () => {
       const client = await server.client();
       await client.create(
         Service,
@@ -198,7 +198,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("mirrors endpoints that are kept by hand, as long as they are wanted", async () => {
+    it("mirrors manual endpoints until a label disables it", async () => {
       const client = await server.client();
       await client.create(Service, serviceOf("db", { ports: [{ port: 5432 }] }));
       const subsets = [

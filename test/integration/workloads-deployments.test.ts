@@ -121,7 +121,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("makes a replica set and its pods, and tells when they are available", async () => {
+    it("creates a replica set and its pods, and reports when they are available", async () => {
       const client = await server.client();
       await client.create(Deployment, deploymentOf({}));
       await until(async () => (await pods(client)).length === 2);
@@ -216,7 +216,7 @@ for (const what of serverKinds()) {
       await until(async () => (await sets(client)).length === 2);
     });
 
-    it("recreates: no new pod before the last old one has gone", async () => {
+    it("recreates: no new pod before the last old one is deleted", async () => {
       const client = await server.client();
       await client.create(Deployment, deploymentOf({ strategy: { type: "Recreate" } }));
       await settle(client);
@@ -275,7 +275,7 @@ for (const what of serverKinds()) {
       assert.equal(condition(stuck, "Available").reason, "MinimumReplicasUnavailable");
     });
 
-    it("keeps replica sets full, adopts who fits, lets go who does not", async () => {
+    it("keeps replica sets at their size, adopts matching pods, releases others", async () => {
       const client = await server.client();
       const stray = await client.create(Pod, {
         apiVersion: "v1",
@@ -309,7 +309,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("says why pods cannot be made, in the server's words", async () => {
+    it("reports why pods cannot be created, with the server's message", async () => {
       const client = await server.client();
       // A template may say so, a pod may not.
       const refused = {
@@ -340,7 +340,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("keeps replication controllers full and counts their pods", async () => {
+    it("keeps replication controllers at their size and counts their pods", async () => {
       const client = await server.client();
       await client.create(ReplicationController, {
         apiVersion: "v1",

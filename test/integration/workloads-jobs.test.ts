@@ -136,7 +136,7 @@ for (const what of serverKinds()) {
       await untilTold(client, "Job completed");
     });
 
-    it("fails when its pods have failed too often, and takes the others with it", async () => {
+    it("fails when its pods have failed too often, and deletes the others", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ parallelism: 2, completions: 2, backoffLimit: 0 }));
       await end(client, (await openPods(client, 2))[0], 1);
@@ -188,7 +188,7 @@ for (const what of serverKinds()) {
       ]);
     });
 
-    it("stands still while it is suspended, and begins anew", async () => {
+    it("pauses while it is suspended, and starts again", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ suspend: true }));
       const suspended = await untilJob(client, (job) => conditions(job).length > 0);
@@ -223,7 +223,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("lets its pods go when it is deleted, and keeps off jobs that others manage", async () => {
+    it("releases its pods when it is deleted, and leaves jobs of other managers alone", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ parallelism: 2 }));
       await openPods(client, 2);

@@ -223,7 +223,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("lets go of pods from the last one, gives their claims away, and brings back what fails", async () => {
+    it("deletes pods from the last one, releases their claims, and replaces failed ones", async () => {
       const client = await server.client();
       await client.create(
         StatefulSet,
@@ -289,7 +289,7 @@ for (const what of serverKinds()) {
       );
     });
 
-    it("has a daemon on every node that is for it, and replaces them one by one", async () => {
+    it("runs a daemon on every eligible node, and replaces them one by one", async () => {
       const client = await server.client();
       const label = { "test.example.com/for": client.namespace };
       const nodes = ["a", "b", "c"].map((suffix) => `${client.namespace}-${suffix}`);

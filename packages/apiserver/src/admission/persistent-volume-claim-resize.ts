@@ -4,6 +4,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import type { StorageClass } from "homeostat/k8s/storage/v1";
+import { classOf } from "../kinds/core/persistent-volume/persistent-storage.ts";
 import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
 import { type CreatePlugin, refuse, updateOf } from "./admission-plugin.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
@@ -25,12 +26,6 @@ export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => 
 
 const sizeOf = ({ spec }: Decoded<PersistentVolumeClaim>): bigint =>
   nanoOf(spec?.resources?.requests?.["storage"]);
-
-/** The annotation has precedence over the field. */
-const classOf = ({ metadata, spec }: Decoded<PersistentVolumeClaim>): string =>
-  metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
-  spec?.storageClassName ??
-  "";
 
 function mayGrow(
   claim: Decoded<PersistentVolumeClaim>,

@@ -61,7 +61,7 @@ const account = async (name: string): Promise<string> =>
 const claimsOf = (token: string): any =>
   JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
 
-test("an account's token says who holds it, and the holder is let in", async () => {
+test("an account's token names its user, and authenticates it", async () => {
   const uid = await account("robot");
   const { status, object } = await requestToken("robot");
   assert.equal(status, 201);
@@ -132,7 +132,7 @@ test("tokens given to the server are valid for the server only; other tokens are
   assert.deepEqual(await review("nobody.knows.it"), { user: {}, error: "invalid bearer token" });
 });
 
-test("a token ends with its time, its account, and what it is bound to", async () => {
+test("a token is invalid after its expiry, its account, and the object that it is bound to", async () => {
   await account("short");
   await ask("POST", `${space}/secrets`, { metadata: { name: "bond" } });
   const bound = await tokenOf("short", {
@@ -165,7 +165,7 @@ test("a token ends with its time, its account, and what it is bound to", async (
   );
 });
 
-test("what cannot be bound is refused", async () => {
+test("a token for an unsupported or missing object is refused", async () => {
   await account("binder");
   await ask("POST", `${space}/pods`, {
     metadata: { name: "other" },

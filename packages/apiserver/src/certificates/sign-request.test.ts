@@ -33,7 +33,7 @@ function request(): string {
   return encodeRequest(subject, extensions);
 }
 
-test("a request tells its subject, its names and its key", () => {
+test("a request has its subject, names and key", () => {
   const read = readSigningRequest(request())!;
   assert.equal(commonNameOf(read), "jürgen");
   assert.deepEqual(organizationsOf(read), ["dev-b", "dev-a"]);
@@ -79,7 +79,7 @@ test("a signed request is a certificate for its key, of its subject and names", 
   assert.equal(certificate.validToDate.toISOString(), "2026-01-01T23:55:00.000Z");
 });
 
-test("what is short-lived has all its time, nothing outlives its signer, and usages have a meaning", () => {
+test("short lifetimes are kept, no certificate outlives its signer, and unknown usages are refused", () => {
   const read = readSigningRequest(request())!;
   const ends = (validMs: number): number =>
     new X509Certificate(

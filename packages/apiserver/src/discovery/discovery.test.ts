@@ -159,7 +159,7 @@ describe("aggregated discovery", () => {
     });
   });
 
-  test("its type says what it is, and its tag saves sending it again", async () => {
+  test("has a media type of its own, and an ETag that avoids repeated responses", async () => {
     const first = await ask("/api", { accept: aggregated });
     assert.equal(first.headers["content-type"], aggregated);
     assert.match(String(first.headers["etag"]), /^"[0-9A-F]{128}"$/);
@@ -234,7 +234,7 @@ describe("negotiation", () => {
   });
 });
 
-test("health is ok, and says of what when asked", async () => {
+test("health is ok, and lists its checks on request", async () => {
   const healthy =
     "/healthz /livez /readyz /readyz/ping /livez/poststarthook/rbac/bootstrap-roles " +
     "/readyz?exclude=etcd /livez/etcd?verbose";

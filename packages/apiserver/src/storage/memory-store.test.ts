@@ -40,7 +40,7 @@ test("a failing journal undoes the write, and the writes of other keys go throug
   await store.close();
 });
 
-test("a write behind a failed one is compared with what was there before", async () => {
+test("a write queued behind a failed one is compared with the state before both", async () => {
   const { store, failing } = storeWithFailingWrite();
   const behind = store.commit("g/r//a", 0, saying("two"));
   await assert.rejects(failing, /disk full/);
@@ -61,7 +61,7 @@ test("history is cut by itself, to the number of changes asked for", async () =>
   assert.ok(typeof store.since("g/", 10, () => {}) !== "string");
 });
 
-test("history is cut to what it may weigh", async () => {
+test("history is cut to its limit in bytes", async () => {
   const store = createMemoryStore({ keepBytes: 100 });
   for (let i = 0; i < 10; i++) await put(store, "g/r//a", "ten bytes");
   assert.equal(

@@ -53,7 +53,7 @@ function showEffect(effect: ReflectorEffect): string {
 }
 
 describe("stepReflector", () => {
-  it("streams the first list and goes on watching", () => {
+  it("streams the first list, then watches", () => {
     assert.deepEqual(play([...synced, [30, { type: "event", resourceVersion: "9" }]]).trace, [
       "0 start: streaming | gather | watch true",
       "10 opened: streaming",
@@ -62,7 +62,7 @@ describe("stepReflector", () => {
     ]);
   });
 
-  it("falls back to pages where the server refuses to stream, and goes on with a watch from the list's revision", () => {
+  it("falls back to pages where the server refuses to stream, then watches from the list's revision", () => {
     assert.deepEqual(
       play([
         start,
@@ -79,7 +79,7 @@ describe("stepReflector", () => {
     );
   });
 
-  it("falls back to pages where a server ignores the wish to stream", () => {
+  it("falls back to pages where a server ignores sendInitialEvents", () => {
     const { trace } = play([
       start,
       [10, opened],
@@ -130,7 +130,7 @@ describe("stepReflector", () => {
     ]);
   });
 
-  it("lists anew on 410 only, and never at once", () => {
+  it("lists again on 410 only, and never at once", () => {
     const gone = failed("too old", { code: 410 });
     const { trace } = play([
       ...synced,
@@ -149,7 +149,7 @@ describe("stepReflector", () => {
     ]);
   });
 
-  it("lists anew when the server knows less than we do", () => {
+  it("lists again when the server's revision is older", () => {
     assert.equal(
       play([...synced, [30, failed("too large", { code: 504, futureRevision: true })]]).state.next,
       "relist",
@@ -328,7 +328,7 @@ describe("freshnessOf", () => {
     return [ready, reason];
   };
 
-  it("is unready before the first list, and says why", () => {
+  it("is unready before the first list, with a reason", () => {
     assert.deepEqual(judge([start, [10, failed("forbidden", { code: 403 })]], 20), [
       false,
       "the first list is not complete: forbidden",
@@ -377,7 +377,7 @@ describe("freshnessOf", () => {
     assert.equal(judge(moves, 40_000)[0], false);
   });
 
-  it("names the moment at which it must be judged again", () => {
+  it("returns the time of the next evaluation", () => {
     assert.equal(freshnessDeadline(play(synced).state, 30, limits), 20 + limits.silentMs);
     assert.equal(
       freshnessDeadline(play([...synced, [1000, failed("x")]]).state, 1000, limits),

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { bookmark, event, home, Meal, meal, play, playSynced } from "./informer-play.suite.ts";
 
 describe("informer", () => {
-  it("streams the first list, tells of it as initial, then follows", async () => {
+  it("streams the first list, marks it as initial, then follows", async () => {
     const { transport, runtime, informer, told } = await play();
     assert.equal(transport.last.url.pathname, "/apis/kitchen.example.com/v1/meals");
     const { timeoutSeconds, ...query } = transport.last.query;
@@ -83,7 +83,7 @@ describe("informer", () => {
     assert.equal(informer.freshness().relists, 0);
   });
 
-  it("lists anew on 410 and tells what changed meanwhile", async () => {
+  it("lists again on 410 and reports the changes since", async () => {
     const { transport, runtime, told } = await playSynced();
     transport.last.lines(
       event("ERROR", {
@@ -200,7 +200,7 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "50");
   });
 
-  it("reads own writes before the watch shows them, and tells handlers once", async () => {
+  it("reads own writes before the watch shows them, and calls handlers once", async () => {
     const { transport, runtime, client, informer, told } = await playSynced();
     const watch = transport.last;
     const writing = client.update(Meal, { ...meal("soup", "3"), spec: { dish: "new" } });
@@ -218,7 +218,7 @@ describe("informer", () => {
     assert.equal(informer.stats().ownWrites, 0);
   });
 
-  it("does not read what was deleted here, but a namesake that came since", async () => {
+  it("does not read an object deleted here, but reads a later one of the same name", async () => {
     const { transport, runtime, client, informer } = await playSynced();
     const watch = transport.last;
     const deleting = client.delete(Meal, "soup");
@@ -239,7 +239,7 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup"))?.metadata.uid, "another");
   });
 
-  it("takes the last finalizer's removal for what it is: the object is gone", async () => {
+  it("treats removal of the last finalizer as deletion", async () => {
     const { transport, runtime, client, informer } = await playSynced();
     const patching = client.patch(Meal, "soup", { type: "merge", body: {} });
     await runtime.advance(0);
@@ -284,7 +284,7 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "3");
   });
 
-  it("tells a late handler of everything held, and of nothing after it left", async () => {
+  it("calls a late handler for every cached object, and not after its removal", async () => {
     const { transport, informer } = await playSynced();
     const late: string[] = [];
     const hold = informer.addHandler({
@@ -297,7 +297,7 @@ describe("informer", () => {
     assert.equal(late.length, 2);
   });
 
-  it("goes on when a handler throws, and says so", async () => {
+  it("continues when a handler throws, and reports it", async () => {
     const { transport, informer, faults, told } = await playSynced();
     informer.addHandler({
       updated: () => {
@@ -329,7 +329,7 @@ describe("informer", () => {
     assert.equal(transport.exchanges[0]?.aborted, true);
   });
 
-  it("compares itself with the server at its own revision, and lists anew when they differ", async () => {
+  it("compares its cache with the server at the same revision, and lists again when they differ", async () => {
     const { transport, runtime, informer, told } = await playSynced({ compareEveryMs: 60_000 });
     const watch = transport.last;
     const partial = (name: string, resourceVersion: string): object => ({
@@ -384,7 +384,7 @@ describe("informer", () => {
     assert.deepEqual(told, ["deleted home/stew 4 relist", "added home/tart 1 relist"]);
   });
 
-  it("asks for metadata alone where that was wanted, and shows no more of what it wrote itself", async () => {
+  it("requests metadata alone when asked to, and shows no more of its own writes", async () => {
     const { transport, runtime, client, informer } = await playSynced({}, { metadataOnly: true });
     assert.match(
       transport.exchanges[0]!.request.headers["accept"]!,

@@ -160,6 +160,8 @@ export interface ClientScope {
   /** Once aborted, every request of the derived client rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
+  /** Called for each completed write of the derived client, before the write's promise settles. */
+  readonly written?: (write: CompletedWrite) => void;
 }
 
 /** Fields of any kind to apply to the object with this name. */

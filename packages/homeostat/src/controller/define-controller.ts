@@ -3,6 +3,7 @@
 // overload would turn the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
+import { checkDefinition } from "./check-definition.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -107,7 +108,8 @@ export interface Handlers<Ctx> {
   readonly concurrency?: number;
   /**
    * A reconcile that takes longer is abandoned: its signal aborts, its client is revoked, and its
-   * object is stalled until it settles. Default: none.
+   * object is stalled until it settles. Default 10 min; one that still runs after a minute is
+   * logged.
    */
   readonly timeout?: string | number;
   /**
@@ -134,7 +136,7 @@ export interface ControllerDefinition {
   readonly owns: readonly Kind[];
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
   readonly concurrency: number;
-  readonly timeout?: string | number;
+  readonly timeout: string | number;
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any>): Result;
@@ -185,6 +187,7 @@ export function defineController<
     readonly refs?: R;
   },
 ): Controller<K, Owned, R> {
+  checkDefinition(kind, definition);
   const { finalize } = definition;
   const runtime: ControllerDefinition = {
     name: definition.name ?? kind.kind.toLowerCase(),
@@ -192,7 +195,7 @@ export function defineController<
     owns: definition.owns ?? [],
     refs: (definition.refs ?? {}) as ControllerDefinition["refs"],
     concurrency: definition.concurrency ?? 1,
-    ...(definition.timeout === undefined ? {} : { timeout: definition.timeout }),
+    timeout: definition.timeout ?? "10m",
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

@@ -8,10 +8,12 @@
 import { isObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { keyOf, type KubeObject } from "../api/object-meta.ts";
+import { isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerNames } from "./names.ts";
 import { managedEntries } from "./own/owned-fields.ts";
+import { isReplaced } from "./is-replaced.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 
 /** What the requests need. */
@@ -84,7 +86,12 @@ function patchFinalizers(
     const body = {
       metadata: { uid, resourceVersion, finalizers: finalizers.length ? finalizers : null },
     };
-    return (await client.patch(kind, key, { type: "merge", body })) as KubeObject;
+    try {
+      return (await client.patch(kind, key, { type: "merge", body })) as KubeObject;
+    } catch (error) {
+      if (isNotFound(error) && (await isReplaced(client, kind, object.metadata))) return undefined;
+      throw error;
+    }
   });
 }
 

@@ -37,7 +37,11 @@ export async function reconcileObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
-  const client = dependencies.client.with({ fieldManager: names.manager, signal: scope.deadline });
+  const client = dependencies.client.with({
+    fieldManager: names.manager,
+    signal: scope.deadline,
+    written: (write) => scope.record.wrote(write),
+  });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
@@ -110,8 +114,18 @@ async function runAndWriteStatus(
     );
     throw error;
   }
+  if (!outcome) reportUnused(dependencies, scope);
   const written = await writeStatus(dependencies, run, client);
   return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
+}
+
+function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {
+  for (const what of scope.results())
+    warnings.warn(scope.title, what, {
+      message: `ERR_RESULT_UNUSED: ${what} has no effect: it was made, and the reconcile returned nothing`,
+      controller: definition.name,
+      hint: what.startsWith("terminal") ? "throw it" : "return it",
+    });
 }
 
 /**

@@ -5,9 +5,11 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
@@ -45,10 +47,11 @@ export function createRun(
   const writes = { wrote: [] as string[], revisions: [] as string[] };
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
-    object,
+    object: recordStart(definition, object, scope),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
+      ...(isFinal(object) ? { failed: reportRef(dependencies, scope) } : {}),
     }),
     own,
     step,
@@ -83,8 +86,31 @@ export function createRun(
   };
 }
 
+const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+/** In finalize a reference that cannot be resolved has no target, and blocks no deletion. */
+function reportRef({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+  return (name: string, error: unknown): void =>
+    warnings.warn(title, `ref ${name}`, {
+      message: `finalize runs without reference "${name}": ${describeError(error)}`,
+      controller: definition.name,
+      error,
+    });
+}
+
 function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
   return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+}
+
+/** Starts the record of what the user's code reads; returns the object that it receives. */
+function recordStart(
+  { kind, refs }: ControllerDefinition,
+  object: KubeObject,
+  { record }: RunScope,
+): KubeObject {
+  record.starts(kind, object);
+  for (const { target } of Object.values(refs)) record.reads(target);
+  return observeStatus(object, () => record.readsStatus());
 }
 
 interface OpenRun {
@@ -100,7 +126,7 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
   const owning = createOwn({
     memory: dependencies.ownMemory,
-    isFinal: object.metadata.deletionTimestamp !== undefined,
+    isFinal: isFinal(object),
     namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,
@@ -108,6 +134,7 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     client,
     informer: (kind) =>
       isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
     assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
@@ -122,7 +149,11 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   return {
     owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, () => owning.own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, async () => {
+        const objects = await owning.own(kind, desired, options);
+        for (const one of objects) scope.record.receives(kind, one);
+        return objects;
+      }),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,

@@ -118,7 +118,7 @@ describe("event recorder", () => {
     assert.equal(transport.last.request.method, "POST", "a new series begins");
   });
 
-  it("keeps different things apart", async () => {
+  it("keeps events of different reasons or objects apart", async () => {
     const { recorder, transport, runtime } = play();
     recorder.record(note);
     recorder.record({ ...note, reason: "Burnt" });

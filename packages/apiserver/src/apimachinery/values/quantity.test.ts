@@ -18,7 +18,7 @@ test("quantities take the largest suffix that loses nothing", () => {
   }
 });
 
-test("what is no quantity is refused in upstream's words", () => {
+test("invalid quantities are refused with upstream's message", () => {
   assert.match(text(""), /^error: quantities must match the regular expression/);
   assert.match(text("abc"), /^error: quantities must match/);
   assert.equal(text("1Kk"), "error: unable to parse quantity's suffix");

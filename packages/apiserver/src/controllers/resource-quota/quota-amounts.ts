@@ -1,7 +1,7 @@
 // Amounts, sums and scopes of resource quotas. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
 import type { Decoded } from "homeostat/api";
-import { addQuantities, parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 
@@ -11,16 +11,8 @@ export type Amounts = Readonly<Record<string, string>>;
 /** An object whose usage an evaluator computes. */
 export type QuotaObject = Decoded<{ readonly metadata: ObjectMeta }>;
 
-/** Sums by resource name. */
-export type Sums = Map<string, Quantity>;
-
 export const one: Quantity = { nano: 1_000_000_000n, format: "DecimalSI" };
 export const zero: Quantity = { nano: 0n, format: "DecimalSI" };
-
-/** Adds to a sum. A zero sum takes the format of the addend. */
-export function addTo(sums: Sums, name: string, quantity: Quantity): void {
-  sums.set(name, addQuantities(sums.get(name), quantity));
-}
 
 /** Whether two lists have the same resources with equal amounts. Notation does not matter. */
 export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {

@@ -28,6 +28,7 @@ import {
   type PolicyExpressions,
   storedExpressions,
 } from "./policy-expressions.ts";
+import { createUniqueRule } from "../validation/field-rules.ts";
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const identifier =
@@ -170,7 +171,7 @@ function annotationErrors(
   policy: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const keys = new Set<string>();
+  const unique = createUniqueRule();
   const all = "spec.auditAnnotations";
   const printed = annotations.map((each) => ({
     Key: each.key ?? "",
@@ -189,9 +190,7 @@ function annotationErrors(
     errors.push(
       ...valueErrors(annotation.valueExpression ?? "", `${path}.valueExpression`, expressions),
     );
-    if (keys.has(key)) errors.push(fieldError.duplicate(`${path}.key`, key));
-    keys.add(key);
-    return errors;
+    return [...errors, ...unique(key, `${path}.key`)];
   });
   return [...many, ...each];
 }

@@ -6,7 +6,7 @@ import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import { replicaStatusStrategy } from "../core/workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "../core/workload/replica-counts.ts";
 import {
   validateSelectedTemplate,
   validateWorkloadSelector,

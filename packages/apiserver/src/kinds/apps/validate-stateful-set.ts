@@ -1,12 +1,12 @@
 // The spec of a StatefulSet.
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidateStatefulSetSpec,
-// ValidatePodTemplateSpecForStatefulSet).
-import type { Decoded } from "homeostat/api";
+// ValidatePodTemplateSpecForStatefulSet, ValidateStatefulSetUpdate).
+import { type Decoded, equalJson, type JsonObject } from "homeostat/api";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -137,4 +137,33 @@ function validateRetentionPolicy(
       ]),
     );
   });
+}
+
+const mutableFields: readonly (keyof StatefulSetSpec)[] = [
+  "replicas",
+  "template",
+  "updateStrategy",
+  "minReadySeconds",
+  "ordinals",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+];
+
+/** Most of the spec is immutable. */
+export function validateStatefulSetSpecUpdate(
+  spec: Decoded<StatefulSetSpec>,
+  old: Decoded<StatefulSetSpec>,
+): FieldError[] {
+  if (equalJson(immutableFields(spec), immutableFields(old))) return [];
+  return [
+    fieldError.forbidden(
+      "spec",
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+    ),
+  ];
+}
+
+function immutableFields(spec: Decoded<StatefulSetSpec>): JsonObject {
+  const fields: JsonObject = withoutFields(spec, ...mutableFields);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
 }

@@ -8,7 +8,7 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
-import { gatedSpecStrategy } from "../core/workload/workload-strategy.ts";
+import { gatedStrategy } from "../core/workload/workload-strategy.ts";
 import { containerCells, selectorCell } from "../core/workload/workload.ts";
 import { statusStrategy } from "../definition/default-strategy.ts";
 import { finalizerErrors } from "../validation/validate-object.ts";
@@ -39,7 +39,7 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
     spec.failedJobsHistoryLimit ??= 1;
   },
   strategy: {
-    ...gatedSpecStrategy<Decoded<CronJob>>((object) =>
+    ...gatedStrategy<Decoded<CronJob>>((object) =>
       dropDisabledFields(jobSpecOf(object).template?.spec ?? {}),
     ),
     validateCreate: (object) => [

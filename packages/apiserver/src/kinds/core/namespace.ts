@@ -22,7 +22,7 @@ const ownFinalizer = "kubernetes";
 
 export const namespace: KindDefinition<Decoded<Namespace>> = {
   ...gvk("v1", "Namespace"),
-  returnsDeletedObject: true,
+  returnsDeletedObject: "undocumented",
   defaults(object) {
     setNameLabel(object);
     if (!object.status?.phase) object.status = { ...object.status, phase: "Active" };

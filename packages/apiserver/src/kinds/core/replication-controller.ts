@@ -14,7 +14,7 @@ import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { setPodTemplateDefaults } from "./pod/pod-template-spec.ts";
 import { createReplicaScale } from "./workload/replica-scale.ts";
-import { replicaStatusStrategy } from "./workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "./workload/replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
 import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";

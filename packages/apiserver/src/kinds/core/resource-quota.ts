@@ -2,11 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Decoded, type Json } from "homeostat/api";
-import type {
-  ResourceQuota,
-  ResourceQuotaSpec,
-  ScopedResourceSelectorRequirement,
-} from "homeostat/k8s/core/v1";
+import type { ResourceQuota, ResourceQuotaSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
@@ -138,10 +134,10 @@ const existsOnly = [
 const existsText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function operatorErrors(
-  requirement: Decoded<ScopedResourceSelectorRequirement>,
-  path: string,
-): FieldError[] {
+type ScopeSelector = NonNullable<Decoded<ResourceQuotaSpec>["scopeSelector"]>;
+type ScopeRequirement = NonNullable<ScopeSelector["matchExpressions"]>[number];
+
+function operatorErrors(requirement: ScopeRequirement, path: string): FieldError[] {
   const operator = requirement.operator ?? "";
   const values = requirement.values ?? [];
   const errors = errorIf(

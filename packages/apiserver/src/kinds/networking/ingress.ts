@@ -14,12 +14,7 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
 import { finalizerErrors, metadataErrors } from "../validation/validate-object.ts";
 import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
-import {
-  hasInvalidSecretName,
-  hasInvalidWildcardRule,
-  validateIngressSpec,
-  validateIngressStatus,
-} from "./validate-ingress.ts";
+import { validateIngressSpec, validateIngressStatus } from "./validate-ingress.ts";
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
@@ -34,18 +29,12 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
     },
     validateCreate: (object) => [
       ...finalizerErrors(object),
-      ...validateIngressSpec(object.spec ?? {}, {
-        secretNames: "checked",
-        wildcardRules: "checked",
-      }),
+      ...validateIngressSpec(object.spec ?? {}, {}),
       ...classErrors(object),
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object, { namespaced: true }),
-      ...validateIngressSpec(object.spec ?? {}, {
-        secretNames: hasInvalidSecretName(old.spec ?? {}) ? "as they are" : "checked",
-        wildcardRules: hasInvalidWildcardRule(old.spec ?? {}) ? "as they are" : "checked",
-      }),
+      ...validateIngressSpec(object.spec ?? {}, old.spec ?? {}),
     ],
     warningsOnCreate: annotationWarnings,
   },

@@ -1,4 +1,4 @@
-// Validates taints of devices and tolerations of requests.
+// Taints of devices and tolerations of requests: defaults and validation.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
 // validateDeviceToleration).
 import { type Decoded, labelValueFaults } from "homeostat/api";
@@ -25,13 +25,13 @@ export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): 
 
 /** One toleration. */
 export function validateDeviceToleration(
-  toleration: Decoded<DeviceToleration>,
+  { key, operator, value, effect }: Decoded<DeviceToleration>,
   path: string,
 ): FieldError[] {
   return [
-    ...optionalValid(labelKeyErrors, toleration.key, `${path}.key`),
-    ...operatorErrors(toleration.operator ?? "", toleration.value ?? "", path),
-    ...optionalValid(effectErrors, toleration.effect, `${path}.effect`),
+    ...optionalValid(labelKeyErrors, key, `${path}.key`),
+    ...operatorErrors(operator ?? "", value ?? "", path),
+    ...optionalValid(effectErrors, effect, `${path}.effect`),
   ];
 }
 
@@ -50,4 +50,13 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
 
 function effectErrors(effect: string, path: string): FieldError[] {
   return errorIf(!effects.includes(effect), () => fieldError.notSupported(path, effect, effects));
+}
+
+/** Sets the operators of tolerations. */
+export function setTolerationDefaults({
+  tolerations,
+}: {
+  readonly tolerations?: Decoded<DeviceToleration>[] | null;
+}): void {
+  for (const toleration of tolerations ?? []) toleration.operator ||= "Equal";
 }

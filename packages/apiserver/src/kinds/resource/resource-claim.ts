@@ -19,11 +19,8 @@ import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-s
 import { finalizerErrors, immutableSpec, metadataErrors } from "../validation/validate-object.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
-import {
-  setDeviceRequestDefaults,
-  setTolerationDefaults,
-  validateClaimRequests,
-} from "./validate-device-claim.ts";
+import { setTolerationDefaults } from "./device-taints.ts";
+import { setDeviceRequestDefaults, validateClaimRequests } from "./validate-device-claim.ts";
 
 export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
   ...gvk("resource.k8s.io/v1", "ResourceClaim"),

@@ -26,6 +26,8 @@ const max = {
 const versionPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
+const notSemantic = "must be a string compatible with semver.org spec 2.0.0";
+
 /** Whether the devices of a slice select nodes themselves. */
 export type NodeSelection = "per device" | "per slice";
 
@@ -135,18 +137,10 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
     );
   return [
     ...(isSet(text) ? tooLarge(text, `${path}.string`) : []),
-    ...(!isSet(version)
-      ? []
-      : [
-          ...errorIf(!versionPattern.test(version), () =>
-            fieldError.invalid(
-              `${path}.version`,
-              version,
-              "must be a string compatible with semver.org spec 2.0.0",
-            ),
-          ),
-          ...tooLarge(version, `${path}.version`),
-        ]),
+    ...errorIf(isSet(version) && !versionPattern.test(version), () =>
+      fieldError.invalid(`${path}.version`, version, notSemantic),
+    ),
+    ...(isSet(version) ? tooLarge(version, `${path}.version`) : []),
     ...errorIf(given === 0, () =>
       fieldError.invalid(path, "", "exactly one value must be specified"),
     ),

@@ -58,7 +58,7 @@ test("a key is doubled only where the decoder looks", () => {
   ]);
 });
 
-test("nulls vanish from structs, become zero in maps and lists", () => {
+test("nulls are dropped from structs, and become zero in maps and lists", () => {
   assert.deepEqual(
     decode(
       "v1",
@@ -72,7 +72,7 @@ test("nulls vanish from structs, become zero in maps and lists", () => {
   );
 });
 
-test("what Go writes for unset fields is there", () => {
+test("unset fields that Go writes are present", () => {
   assert.deepEqual(decode("apps/v1", "Deployment", "{}").object, {
     metadata: {},
     spec: { selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },

@@ -14,7 +14,7 @@ import { ageOf, nameOf } from "../printers/cells.ts";
 import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
 import { immutableSpec, validateWholeObject } from "../validation/validate-object.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
-import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
+import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;

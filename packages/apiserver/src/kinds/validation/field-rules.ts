@@ -73,6 +73,16 @@ export const optionalValid = <T>(
   path: string,
 ): FieldError[] => (value ? rule(value, path) : []);
 
+/** A rule that a text breaks from the second time on: `Duplicate value: "x"`. */
+export function createUniqueRule(): (value: string, path: string) => FieldError[] {
+  const seen = new Set<string>();
+  return (value, path) => {
+    const again = seen.has(value);
+    seen.add(value);
+    return errorIf(again, () => fieldError.duplicate(path, value));
+  };
+}
+
 /** The name of a port. */
 export const portNameErrors = (name: string, path: string): FieldError[] =>
   ruled(portNameFaults, name, path);

@@ -7,7 +7,7 @@ import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 describe("apply", () => {
-  test("owns what it names, besides identity", () => {
+  test("owns the fields that it names, except identity", () => {
     assert.deepEqual(managedFieldsOf(apply(undefined, { a: "1", set: ["x"] }, "ann")), [
       {
         manager: "ann",
@@ -20,7 +20,7 @@ describe("apply", () => {
     ]);
   });
 
-  test("removes what its manager leaves out, and keeps what others own", () => {
+  test("removes fields that its manager omits, and keeps those of others", () => {
     const first = apply(undefined, { a: "1", b: "1", set: ["x", "y"] }, "ann");
     const shared = apply(first, { b: "1", set: ["y"] }, "bob");
     const left = apply(shared, { set: ["x"] }, "ann");
@@ -31,7 +31,7 @@ describe("apply", () => {
     ]);
   });
 
-  test("shares equal values, and conflicts about different ones", () => {
+  test("shares equal values, and conflicts on different ones", () => {
     const live = apply(apply(undefined, { a: "1" }, "ann"), { a: "1" }, "bob");
     assert.deepEqual(owners(live), ["bob Apply: .spec.a", "ann Apply: .spec.a"]);
     const status = refusal(() => apply(live, { a: "2" }, "cat"));
@@ -80,7 +80,7 @@ describe("apply", () => {
     assert.deepEqual(owners(taken), ["bob Apply: .spec.a"]);
   });
 
-  test("of nothing new keeps the times and adds a newcomer without one", () => {
+  test("without changes keeps the times and adds a new manager", () => {
     const first = apply(undefined, { a: "1" }, "ann");
     assert.deepEqual(times(apply(first, { a: "1" }, "ann", { second: 5 })), [at(0)]);
     assert.deepEqual(times(apply(first, { a: "1" }, "bob", { second: 5 })), [null, at(0)]);
@@ -139,7 +139,7 @@ describe("apply", () => {
     );
   });
 
-  test("tells a failure to decode the merged object as upstream does", () => {
+  test("reports a failure to decode the merged object as upstream does", () => {
     const strict = managerOf({
       complete: () => {
         throw new Error("unable to convert: no");

@@ -134,7 +134,7 @@ test("an intent claims leaves, items, map keys and empty maps", () => {
   ]);
 });
 
-test("a comparison tells what is added, changed and removed", () => {
+test("a comparison finds added, changed and removed fields", () => {
   const compare = (left: Json, right: Json): readonly string[][] => {
     const { added, modified, removed } = compareTyped(type, left, right);
     return [paths(added), paths(modified), paths(removed)];
@@ -241,7 +241,7 @@ test("removal takes named fields and empties to null", () => {
   );
 });
 
-test("what became atomic is owned as a whole, what became granular stays as it was", () => {
+test("fields that became atomic are owned as a whole, those that became granular stay", () => {
   const granular: SmdType = smdFromJsonSchema(
     {
       properties: {

@@ -53,7 +53,7 @@ test("keywords are plain words where a value may stand", () => {
   ]);
 });
 
-test("label selectors are refused in the server's words", () => {
+test("invalid label selectors are refused with the server's messages", () => {
   const requirement = "unable to parse requirement:";
   const faults: Readonly<Record<string, string>> = {
     "a b": `${requirement} found 'b', expected: in, notin, =, ==, !=, gt, lt`,
@@ -120,7 +120,7 @@ test("field selectors parse, match and name the exact value", () => {
   );
 });
 
-test("field selectors are refused in the server's words", () => {
+test("invalid field selectors are refused with the server's messages", () => {
   assert.throws(() => parseFieldSelector("a"), {
     message: "invalid selector: 'a'; can't understand 'a'",
   });

@@ -90,7 +90,7 @@ describe("createCredentials", () => {
     );
   });
 
-  it("runs a plug-in once until its credential expires, and tells it of the cluster", async () => {
+  it("runs a plug-in once until its credential expires, and passes it the cluster", async () => {
     const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
     const infos: unknown[] = [];
     const credentials = createCredentials(

@@ -2,6 +2,7 @@
 import type { Naming } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
+import { toStoredFields } from "./as-stored.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -51,7 +52,7 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
     ...(namespace === undefined ? {} : { namespace }),
     ownerReferences: [reference, ...others],
   };
-  return { ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
+  return toStoredFields({ ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata });
 }
 
 /** @throws ERR_OWN_DUPLICATE */

@@ -19,6 +19,8 @@ export interface OwnedSetDependencies {
   readonly namespace: string | undefined;
   /** Throws once the run has ended. Called before every write. */
   assertRunning(): void;
+  /** Called with the error of a write whose object was replaced or deleted meanwhile. */
+  overtaken(error: unknown): void;
   readonly memory: OwnMemory;
   /** Called for every object written. */
   wrote(what: string, object: KubeObject): void;

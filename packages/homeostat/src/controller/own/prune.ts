@@ -1,7 +1,7 @@
 // Members of a set that are no longer desired: deleted, or handed over to another set.
 import { keyOf, type KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
-import { isNotFound } from "../../api/status.ts";
+import { isConflict, isNotFound } from "../../api/status.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isInOtherSet, isMember } from "./membership.ts";
 import { type OwnedSet, parallelWrites } from "./owned-set.ts";
@@ -49,6 +49,7 @@ async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
   await set.client
     .delete(set.kind, keyOf(object), { preconditions: { uid }, propagationPolicy: "Background" })
     .catch((error: unknown) => {
+      if (isConflict(error)) set.overtaken(error);
       if (!isNotFound(error)) throw error;
     });
 }

@@ -2,7 +2,7 @@
 // Their back-off would have grown past the end of the fault, so one of all such keys is retried a
 // second, and the first that succeeds brings the others back. The back-off itself goes on beside
 // it; errors of the user's code know nothing else.
-import { isApiStatusError } from "../../api/status.ts";
+import { type ApiStatusError, isApiStatusError } from "../../api/status.ts";
 import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Timer } from "../../runtime/clock.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
@@ -55,18 +55,23 @@ export class RetryPace {
   }
 }
 
-/** The fault of the server that an error reports, also as its cause. */
+/** The fault of the server that an error reports, also as its cause. Never throws. */
 export function serverFault(error: unknown): { readonly retryAfterMs: number } | undefined {
-  let at = error;
-  for (let depth = 0; depth < causesFollowed && at !== undefined; depth++) {
-    if (isApiStatusError(at)) {
-      const { code, details } = at.status;
-      const retryAfterMs = (details?.retryAfterSeconds ?? 0) * 1000;
-      return [401, 409, 429].includes(code) || code >= 500 ? { retryAfterMs } : undefined;
+  try {
+    let at = error;
+    for (let depth = 0; depth < causesFollowed && at !== undefined; depth++) {
+      if (isApiStatusError(at)) return faultOf(at);
+      if (connectionCodes.some((code) => isHomeostatError(at, code))) return { retryAfterMs: 0 };
+      at = (at as { readonly cause?: unknown } | null)?.cause;
     }
-    const lost = connectionCodes.some((code) => isHomeostatError(at, code));
-    if (lost) return { retryAfterMs: 0 };
-    at = (at as { readonly cause?: unknown } | null)?.cause;
+  } catch {
+    // An error whose properties throw is the user's.
   }
   return undefined;
+}
+
+function faultOf({ status }: ApiStatusError): { readonly retryAfterMs: number } | undefined {
+  const { code, details } = status;
+  const retryAfterMs = (details?.retryAfterSeconds ?? 0) * 1000;
+  return [401, 409, 429].includes(code) || code >= 500 ? { retryAfterMs } : undefined;
 }

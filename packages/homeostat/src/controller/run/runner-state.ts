@@ -6,11 +6,13 @@ import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
+import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { LoopDetector } from "../loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
 import type { RetryPace } from "./retry-pace.ts";
+import type { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -37,7 +39,11 @@ export interface RunnerState {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly retries: RetryPace;
-  readonly timeoutMs: number | undefined;
+  readonly echoes: OwnEchoes;
+  /** The kinds whose changes wake the controller and may be its own. */
+  readonly echoingKinds: ReadonlySet<string>;
+  readonly conflicts: Conflicts;
+  readonly timeoutMs: number;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

@@ -19,7 +19,7 @@ function request(
   } as unknown as CertificateSigningRequest;
 }
 
-test("a kubelet's certificate is approved by who may ask for itself, or for any node", () => {
+test("a kubelet's certificate is approved for users who may request their own, or any node's", () => {
   const grounds = (...given: Parameters<typeof request>): readonly string[] =>
     groundsFor(request(...given)).map(({ subresource }) => subresource);
   assert.deepEqual(grounds("system:node:a"), ["selfnodeclient", "nodeclient"]);

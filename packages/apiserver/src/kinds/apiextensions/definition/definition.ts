@@ -80,13 +80,6 @@ export const definitionOf = (object: JsonObject): Definition => object as unknow
 /** The object of a definition, as it is written. */
 export const objectOf = (definition: Definition): JsonObject => definition as unknown as JsonObject;
 
-/** Whether a condition of the definition is True. */
-export function isConditionTrue(definition: Definition, type: string): boolean {
-  return (
-    definition.status.conditions?.find((condition) => condition.type === type)?.status === "True"
-  );
-}
-
 /**
  * Upstream's internal spec: fields on which all versions agree are in `shared`, and then in no
  * version.

@@ -85,14 +85,15 @@ function boundOf(
 }
 
 function add(sum: ResourceSum, list: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(list)) addOne(sum, name, parseQuantity(text));
+  for (const [name, text] of Object.entries(list)) addTo(sum, name, parseQuantity(text));
 }
 
 function addSum(sum: ResourceSum, other: ResourceSum): void {
-  for (const [name, quantity] of other) addOne(sum, name, quantity);
+  for (const [name, quantity] of other) addTo(sum, name, quantity);
 }
 
-function addOne(sum: ResourceSum, name: string, quantity: Quantity): void {
+/** Adds to a sum. A zero sum takes the format of the addend. */
+export function addTo(sum: ResourceSum, name: string, quantity: Quantity): void {
   sum.set(name, addQuantities(sum.get(name), quantity));
 }
 

@@ -9,7 +9,7 @@ import { changedTemplateWarnings, nameWarnings, templateWarnings } from "./workl
 import { templateOf, type Workload } from "./workload.ts";
 
 /** {@link specStatusStrategy} of a kind that has fields behind feature gates. */
-export const gatedSpecStrategy = <T extends SpecStatusObject>(
+export const gatedStrategy = <T extends SpecStatusObject>(
   dropDisabled: (object: T) => void,
 ): StrategyOverrides<T> => ({
   ...specStatusStrategy,
@@ -25,7 +25,7 @@ export const gatedSpecStrategy = <T extends SpecStatusObject>(
 
 /** The strategy of a workload whose generation follows its spec. */
 export const workloadStrategy: StrategyOverrides<Workload & { status?: Json }> = {
-  ...gatedSpecStrategy((workload: Workload) => dropDisabledTemplateFields(workload)),
+  ...gatedStrategy((workload: Workload) => dropDisabledTemplateFields(workload)),
   warningsOnCreate: (workload) => [...nameWarnings(workload), ...templateWarnings(workload)],
   warningsOnUpdate: changedTemplateWarnings,
 };

@@ -1,6 +1,6 @@
 // An hour of faults in virtual time, several times over: no object is lost or invented, what
-// handlers were told is what reads show, and the cache is right within 3 s of the end of each fault:
-// 4.5 s where requests hung, of which the last is given up after 2.5 s.
+// handlers were told is what reads show, and the cache is right within 3 s of the end of each
+// fault: 4.5 s where requests hung, of which the last is given up after 2.5 s.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClient } from "../client/create-client.ts";

@@ -7,6 +7,8 @@ import { defineController, definitionOf } from "../define-controller.ts";
 import { LoopDetector } from "../loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
+import { ServerPace } from "../../cache/server-pace.ts";
+import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -43,6 +45,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     states,
     loops: new LoopDetector(),
     conflicts: new Conflicts(),
+    retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {

@@ -89,7 +89,7 @@ describe("tools/run.mjs", () => {
     assert.match(stderr, /^homeostat requires Node 24\.15 or newer, this is 20\.1\.0 .*\n$/);
   });
 
-  test("says how it is used when it is told nothing", () => {
+  test("prints its usage without arguments", () => {
     const { status, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8", env });
     assert.deepEqual([status, stderr], [2, "usage: node tools/run.mjs FILE args…\n"]);
   });

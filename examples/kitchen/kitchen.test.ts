@@ -110,7 +110,7 @@ test("the finalizer clears the table before the order goes, and everything goes 
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [risotto] }));
   const order = await cluster.eventually(Order, "window", (one) => isTrue(one, "Ready"));
-  assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/orders"]);
+  assert.deepEqual(order.metadata.finalizers, ["kitchen.example.com/kitchen.orders"]);
   await cluster.client.delete(Order, "window");
   await until(async () => (await cluster.client.find(Order, "window")) === undefined);
   await until(
@@ -119,7 +119,7 @@ test("the finalizer clears the table before the order goes, and everything goes 
   );
 });
 
-test("a table cannot be changed, and the server says why", async () => {
+test("a change of an order's table is refused with a reason", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));
   await assert.rejects(
@@ -128,7 +128,7 @@ test("a table cannot be changed, and the server says why", async () => {
   );
 });
 
-test("every controller writes under a name of its own", async () => {
+test("every controller has its own field manager", async () => {
   await using cluster = await openKitchen();
   await cluster.client.apply(Chef, Chef("ada", { secondsPerDish: 0 }));
   await cluster.client.apply(Order, Order("window", { table: 1, chef: "ada", dishes: [salad] }));

@@ -158,6 +158,38 @@ const planted: readonly { readonly rule: string; readonly at: string; readonly t
   ]),
 ];
 
+describe("the plug-in's own rules", async () => {
+  const { default: plugin } = (await import(
+    new URL("../../tools/lint/plugin.mjs", import.meta.url).href
+  )) as {
+    readonly default: {
+      readonly meta: { readonly name: string };
+      readonly rules: Readonly<Record<string, unknown>>;
+    };
+  };
+  const rules = Object.keys(plugin.rules);
+
+  /** Rules that no part of a configuration turns on. */
+  const unconfigured = (text: string): readonly string[] =>
+    rules.filter((rule) => !text.includes(`"${plugin.meta.name}/${rule}": "error"`));
+
+  test("are configured", () => {
+    assert.deepEqual(unconfigured(configuration[".oxlintrc.json"]), []);
+    assert.deepEqual(unconfigured("{}"), rules);
+  });
+
+  test("have a planted breach", () =>
+    assert.deepEqual(
+      rules.filter((rule) => planted.every((each) => each.rule !== `${plugin.meta.name}(${rule})`)),
+      [],
+    ));
+
+  test("are those that the configuration names", () => {
+    const named = [...configuration[".oxlintrc.json"].matchAll(/"homeostat\/([^"]+)"/g)];
+    assert.deepEqual([...new Set(named.map(([, rule]) => rule))].sort(), rules.toSorted());
+  });
+});
+
 describe("planted breaches are found", () => {
   const places = planted.map(({ at }, i) => at.replace("/x.", `/x${i}.`));
   const found = lint(Object.fromEntries(planted.map(({ text }, i) => [places[i]!, text])));

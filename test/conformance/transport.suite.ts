@@ -137,7 +137,7 @@ export function transportSuite(name: string, reach: (handler: Handler) => Promis
     describeCalls(peer, send);
     describeStreams(peer, send);
 
-    test("closing ends what is open, and what comes later fails", async () => {
+    test("closing ends open requests, and later ones fail", async () => {
       const own = await reach(peer.handler);
       const sink = new Recording();
       own.transport.send({ method: "GET", path: "/stream?watch=true", headers: {} }, sink);
@@ -199,7 +199,7 @@ function describeCalls(peer: Peer, send: Send): void {
     assert.deepEqual(sink.calls, ["head", "end"]);
   });
 
-  test("nothing is said before send has returned", async () => {
+  test("no callback runs before send has returned", async () => {
     const { sink } = send({});
     assert.deepEqual(sink.calls, []);
     await sink.ended();

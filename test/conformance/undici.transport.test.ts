@@ -124,7 +124,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
     }
   };
 
-  it("names the server, the source of its address, the cause and the remedy if the connection is refused", async () => {
+  it("names server, source of the address, cause and remedy when a connection is refused", async () => {
     await withTransport(
       { server: "https://127.0.0.1:1", origin: 'context "dev"' },
       async (transport) => {
@@ -139,7 +139,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
     );
   });
 
-  it("does not speak with a server whose certificate it cannot trust, unless told to", async () => {
+  it("refuses a server whose certificate it cannot trust, unless configured otherwise", async () => {
     await withListener({}, async (open) => {
       const error = await failure(open());
       assert.equal(error.code, "ERR_CLIENT_UNREACHABLE");
@@ -188,7 +188,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
     });
   });
 
-  it("refuses what HTTP cannot carry, as often as it comes, and its connections stay of use", async () => {
+  it("refuses what HTTP cannot carry, and keeps its connections usable", async () => {
     await withListener({ plain: true }, async (open) => {
       const transport = open({ connections: 2 });
       for (let i = 0; i < 3; i++) {
@@ -218,7 +218,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
     );
   });
 
-  describe("with a server that breaks off", () => {
+  describe("with a server that breaks the connection", () => {
     let server: Server;
     let url = "";
     const sockets = new Set<Socket>();
@@ -239,7 +239,7 @@ describe("undici transport", { timeout: 30_000 }, () => {
       server.close();
     });
 
-    it("says that the connection was lost, before and within the answer", async () => {
+    it("reports a lost connection, before and within the response", async () => {
       await withTransport({ server: url }, async (transport) => {
         for (const path of ["/none", "/half"]) {
           const error = await failure(transport, path);

@@ -333,7 +333,7 @@ for (const what of serverKinds()) {
         assert.deepEqual(seen, ["MODIFIED 1", "MODIFIED 2", "DELETED 2"]);
       });
 
-      it("is refused from a revision that is none", async () => {
+      it("is refused from an invalid revision", async () => {
         await assert.rejects(
           async () => {
             for await (const _ of client.watch(ConfigMap, { resourceVersion: "not-a-number" }))
@@ -346,7 +346,7 @@ for (const what of serverKinds()) {
     });
 
     describe("informer", () => {
-      it("holds what is there, reads own writes at once, and follows others", async () => {
+      it("holds existing objects, reads own writes at once, and follows others", async () => {
         const runtime = createSystemRuntime();
         const reader = await server.client();
         const writer = await server.client({ namespace: reader.namespace });
@@ -391,7 +391,7 @@ for (const what of serverKinds()) {
     });
 
     describe("event recorder", () => {
-      it("writes what the server takes, and a series for repeats", async () => {
+      it("writes valid Events, and a series for repeats", async () => {
         const regarding = await client.create(ConfigMap, map("regarded"));
         const recorder = createEventRecorder({
           client,

@@ -57,7 +57,7 @@ const names = async (client: Client): Promise<readonly string[]> =>
     .map(({ metadata }) => metadata.name);
 
 describe("the controllers of the control plane", { timeout: 60_000 }, () => {
-  it("do nothing when they are off", () =>
+  it("do nothing when they are disabled", () =>
     withServer({ controllers: "none" }, async (client) => {
       await make(client, "child", await make(client, "owner"));
       await client.delete(ConfigMap, "owner");
@@ -91,13 +91,13 @@ describe("the controllers of the control plane", { timeout: 60_000 }, () => {
       assert.deepEqual(await names(client), ["child"]);
     }));
 
-  it("refuse a name that there is not", () =>
+  it("refuse an unknown name", () =>
     assert.rejects(
       startApiServer({ listen: false, controllers: ["gardener"] }),
       /unknown controller "gardener"; expected default, all .* garbagecollector, namespace/,
     ));
 
-  it("take up after a restart what was left undone", async () => {
+  it("continue unfinished work after a restart", async () => {
     const dataDir = join(folder, "data");
     await withServer({ controllers: "none", dataDir }, async (client) => {
       await make(client, "of-background", await make(client, "background"));
@@ -130,7 +130,7 @@ describe("the controllers of the control plane", { timeout: 60_000 }, () => {
     });
   });
 
-  it("end with the server, however much there is to do", async () => {
+  it("stop with the server, however much work is queued", async () => {
     const server = await startApiServer({ listen: false });
     const client = createClient({ transport: server.transport() });
     const owner = await make(client, "owner");
@@ -160,7 +160,7 @@ describe("the controllers of the control plane", { timeout: 60_000 }, () => {
       });
     }));
 
-  it("are quiet when nothing happens", () =>
+  it("send no requests when nothing changes", () =>
     withServer({}, async (client) => {
       const owner = await make(client, "owner");
       await make(client, "child", owner);

@@ -1,7 +1,7 @@
 // Common mistakes in controllers: each is reported by name and has no other effect.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { defineController, ref, silentLog } from "homeostat";
+import { defineController, ref, retry, silentLog, terminal } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
@@ -66,7 +66,83 @@ describeLaws("mistakes", ({ run }) => {
     });
   });
 
-  it("a reconcile that returns another framework's result is told so", async () => {
+  it("a reference that cannot be resolved does not block the deletion", async () => {
+    const warnings: string[] = [];
+    const finalized: unknown[] = [];
+    const controller = defineController(Box, {
+      refs: {
+        boss: ref(ConfigMap, (box) => {
+          if (box.spec.label === "bad") throw new Error("a bad selector");
+          return undefined;
+        }),
+      },
+      async reconcile() {},
+      async finalize({ refs: { boss } }) {
+        finalized.push(boss);
+      },
+    });
+    await run(
+      [controller],
+      async (client, manager) => {
+        await client.create(Box, Box("leaving", {}));
+        await until(async () => (await client.get(Box, "leaving")).metadata.finalizers?.length);
+        await client.patch(Box, "leaving", { type: "merge", body: { spec: { label: "bad" } } });
+        await until(() => manager.states().some(({ progress }) => progress.at === "retrying"));
+        await client.delete(Box, "leaving");
+        await until(async () => (await client.find(Box, "leaving")) === undefined);
+        assert.deepEqual(finalized, [undefined]);
+        assert.match(warnings.join(), /finalize runs without reference "boss": a bad selector/);
+      },
+      { log: { ...silentLog, warn: (message: string) => void warnings.push(message) } },
+    );
+  });
+
+  it("a result that is made and not returned is reported once", async () => {
+    const warnings: string[] = [];
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile({ object, wait, retry: again }) {
+        runs++;
+        const { name } = object.metadata;
+        if (name === "waits") wait.for("something");
+        if (name === "retries") again.in("1h");
+        if (name === "retries-too") retry.in("1h");
+        if (name === "ends") terminal("hopeless");
+        const later = again.in("1h");
+        if (name === "chooses") return wait.for("something else");
+        if (name === "good") return later;
+      },
+    });
+    const log = {
+      ...silentLog,
+      warn: (message: string, fields?: Readonly<Record<string, unknown>>) =>
+        void warnings.push(
+          `${String(fields?.["object"]).split("/")[1]} ${message.split(" has")[0]}`,
+        ),
+    };
+    await run(
+      [controller],
+      async (client) => {
+        for (const name of ["waits", "retries", "retries-too", "ends", "chooses", "good"])
+          await client.create(Box, Box(name, {}));
+        await until(() => runs >= 6);
+        const before = runs;
+        await client.patch(Box, "waits", { type: "merge", body: { spec: { label: "again" } } });
+        await until(() => runs > before);
+        assert.deepEqual(warnings.toSorted(), [
+          "ends ERR_RESULT_UNUSED: retry.in(…)",
+          "ends ERR_RESULT_UNUSED: terminal(…)",
+          "retries ERR_RESULT_UNUSED: retry.in(…)",
+          "retries-too ERR_RESULT_UNUSED: retry.in(…)",
+          "waits ERR_RESULT_UNUSED: retry.in(…)",
+          "waits ERR_RESULT_UNUSED: wait.for(…)",
+        ]);
+      },
+      { log },
+    );
+  });
+
+  it("a reconcile that returns another framework's result gets an error that says so", async () => {
     const controller = defineController(Box, {
       reconcile: (async () => ({ requeueAfter: 5 })) as never,
     });

@@ -2,9 +2,10 @@
 // other owners are not touched.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createManager, defineController, silentLog } from "homeostat";
+import { createManager, defineController, silentLog, terminal } from "homeostat";
 import type { Client } from "homeostat/client";
-import { ConfigMap } from "homeostat/k8s/core/v1";
+import { Deployment } from "homeostat/k8s/apps/v1";
+import { ConfigMap, ResourceQuota, Secret } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -68,7 +69,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not take a foreign object over unless told to", async () => {
+  it("does not adopt a foreign object without { adopt: true }", async () => {
     const controller = (adopt: boolean) =>
       defineController(Box, {
         owns: [Part],
@@ -95,7 +96,7 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     });
   });
 
-  it("does not touch a foreign object that appears between the look and the write", async () => {
+  it("does not touch a foreign object that appears between read and write", async () => {
     const client = await openClient();
     let raced = false;
     const racing = new Proxy(client, {
@@ -148,6 +149,57 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
   });
 
+  it("writes nothing after it has rejected, and the next run starts when all writes have ended", async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    const counted: { readonly written: number; readonly later: number }[] = [];
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own, client }) {
+        const count = async (): Promise<number> =>
+          (await client.list(Part, { namespace: object.metadata.namespace! })).length;
+        const before = await count();
+        try {
+          await own(Part, [Part("bad_name", { of: "x" }), ...names.map((n) => Part(n, { of: n }))]);
+        } catch (error) {
+          const after = await count();
+          await sleep(50);
+          counted.push({ written: after - before, later: (await count()) - after });
+          throw error;
+        }
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("lanes", {}));
+      await until(() => counted.length >= 2);
+      for (const { written, later } of counted) {
+        assert.equal(later, 0, "writes landed after own() had rejected");
+        assert.ok(written < 8, `${written} writes beside the one that failed`);
+      }
+    });
+  });
+
+  it("starts no write for a reconcile that has failed", async () => {
+    let made = -1;
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own, client }) {
+        const { namespace } = object.metadata;
+        if (object.spec.label === "count")
+          return void (made = (await client.list(Part, { namespace: namespace! })).length);
+        const parts = Array.from({ length: 60 }, (_, i) => Part(`late${i}`, { of: "x" }));
+        own(Part, parts).catch(() => {});
+        throw terminal("the rest fails");
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("failed", {}));
+      await sleep(30);
+      await client.patch(Box, "failed", { type: "merge", body: { spec: { label: "count" } } });
+      await until(() => made >= 0);
+      assert.ok(made <= 8, `${made} parts were written`);
+    });
+  });
+
   it("gives an owned object its owner reference back", async () => {
     const controller = defineController(Box, {
       owns: [Part],
@@ -165,6 +217,52 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
       await until(
         async () => (await client.get(Part, "stripped-p")).metadata.ownerReferences?.length === 1,
       );
+    });
+  });
+
+  it("sends no write for values that the server stores in another form", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      owns: [Secret, ResourceQuota, Deployment],
+      async reconcile({ object, own }) {
+        runs++;
+        const { name } = object.metadata;
+        await own(Secret, [{ ...Secret(name, {}), stringData: { word: "hello" } }]);
+        await own(ResourceQuota, [ResourceQuota(name, { spec: { hard: { cpu: "1000m" } } })]);
+        const labels = { app: name };
+        const containers = [
+          { name: "c", image: "i", resources: { limits: { cpu: "2000m", memory: "1024Mi" } } },
+        ];
+        const template = { metadata: { labels }, spec: { containers } };
+        await own(Deployment, [
+          Deployment(name, { spec: { selector: { matchLabels: labels }, template } }),
+        ]);
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("stored", {}));
+      await until(() => client.find(Deployment, "stored"));
+      await until(() => manager.isIdle());
+      const versions = async () =>
+        Promise.all(
+          [Secret, ResourceQuota, Deployment].map(
+            async (kind) =>
+              (await client.get(kind as typeof Secret, "stored")).metadata.resourceVersion,
+          ),
+        );
+      const before = await versions();
+      let writes = 0;
+      const stop = client.observeWrites(({ kind }) => void (writes += kind.kind === "Box" ? 0 : 1));
+      const ran = runs;
+      await client.patch(Box, "stored", { type: "merge", body: { spec: { label: "again" } } });
+      await until(() => runs > ran && manager.isIdle());
+      stop();
+      assert.equal(writes, 0, "applies that change nothing");
+      assert.deepEqual(await versions(), before);
+      const { data } = await client.get(Secret, "stored");
+      assert.deepEqual(data, { word: Buffer.from("hello").toString("base64") });
+      await client.patch(Secret, "stored", { type: "merge", body: { data: { word: "eA==" } } });
+      await until(async () => (await client.get(Secret, "stored")).data?.["word"] === "aGVsbG8=");
     });
   });
 

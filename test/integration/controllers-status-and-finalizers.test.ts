@@ -7,7 +7,7 @@ import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 describeLaws("status and finalizers", ({ run }) => {
-  it("says status completely: keeps what it does not mention, clears what is undefined, leaves others' fields", async () => {
+  it("writes the whole status: keeps fields that it omits, clears undefined ones, leaves others' fields", async () => {
     const controller = defineController(Box, {
       async reconcile({ object, status, condition }) {
         if (object.spec.label === "first") status({ count: 1, note: "x" });
@@ -67,7 +67,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("cannot resurrect an object that goes while it is reconciled", async () => {
+  it("cannot recreate an object that is deleted while it is reconciled", async () => {
     let entered = (): void => {};
     let leave = (): void => {};
     const inside = new Promise<void>((resolve) => (entered = resolve));
@@ -90,7 +90,7 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("writes what was said before an error, and clears a map that loses its last key", async () => {
+  it("writes the status set before an error, and clears a map that loses its last key", async () => {
     const controller = defineController(Box, {
       async reconcile({ object, status, condition }) {
         if (object.spec.label === "bad") {
@@ -112,7 +112,94 @@ describeLaws("status and finalizers", ({ run }) => {
     });
   });
 
-  it("keeps the finalizer while finalize throws, and lets the object go when it returns", async () => {
+  it("releases the object although finalize sets a status that changes each time", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile() {},
+      async finalize({ status }) {
+        status({ count: ++runs });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("changing", {}));
+      await until(async () => (await client.get(Box, "changing")).metadata.finalizers?.length);
+      await client.patch(Box, "changing", {
+        type: "merge",
+        body: { metadata: { labels: { touched: "yes" } } },
+      });
+      await client.delete(Box, "changing");
+      await until(async () => (await client.find(Box, "changing")) === undefined);
+      assert.equal(runs, 1);
+    });
+  });
+
+  it("removes its finalizer without another run when another writer comes between", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      async reconcile() {},
+      async finalize({ object, client }) {
+        runs++;
+        const { finalizers = [] } = object.metadata;
+        await client.patch(Box, object.metadata.name, {
+          metadata: { labels: { n: String(runs) }, finalizers: finalizers.toReversed() },
+        });
+      },
+    });
+    await run([controller], async (client) => {
+      const finalizers = ["example.com/other"];
+      await client.create(Box, Box({ name: "between", finalizers } as never, {}));
+      await until(async () => (await client.get(Box, "between")).metadata.finalizers?.length === 2);
+      await client.delete(Box, "between");
+      await until(
+        async () =>
+          (await client.get(Box, "between")).metadata.finalizers?.join() === "example.com/other",
+      );
+      assert.equal(runs, 1);
+      await client.patch(Box, "between", {
+        type: "merge",
+        body: { metadata: { finalizers: null } },
+      });
+    });
+  });
+
+  it("observedGeneration never goes back when two controllers set the status", async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = defineController(Box, {
+      name: "slow",
+      async reconcile({ object, status }) {
+        if (object.metadata.generation === 1) await held;
+        status({ note: `slow ${object.metadata.generation}` });
+      },
+    });
+    const quick = defineController(Box, {
+      name: "quick",
+      async reconcile({ object, status }) {
+        status({ count: object.metadata.generation });
+      },
+    });
+    const seen: number[] = [];
+    await run([slow, quick], async (client) => {
+      await client.create(Box, Box("two", {}));
+      await until(async () => (await client.get(Box, "two")).status?.count === 1);
+      await client.patch(Box, "two", { type: "merge", body: { spec: { label: "x" } } });
+      await until(async () => (await client.get(Box, "two")).status.observedGeneration === 2);
+      const stop = new AbortController();
+      const watching = (async () => {
+        const { namespace, signal } = { namespace: client.namespace, signal: stop.signal };
+        for await (const { object } of client.watch(Box, { namespace, signal }))
+          seen.push(object.status?.observedGeneration ?? 0);
+      })().catch(() => {});
+      release();
+      await until(async () => (await client.get(Box, "two")).status.note === "slow 2");
+      await sleep(30);
+      stop.abort();
+      await watching;
+      assert.deepEqual([...new Set(seen)], [2]);
+    });
+  });
+
+  it("keeps the finalizer while finalize throws, and releases the object when it returns", async () => {
     let broken = true;
     let calls = 0;
     const controller = defineController(Box, {
@@ -130,7 +217,7 @@ describeLaws("status and finalizers", ({ run }) => {
         const one = await client.get(Box, "last");
         return one.status?.count === 1 ? one : undefined;
       });
-      assert.deepEqual(box.metadata.finalizers, ["laws.example.com/box"]);
+      assert.deepEqual(box.metadata.finalizers, ["laws.example.com/laws.box"]);
       await client.delete(Box, "last");
       await until(() => calls > 2);
       assert.ok(await client.find(Box, "last"));

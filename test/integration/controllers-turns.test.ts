@@ -33,7 +33,7 @@ describeLaws("turns", ({ run }) => {
     });
   });
 
-  it("reads in reconcile what it wrote itself, however late the watch", async () => {
+  it("reads its own writes in reconcile, however late the watch", async () => {
     const seen: number[] = [];
     const controller = defineController(Box, {
       async reconcile({ object, status, retry }) {
@@ -57,7 +57,7 @@ describeLaws("turns", ({ run }) => {
     });
   });
 
-  it("wakes the objects that refer to another when it comes, changes and goes", async () => {
+  it("wakes the objects that refer to another when it appears, changes and is deleted", async () => {
     const controller = defineController(Box, {
       refs: {
         friend: ref(ConfigMap, (box) => box.spec.friend),
@@ -137,8 +137,9 @@ describeLaws("turns", ({ run }) => {
     let count = 0;
     const warnings: string[] = [];
     const controller = defineController(Box, {
-      async reconcile({ status }) {
-        status({ count: ++count });
+      async reconcile({ object, status }) {
+        count++;
+        status({ count: (object.status.count ?? 0) + 1 });
       },
     });
     const log = { ...silentLog, warn: (message: string) => void warnings.push(message) };

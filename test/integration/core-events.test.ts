@@ -76,7 +76,7 @@ describe("core/v1 Events", { timeout: 30_000 }, () => {
     );
   });
 
-  test("count what repeats", async () => {
+  test("count repeats", async () => {
     await tell([about("b"), about("b"), { ...about("b"), note: "it was tried again" }]);
     const events = await told("b");
     assert.deepEqual(events.map(({ count, message }) => [count, message]).sort(), [
@@ -87,7 +87,7 @@ describe("core/v1 Events", { timeout: 30_000 }, () => {
     assert.equal(Date.parse(twice.lastTimestamp) - Date.parse(twice.firstTimestamp), 60_000);
   });
 
-  test("that are many of one reason become one, with the last message", async () => {
+  test("of one reason are combined when there are many, with the last message", async () => {
     await tell(Array.from({ length: 12 }, (_, i) => ({ ...about("d"), note: `try ${i}` })));
     const events = await told("d");
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe("core/v1 Events", { timeout: 30_000 }, () => {
     );
   });
 
-  test("refer to the revision of the object that they were told of", async () => {
+  test("refer to the object's revision at the time of the event", async () => {
     const { regarding } = about("e");
     await tell(
       [1, 2].map((revision) => ({
@@ -111,7 +111,7 @@ describe("core/v1 Events", { timeout: 30_000 }, () => {
     assert.deepEqual([event.count, event.involvedObject.resourceVersion], [2, "1"]);
   });
 
-  test("of cluster-wide objects lie in the default namespace, under a name that is one", async () => {
+  test("of cluster-wide objects are in the default namespace, with a valid name", async () => {
     await tell([about("system:role", "")]);
     const [event] = await told("system:role");
     assert.equal(event.metadata.namespace, "default");

@@ -48,7 +48,7 @@ describe("credentials on a server that checks them", { timeout: 30_000 }, () => 
     return { client, rotate: () => writeFile(path, token) };
   }
 
-  it("a watch goes on with a token that was rotated", async () => {
+  it("a watch continues with a rotated token", async () => {
     const { client, rotate } = await stale("watch");
     await rotate();
     for await (const event of client.watch(Namespace)) {
@@ -58,7 +58,7 @@ describe("credentials on a server that checks them", { timeout: 30_000 }, () => 
     await client.close();
   });
 
-  it("an informer gets in as soon as the token is rotated", async () => {
+  it("an informer connects as soon as the token is rotated", async () => {
     const { client, rotate } = await stale("informer");
     const cache = createCache({ client, runtime: createSystemRuntime() });
     const { informer } = cache.acquire(Namespace);

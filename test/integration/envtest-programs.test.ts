@@ -94,7 +94,7 @@ describe("envtest's programs", { timeout: 60_000, skip: unsupported }, () => {
     }
   });
 
-  test("etcd is healthy, refuses what only a store can do, and stops", async () => {
+  test("etcd is healthy, refuses requests that need a store, and stops", async () => {
     const port = await freePort();
     const etcd = start(
       "etcd",

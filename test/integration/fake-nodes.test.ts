@@ -67,14 +67,14 @@ const taintsOf = async (client: Client, name: string): Promise<readonly string[]
     .map(({ key, effect }: any) => `${key}:${effect}`)
     .toSorted();
 
-describe("nodes that are not there", { timeout: 90_000 }, () => {
+describe("fake nodes", { timeout: 90_000 }, () => {
   let server: TestServer;
   before(
     async () => void (server = await openServer("https", { controllers: "all", fakeNodes: 3 })),
   );
   after(() => server.close());
 
-  it("have addresses, room, zones and leases that are renewed", async () => {
+  it("have addresses, capacity, zones and leases that are renewed", async () => {
     const client = await server.client();
     await until(async () => (await client.list(Node)).items.filter(isReady).length === 3);
     const nodes = (await client.list(Node)).items;
@@ -94,7 +94,7 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
     await until(async () => (await taintsOf(client, "fake-node-0")).length === 0);
   });
 
-  it("carry every kind of workload, and let kubectl drain them", { skip: noKubectl }, async () => {
+  it("run every kind of workload, and can be drained by kubectl", { skip: noKubectl }, async () => {
     const client = await server.client();
     const folder = mkdtempSync(join(tmpdir(), "homeostat-fake-nodes-"));
     try {
@@ -204,7 +204,7 @@ describe("nodes that are not there", { timeout: 90_000 }, () => {
     await until(async () => (await taintsOf(client, "fake-node-2")).length === 0);
   });
 
-  it("refuse what they have no room for, in kube-scheduler's words", async () => {
+  it("refuse pods beyond their capacity, with kube-scheduler's message", async () => {
     const client = await server.client();
     await client.create(Pod, {
       apiVersion: "v1",
@@ -245,8 +245,8 @@ spec:
     finalizers: {add: [{value: example.com/stamped}]}
 `;
 
-describe("stages that are given", { timeout: 30_000 }, () => {
-  it("come before the built-in ones, and are for objects of any kind", async () => {
+describe("custom stages", { timeout: 30_000 }, () => {
+  it("take precedence over built-in ones, for objects of any kind", async () => {
     await using cluster = await testCluster({ fakeNodes: 1, stages: await parseStages(stages) });
     const { client } = cluster;
     await client.create(
@@ -284,7 +284,7 @@ describe("stages that are given", { timeout: 30_000 }, () => {
     );
   });
 
-  it("leave tests to decide what becomes of a pod", async () => {
+  it("let tests decide a pod's fate", async () => {
     await using cluster = await testCluster({ fakeNodes: 1 });
     const { client } = cluster;
     const pod = { namespace: "default", name: "p" };

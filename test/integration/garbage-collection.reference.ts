@@ -13,7 +13,7 @@ after(() => reference.stop());
 process.env["HOMEOSTAT_REFERENCE_KUBECONFIG"] = reference.kubeconfigPath;
 await import("./garbage-collection.test.ts");
 
-test("of random families the same is left here and there", { timeout: 300_000 }, async () => {
+test("random families leave the same objects on both servers", { timeout: 300_000 }, async () => {
   const numbers = fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }));
   const plays = fc
     .sample(numbers, { numRuns: 40 })

@@ -145,7 +145,7 @@ for (const what of serverKinds()) {
         );
       }
 
-      it("takes dependents after their owner, and theirs after them", async () => {
+      it("deletes dependents after their owner, and their dependents after them", async () => {
         const client = await server.client();
         const owner = await make(client, Secret, "owner");
         const child = await make(client, ConfigMap, "child", [ownedBy(owner)]);
@@ -158,7 +158,7 @@ for (const what of serverKinds()) {
         assert.ok(await find(client, Secret, "stranger"));
       });
 
-      it("holds an owner that goes in the foreground until what blocks it has gone", async () => {
+      it("keeps an owner in foreground deletion until its blocking dependents are deleted", async () => {
         const client = await server.client();
         const owner = await make(client, ConfigMap, "owner");
         await make(client, Secret, "blocks", [ownedBy(owner, blocking)], [hold]);
@@ -221,7 +221,7 @@ for (const what of serverKinds()) {
         assert.equal(await find(client, ConfigMap, "child"), undefined);
       });
 
-      it("frees dependents of an owner that orphans them", async () => {
+      it("releases dependents of an owner that orphans them", async () => {
         const client = await server.client();
         const owner = await make(client, ConfigMap, "owner");
         const other = await make(client, ConfigMap, "other");
@@ -238,7 +238,7 @@ for (const what of serverKinds()) {
         );
       });
 
-      it("orphans everything that was made just before, whatever its kind", async () => {
+      it("orphans dependents of any kind that were created just before", async () => {
         const client = await server.client();
         const owner = await make(client, ConfigMap, "owner");
         const names = Array.from({ length: 20 }, (_, i) => `d${i}`);
@@ -274,7 +274,7 @@ for (const what of serverKinds()) {
         assert.deepEqual(owners(await find(client, Secret, "kept")), []);
       });
 
-      it("ends a circle of owners that go in the foreground", async () => {
+      it("deletes a cycle of owners in foreground deletion", async () => {
         const client = await server.client();
         const names = ["a", "b", "c"];
         const made = await Promise.all(names.map((name) => make(client, ConfigMap, name)));
@@ -446,7 +446,7 @@ for (const what of serverKinds()) {
         },
       );
 
-      it("collects many dependents in short order", async () => {
+      it("collects many dependents in seconds", async () => {
         const client = await server.client();
         const owner = await make(client, ConfigMap, "owner");
         const names = Array.from({ length: real ? 200 : 1000 }, (_, i) => `d${i}`);

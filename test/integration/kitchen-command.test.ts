@@ -244,7 +244,7 @@ describe(
       });
     }
 
-    test("a namespace that is not there is named, with what was tried", async () => {
+    test("a missing namespace is named, with what was attempted", async () => {
       const { code, err } = await run(
         "--once",
         "--namespace",

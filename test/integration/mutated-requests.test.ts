@@ -34,7 +34,7 @@ const ruledBy = (rule: string): object => ({
 });
 
 describe("mutated requests", { timeout: 60_000 }, () => {
-  it("leave a server that answers all of them and goes on with its work", async () => {
+  it("are all answered, and the server keeps working", async () => {
     const server = await openServer("in-process");
     const transport = server.embedded!.transport();
     const { findings, statuses } = await storm(transport, await gatherMaterial(transport), {
@@ -52,7 +52,7 @@ describe("mutated requests", { timeout: 60_000 }, () => {
     await server.close();
   });
 
-  it("were each found once to go wrong inside", async () => {
+  it("no longer cause the internal errors that they once did", async () => {
     const server = await openServer("in-process");
     const transport = server.embedded!.transport();
     const status = async (request: Parameters<typeof ask>[1]): Promise<number> =>

@@ -127,7 +127,7 @@ for (const what of serverKinds()) {
         return { client, name: client.namespace };
       }
 
-      it("takes everything in it along, custom resources too", async () => {
+      it("deletes everything in it, custom resources too", async () => {
         const place = await open();
         const { client, name } = place;
         const group = `ns-${randomBytes(4).toString("hex")}.example.com`;
@@ -195,7 +195,7 @@ for (const what of serverKinds()) {
         await client.delete(Definition, `things.${group}`);
       });
 
-      it("says in five conditions what is left, sorted and counted, and goes when that is let go", async () => {
+      it("lists remaining content in five conditions, sorted and counted, and ends when it is released", async () => {
         const place = await open();
         const { client, name } = place;
         await make(client, Secret, "s1", [hold]);
@@ -245,7 +245,7 @@ for (const what of serverKinds()) {
         await gone(place);
       });
 
-      it("takes nothing new in while it goes", async () => {
+      it("accepts no new objects while it terminates", async () => {
         const place = await open();
         const { client, name } = place;
         await make(client, Secret, "held", [hold]);
@@ -282,7 +282,7 @@ for (const what of serverKinds()) {
         await gone(place);
       });
 
-      it("lets pods go first, and does not count them", async () => {
+      it("deletes pods first, and does not count them", async () => {
         const place = await open();
         const { client, name } = place;
         await make(client, Pod, "held", [hold], {
@@ -297,7 +297,7 @@ for (const what of serverKinds()) {
         await gone(place);
       });
 
-      it("goes in the foreground like any other object", async () => {
+      it("supports foreground deletion like any other object", async () => {
         const place = await open();
         const { client, name } = place;
         await make(client, ConfigMap, "a");
@@ -305,7 +305,7 @@ for (const what of serverKinds()) {
         await gone(place);
       });
 
-      it("waits for finalizers of its own, its content gone", async () => {
+      it("waits for its own finalizers after its content is deleted", async () => {
         const place = await open();
         const { client, name } = place;
         await make(client, ConfigMap, "a");

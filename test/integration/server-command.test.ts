@@ -180,7 +180,7 @@ describe("homeostat server", { timeout: 60_000 }, () => {
     assert.equal((await second.ended).code, 0);
   });
 
-  test("what cannot be done ends with 1 and a sentence, and leaves nothing behind", async () => {
+  test("a failed start exits 1 with one line, and leaves no files", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;

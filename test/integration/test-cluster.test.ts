@@ -77,7 +77,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     assert.equal((await bare.client.list(Lid)).items.length, 1);
   });
 
-  it("says which object never settles, and why", async () => {
+  it("names the object that never settles, and why", async () => {
     const restless = defineController(Box, {
       reconcile: async () => retry.in("0.02s", { because: "the paint is wet" }),
     });
@@ -93,7 +93,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
-  it("takes what is to be tried again beyond the horizon for settled", async () => {
+  it("treats an object with a retry beyond the horizon as settled", async () => {
     const patient = defineController(Box, {
       reconcile: async () => retry.in("60s", { because: "the paint is wet" }),
     });
@@ -107,7 +107,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
-  it("resolves to the object as soon as it is as wanted", async () => {
+  it("resolves to the object as soon as the condition holds", async () => {
     await using cluster = await open([fits]);
     const waiting = cluster.eventually(
       Box,
@@ -118,7 +118,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     assert.equal((await waiting).status.seen, 3);
   });
 
-  it("says what it saw last when something never comes true", async () => {
+  it("shows the last object when a condition never holds", async () => {
     await using cluster = await testCluster();
     await assert.rejects(
       cluster.eventually(ConfigMap, "a", () => true, { timeoutMs: 30 }),
@@ -139,7 +139,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
-  it("takes a condition that throws for one that does not hold yet", async () => {
+  it("treats a condition that throws as false", async () => {
     await using cluster = await open([fits]);
     const waiting = cluster.eventually(Box, "a", (box) =>
       box.status.conditions!.some(({ status }) => status === "True"),
@@ -156,10 +156,9 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
-  it("says which object is in a loop with itself, and what it writes", async () => {
-    let runs = 0;
+  it("names the object that triggers itself, and the fields that it writes", async () => {
     const counting = defineController(Box, {
-      reconcile: async ({ status }) => status({ seen: ++runs }),
+      reconcile: async ({ object, status }) => status({ seen: (object.status.seen ?? 0) + 1 }),
     });
     await using cluster = await open([counting]);
     await cluster.client.create(Box, Box("a", { size: 1 }));
@@ -187,7 +186,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     );
   });
 
-  it("lives beside others of its kind", async () => {
+  it("runs beside other clusters", async () => {
     const clusters = await Promise.all([1, 2, 3].map(() => open([fits])));
     await Promise.all(
       clusters.map(
@@ -204,7 +203,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     await Promise.all(clusters.map((cluster) => cluster.close()));
   });
 
-  it("is closed once, however often one asks", async () => {
+  it("closes once, however often it is closed", async () => {
     const cluster = await open([fits]);
     await cluster.close();
     await cluster.close();

@@ -41,7 +41,7 @@ describe("the lifecycle of pods", { timeout: 60_000 }, () => {
   );
   after(() => server.close());
 
-  it("binds a pod to a node that is there, runs it, and lets it go at once", async () => {
+  it("binds a pod to an existing node, runs it, and deletes it at once", async () => {
     const client = await server.client();
     await client.create(Pod, podOf("runs"));
     const pod = await untilPod(client, "runs", isReady);
@@ -61,7 +61,7 @@ describe("the lifecycle of pods", { timeout: 60_000 }, () => {
     await until(async () => (await client.find(Pod, "runs")) === undefined);
   });
 
-  it("ends pods as their restart policy or their fate has it", async () => {
+  it("ends pods according to restart policy or fate", async () => {
     const client = await server.client();
     await client.create(Pod, podOf("once", { spec: { restartPolicy: "Never" } }));
     await client.create(Pod, podOf("fails", { fate: "fail", spec: { restartPolicy: "Never" } }));
@@ -81,7 +81,7 @@ describe("the lifecycle of pods", { timeout: 60_000 }, () => {
     await untilPod(client, "crashes", isReady);
   });
 
-  it("leaves a pod that no node takes, says why, and binds it when one comes", async () => {
+  it("leaves a pod pending that fits no node, reports why, and binds it when a node fits", async () => {
     const client = await server.client();
     const disk = client.namespace;
     await client.create(Pod, podOf("picky", { spec: { nodeSelector: { disk } } }));

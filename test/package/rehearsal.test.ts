@@ -194,7 +194,7 @@ describe("the packages as a user meets them", () => {
     assert.match(ran.output, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
   });
 
-  installed("the command says which version it is", () => {
+  installed("the command prints its version", () => {
     const output = must(run(home, "npx", "--no-install", "homeostat", "version"));
     assert.match(output, new RegExp(`\\b${manifestOf("cli").version.replaceAll(".", "\\.")}\\b`));
   });

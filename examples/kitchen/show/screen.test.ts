@@ -66,7 +66,7 @@ describe("the live screen", () => {
     });
   }
 
-  it("shows head, hint, objects and how to end", () => {
+  it("shows head, hint, objects and how to quit", () => {
     const out = terminal({});
     createScreen({ out, quiet: false, hint }).show(
       [object("Order", "window", 'waits for Chef "ada"'), object("Chef", "bruno")],
@@ -83,7 +83,7 @@ describe("the live screen", () => {
     ]);
   });
 
-  it("draws again only what has changed", () => {
+  it("redraws only changed lines", () => {
     const out = terminal({ rows: 24, columns: 80 });
     const screen = createScreen({ out, quiet: false, hint });
     for (const seconds of [1.1, 1.2, 1.9])

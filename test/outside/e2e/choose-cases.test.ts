@@ -38,7 +38,7 @@ test("with `only` the rest has the choice's reason", () => {
   );
 });
 
-test("a choice that nothing is for is told", () => {
+test("a choice that matches no case is reported", () => {
   assert.deepEqual(
     unusedChoices(specs, [
       { from: "a/", only: ["see"], not: [["fly", "no wings"]] },

@@ -63,7 +63,7 @@ test("programs that look at their index fail where it is odd", () => {
   assert.deepEqual([fateOf(odd, { index: "0" }), fateOf(odd, { index: "3" })], [null, "fail"]);
 });
 
-test("who makes a file fails, who finds it does not: files of a node outlive pods, files of a pod outlive containers", () => {
+test("creating a file fails the program, finding it does not: files of a node outlive pods, files of a pod outlive containers", () => {
   const once = shell("if [[ -r /data/foo ]] then exit 0 else touch /data/foo exit 1 fi");
   const made: MadeFiles = new Map();
   const fates = ["first", "second", "first"].map((uid) =>

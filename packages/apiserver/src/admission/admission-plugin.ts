@@ -1,7 +1,7 @@
 // The contract of an admission plug-in: a mutating step, a validating step, or both. A plug-in sees
 // one request and may look up stored objects; it writes nothing itself.
 // Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
-import type { ApiStatusError } from "homeostat/api";
+import type { ApiStatusError, JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
@@ -34,6 +34,18 @@ export function isAbout(
   ofSubresource = "",
 ): boolean {
   return resource.resource === name && resource.group === group && subresource === ofSubresource;
+}
+
+/** The object and the stored one, where the request updates such an object. */
+export function updateOf<T extends JsonObject>(
+  request: AdmissionRequest,
+  resource: string,
+  subresource = "",
+): { readonly object: T; readonly old: T } | undefined {
+  const { object, old, operation } = request;
+  if (!object || !old || operation !== "UPDATE" || !isAbout(request, "", resource, subresource))
+    return undefined;
+  return { object: object as T, old: old as T };
 }
 
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */

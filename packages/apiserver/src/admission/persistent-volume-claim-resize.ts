@@ -4,22 +4,16 @@
 import type { Decoded } from "homeostat/api";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
 import type { StorageClass } from "homeostat/k8s/storage/v1";
+import { classOf } from "../kinds/core/persistent-volume/persistent-storage.ts";
 import { nanoOf } from "../kinds/core/resources/resource-lists.ts";
-import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
+import { type CreatePlugin, refuse, updateOf } from "./admission-plugin.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => ({
   validate(request) {
-    const object: Decoded<PersistentVolumeClaim> | undefined = request.object;
-    const old: Decoded<PersistentVolumeClaim> | undefined = request.old;
-    if (
-      !object ||
-      !old ||
-      request.operation !== "UPDATE" ||
-      !isAbout(request, "", "persistentvolumeclaims") ||
-      sizeOf(object) <= sizeOf(old)
-    )
-      return;
+    const update = updateOf<Decoded<PersistentVolumeClaim>>(request, "persistentvolumeclaims");
+    if (!update || sizeOf(update.object) <= sizeOf(update.old)) return;
+    const { object, old } = update;
     if (old.status?.phase !== "Bound")
       throw refuse(request, "Only bound persistent volume claims can be expanded");
     if (!mayGrow(object, old, objects))
@@ -32,12 +26,6 @@ export const createPersistentVolumeClaimResize: CreatePlugin = ({ objects }) => 
 
 const sizeOf = ({ spec }: Decoded<PersistentVolumeClaim>): bigint =>
   nanoOf(spec?.resources?.requests?.["storage"]);
-
-/** The annotation has precedence over the field. */
-const classOf = ({ metadata, spec }: Decoded<PersistentVolumeClaim>): string =>
-  metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ??
-  spec?.storageClassName ??
-  "";
 
 function mayGrow(
   claim: Decoded<PersistentVolumeClaim>,

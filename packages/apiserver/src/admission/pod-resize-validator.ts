@@ -5,21 +5,15 @@ import type { Node, Pod } from "homeostat/k8s/core/v1";
 import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
+import { type CreatePlugin, refuse, updateOf } from "./admission-plugin.ts";
 
 const units = { cpu: 1_000_000n, memory: 1_000_000_000n } as const;
 
 export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
   validate(request) {
-    const object: Decoded<Pod> | undefined = request.object;
-    const old: Decoded<Pod> | undefined = request.old;
-    if (
-      !object ||
-      !old ||
-      request.operation !== "UPDATE" ||
-      !isAbout(request, "", "pods", "resize")
-    )
-      return;
+    const update = updateOf<Decoded<Pod>>(request, "pods", "resize");
+    if (!update) return;
+    const { object, old } = update;
     const name = object.spec?.nodeName ?? "";
     if (!name || object.metadata?.generation === old.metadata?.generation) return;
     const node: Decoded<Node> | undefined = objects.find({ group: "", resource: "nodes" }, name);

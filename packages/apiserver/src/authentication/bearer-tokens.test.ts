@@ -61,7 +61,7 @@ const account = async (name: string): Promise<string> =>
 const claimsOf = (token: string): any =>
   JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
 
-test("an account's token says who holds it, and the holder is let in", async () => {
+test("an account's token names its user, and authenticates it", async () => {
   const uid = await account("robot");
   const { status, object } = await requestToken("robot");
   assert.equal(status, 201);
@@ -132,7 +132,7 @@ test("tokens given to the server are valid for the server only; other tokens are
   assert.deepEqual(await review("nobody.knows.it"), { user: {}, error: "invalid bearer token" });
 });
 
-test("a token ends with its time, its account, and what it is bound to", async () => {
+test("a token is invalid after its expiry, its account, and the object that it is bound to", async () => {
   await account("short");
   await ask("POST", `${space}/secrets`, { metadata: { name: "bond" } });
   const bound = await tokenOf("short", {
@@ -165,7 +165,7 @@ test("a token ends with its time, its account, and what it is bound to", async (
   );
 });
 
-test("what cannot be bound is refused", async () => {
+test("a token for an unsupported or missing object is refused", async () => {
   await account("binder");
   await ask("POST", `${space}/pods`, {
     metadata: { name: "other" },
@@ -173,20 +173,17 @@ test("what cannot be bound is refused", async () => {
   });
   const refusal = async (reference: JsonObject): Promise<unknown> =>
     at((await requestToken("binder", { boundObjectRef: reference })).object, "message");
-  assert.equal(
-    await refusal({ kind: "Pod", apiVersion: "v1", name: "ghost" }),
-    'pods "ghost" not found',
-  );
-  assert.equal(
-    await refusal({ kind: "Pod", apiVersion: "v1", name: "other" }),
-    'cannot bind token for serviceaccount "binder" to pod running with different serviceaccount name.',
-  );
-  assert.equal(
-    await refusal({ kind: "ConfigMap", apiVersion: "v1", name: "x" }),
-    "cannot bind token to object of type /v1, Kind=ConfigMap",
-  );
-  assert.equal(
-    await refusal({ kind: "Job", apiVersion: "batch/v1", name: "x" }),
-    "cannot bind token to object of type batch/v1, Kind=Job",
-  );
+  const unbindable = "cannot bind token to object of type";
+  for (const [apiVersion, kind, name, message] of [
+    ["v1", "Pod", "ghost", 'pods "ghost" not found'],
+    [
+      "v1",
+      "Pod",
+      "other",
+      'cannot bind token for serviceaccount "binder" to pod running with different serviceaccount name.',
+    ],
+    ["v1", "ConfigMap", "x", `${unbindable} /v1, Kind=ConfigMap`],
+    ["batch/v1", "Job", "x", `${unbindable} batch/v1, Kind=Job`],
+  ] as const)
+    assert.equal(await refusal({ kind, apiVersion, name }), message);
 });

@@ -22,7 +22,7 @@ const client = issueClientCertificate(authority, {
   groups: ["system:masters", "dev"],
 });
 
-test("an authority is one, signs itself and lasts ten years", () => {
+test("an authority is self-signed and valid for ten years", () => {
   const cert = new X509Certificate(authority.cert);
   assert.equal(cert.ca, true);
   assert.ok(cert.verify(cert.publicKey) && cert.checkIssued(cert));
@@ -67,7 +67,7 @@ test("time and serial numbers come from the runtime", () => {
   );
 });
 
-test("addresses become bytes", () => {
+test("addresses are encoded as bytes", () => {
   const hex = (address: string): string => Buffer.from(addressBytes(address)).toString("hex");
   assert.equal(hex("10.1.2.255"), "0a0102ff");
   assert.equal(hex("::1"), "00000000000000000000000000000001");

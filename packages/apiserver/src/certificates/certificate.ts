@@ -22,13 +22,13 @@ export interface CertificateRequest {
   readonly addresses?: readonly string[];
 }
 
-export interface KeyPair {
+export interface SigningKeys {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
 }
 
 /** Who signs; a self-signed authority is its own issuer. */
-export interface Issuer extends KeyPair {
+export interface Issuer extends SigningKeys {
   readonly subject: Subject;
 }
 
@@ -36,7 +36,7 @@ const signedBy = sequence(oid("1.2.840.10045.4.3.2"));
 const purposes = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
 /** A new key pair on the curve P-256. */
-export function generateKeys(): KeyPair {
+export function generateKeys(): SigningKeys {
   return generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 }
 

@@ -9,7 +9,7 @@ import { loadIdentity } from "./identity.ts";
 const folder = mkdtempSync(join(tmpdir(), "identity-"));
 after(() => rmSync(folder, { recursive: true }));
 
-test("an identity is the same when it is read again; a file that holds none says what becomes of its owner", () => {
+test("an identity is the same when it is read again; a damaged file is an error that says what to do", () => {
   const file = join(folder, "identity.json");
   const runtime = createSystemRuntime();
   assert.deepEqual(loadIdentity(file, runtime), loadIdentity(file, runtime));

@@ -3,10 +3,11 @@
 // 2986, RFC 5280.
 import { contentOf, type DerElement, inside, rawOf, readDer, readOid } from "./read-der.ts";
 
-/** One attribute of a subject, e.g. `2.5.4.10` with `system:nodes`. */
-export interface SubjectAttribute {
-  readonly oid: string;
-  readonly value: string;
+/** A decoded request. */
+export interface SigningRequest extends AlternativeNames {
+  readonly subject: readonly SubjectAttribute[];
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Uint8Array;
 }
 
 /** The names of a subject beside its distinguished name: X.509's subjectAltName. */
@@ -18,11 +19,10 @@ export interface AlternativeNames {
   readonly uris: readonly string[];
 }
 
-/** A decoded request. */
-export interface SigningRequest extends AlternativeNames {
-  readonly subject: readonly SubjectAttribute[];
-  /** SubjectPublicKeyInfo, DER. */
-  readonly publicKey: Uint8Array;
+/** One attribute of a subject, e.g. `2.5.4.10` with `system:nodes`. */
+export interface SubjectAttribute {
+  readonly oid: string;
+  readonly value: string;
 }
 
 const oids = {

@@ -5,7 +5,7 @@
 import { compareBytewise } from "homeostat/api";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
-import { compareKubeVersions } from "./kube-version-order.ts";
+import { compareKubeVersions } from "../apimachinery/values/kube-version-order.ts";
 
 /** One version of a group. */
 export interface ServedVersion {

@@ -22,7 +22,7 @@ it("names the issuer and where its keys are", () => {
   assert.equal(configuration["jwks_uri"], "https://127.0.0.1:6443/openid/v1/jwks");
 });
 
-it("hands out the public key, and nothing of the private one", () => {
+it("serves the public key, and nothing of the private one", () => {
   const { keys } = JSON.parse(textOf(ask("/openid/v1/jwks/"))) as {
     readonly keys: readonly object[];
   };

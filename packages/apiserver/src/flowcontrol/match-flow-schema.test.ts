@@ -79,5 +79,5 @@ test("paths are matched whole or below", () => {
   assert.equal(flowOf("ann", ["dev"], "GET", "/healthzz"), "schema rest");
 });
 
-test("what runs long has no flow", () =>
+test("long-running requests have no flow", () =>
   assert.equal(flowOf("ann", [], "GET", "/api/v1/namespaces/home/pods/a/log"), undefined));

@@ -11,7 +11,7 @@ const request: ApiRequest = {
 };
 const answer: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
 
-test("who comes early waits, who comes later does not", async () => {
+test("early requests wait, later ones do not", async () => {
   const late = createLateHandler();
   const early = late.handler(request);
   late.open(async () => answer);

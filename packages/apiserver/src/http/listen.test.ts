@@ -6,7 +6,12 @@ import https from "node:https";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { createSystemRuntime } from "homeostat/runtime";
-import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import {
+  type Authority,
+  createAuthority,
+  issueServingCertificate,
+  type KeyPair,
+} from "../certificates/authority.ts";
 import { withResponseHeaders } from "./response-headers.ts";
 import {
   type ApiRequest,
@@ -94,6 +99,13 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 };
 
+const certificateOf = (authority: Authority): KeyPair =>
+  issueServingCertificate(authority, {
+    runtime,
+    names: ["localhost"],
+    addresses: ["127.0.0.1"],
+  });
+
 for (const wire of ["plain", "TLS"] as const) {
   describe(`a ${wire} port with HTTP/1.1`, () => {
     const echo = createEcho();
@@ -102,15 +114,7 @@ for (const wire of ["plain", "TLS"] as const) {
       const authority = createAuthority({ runtime });
       listener = await listen(
         withResponseHeaders(echo.handler, runtime),
-        wire === "TLS"
-          ? {
-              tls: issueServingCertificate(authority, {
-                runtime,
-                names: ["localhost"],
-                addresses: ["127.0.0.1"],
-              }),
-            }
-          : {},
+        wire === "TLS" ? { tls: certificateOf(authority) } : {},
       );
     });
     after(() => listener.close());
@@ -243,11 +247,7 @@ describe("a TLS port with HTTP/2", () => {
   let listener: Listener;
   before(async () => {
     listener = await listen(withResponseHeaders(echo.handler, runtime), {
-      tls: issueServingCertificate(authority, {
-        runtime,
-        names: ["localhost"],
-        addresses: ["127.0.0.1"],
-      }),
+      tls: certificateOf(authority),
     });
   });
   after(() => listener.close());
@@ -305,11 +305,7 @@ test("closing ends streams cleanly, and is quick even when clients hold on", asy
   const echo = createEcho();
   const authority = createAuthority({ runtime });
   const listener = await listen(echo.handler, {
-    tls: issueServingCertificate(authority, {
-      runtime,
-      names: ["localhost"],
-      addresses: ["127.0.0.1"],
-    }),
+    tls: certificateOf(authority),
   });
   const session = http2.connect(listener.url, { ca: authority.cert });
   const stream = session.request({ ":path": "/stream" });

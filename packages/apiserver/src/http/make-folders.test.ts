@@ -8,7 +8,7 @@ import { makeFolders } from "./make-folders.ts";
 const folder = mkdtempSync(join(tmpdir(), "make-folders-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("makes what is missing, with the mode asked for, and is content with what is there", () => {
+test("creates missing folders with the given mode, and accepts existing ones", () => {
   makeFolders(join(folder, "a", "b"), 0o700);
   makeFolders(join(folder, "a", "b"), 0o700);
   assert.equal(statSync(join(folder, "a")).mode & 0o777, 0o700);

@@ -35,7 +35,7 @@ test("a warning with any character arrives as UTF-8, as Go writes it", async () 
   }
 });
 
-test("a head that cannot be written ends the connection instead of leaving it open", async () => {
+test("a head that cannot be written closes the connection", async () => {
   const listener = await listen(
     async () => ({ status: 200, headers: { "x-broken": "a\nb" }, body: new Uint8Array() }),
     { port: 0 },
@@ -74,7 +74,7 @@ async function said(port: number, bytes: string): Promise<string> {
   return text;
 }
 
-test("a method that Node does not know is the server core's to answer", async () => {
+test("a method that Node does not know is answered by the API server", async () => {
   const listener = await listen(echo, { port: 0 });
   try {
     const answer = await said(
@@ -90,7 +90,7 @@ test("a method that Node does not know is the server core's to answer", async ()
   }
 });
 
-test("what is no request is refused as Go refuses it", async () => {
+test("malformed requests are refused as Go refuses them", async () => {
   const listener = await listen(echo, { port: 0 });
   try {
     const bad =
@@ -107,7 +107,7 @@ test("what is no request is refused as Go refuses it", async () => {
   }
 });
 
-test("plain HTTP on a TLS port is told so; silence and noise are cut with the listener", async () => {
+test("plain HTTP on a TLS port gets an error; silent and malformed connections close with the listener", async () => {
   const runtime = createSystemRuntime();
   const tls = issueServingCertificate(createAuthority({ runtime }), {
     runtime,

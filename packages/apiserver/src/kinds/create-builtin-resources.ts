@@ -3,6 +3,7 @@ import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
 import type { AnyKindDefinition } from "./definition/kind-definition.ts";
 import { createBuiltinResource } from "./definition/create-builtin-resource.ts";
+import { createInternalPrinter } from "./printers/print-internal.ts";
 import type { BuiltinResourceOptions } from "./definition/builtin-resource-options.ts";
 
 /**
@@ -26,7 +27,11 @@ export function createBuiltinResources(
         served.version === definition.version &&
         served.kind === definition.kind,
     );
+  const print = createInternalPrinter(
+    () => options.data.layout(),
+    Object.assign({}, ...definitions.map(({ conversions }) => conversions)),
+  );
   return definitions
     .toSorted((a, b) => rank(a) - rank(b))
-    .map((definition) => createBuiltinResource(definition, options));
+    .map((definition) => createBuiltinResource(definition, options, print));
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "homeostat/api";
 import type {
   GoField,
   KindData,
+  Primitive,
   SpecialName,
   GoStruct,
   TypeRef,
@@ -93,17 +94,6 @@ function propertyOf(field: GoField): JsonObject {
 
 function schemaOf(ref: TypeRef): JsonObject {
   switch (ref.at) {
-    case "string":
-      return { type: "string" };
-    case "bool":
-      return { type: "boolean" };
-    case "int32":
-    case "int64":
-      return { type: "integer", format: ref.at };
-    case "float64":
-      return { type: "number", format: "double" };
-    case "bytes":
-      return { type: "string", format: "byte" };
     case "list":
       return { type: "array", items: elementOf(ref.items) };
     case "map":
@@ -112,20 +102,31 @@ function schemaOf(ref: TypeRef): JsonObject {
       return componentRef(ref.type);
     case "special":
       return componentRef(specialModel(ref.name));
+    default:
+      return { ...primitives[ref.at].schema };
   }
 }
 
-const zeros: Readonly<Record<string, Json>> = {
-  string: "",
-  bool: false,
-  int32: 0,
-  int64: 0,
-  float64: 0,
+interface PrimitiveComponent {
+  readonly schema: JsonObject;
+  /** The default of items. */
+  readonly zero?: Json;
+}
+
+const primitives: Readonly<Record<Primitive, PrimitiveComponent>> = {
+  string: { schema: { type: "string" }, zero: "" },
+  bool: { schema: { type: "boolean" }, zero: false },
+  int32: { schema: { type: "integer", format: "int32" }, zero: 0 },
+  int64: { schema: { type: "integer", format: "int64" }, zero: 0 },
+  float64: { schema: { type: "number", format: "double" }, zero: 0 },
+  bytes: { schema: { type: "string", format: "byte" } },
 };
 
 function elementOf(ref: TypeRef): JsonObject {
   if (ref.at === "struct") return { allOf: [componentRef(ref.type)], default: {} };
-  return ref.at in zeros ? { ...schemaOf(ref), default: zeros[ref.at]! } : schemaOf(ref);
+  const { zero }: Partial<PrimitiveComponent> =
+    ref.at in primitives ? primitives[ref.at as Primitive] : {};
+  return zero === undefined ? schemaOf(ref) : { ...schemaOf(ref), default: zero };
 }
 
 /** Keywords are merged into nested schemas, e.g. `items: {enum: […]}`. */

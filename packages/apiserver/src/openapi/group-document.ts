@@ -146,11 +146,7 @@ function builtinPaths(resource: ServedResource, data: KindData): JsonObject {
       style: installerStyle,
       model: described.type,
       listModel: data.typeOf(resource.group, resource.version, resource.listKind)?.model,
-      // Namespaces are returned too, but behind a wrapper that upstream's builder does not see
-      // through.
-      deleteReturnsObject:
-        resource.strategy.deleteReturnsObject &&
-        !(resource.group === "" && resource.resource === "namespaces"),
+      deleteReturnsObject: resource.strategy.deleteReturnsObject === true,
       subresources,
     }),
   };

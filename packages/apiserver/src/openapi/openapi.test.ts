@@ -191,7 +191,7 @@ test("custom resources are published with what every object has", () => {
   ]);
 });
 
-test("version two says the same in older words", () => {
+test("version two is equivalent in the older format", () => {
   const document = bodyOf(ask("/openapi/v2"));
   assert.equal(document.swagger, "2.0");
   const configMap = at(document, "definitions", "io.k8s.api.core.v1.ConfigMap", "properties");

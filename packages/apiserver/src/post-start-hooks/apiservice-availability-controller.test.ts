@@ -19,7 +19,7 @@ const slice = (ready: boolean, port = "https"): JsonObject => ({
   ports: [{ name: port, port: 8443 }],
 });
 
-test("says what is in the way, the first thing first", () => {
+test("reports the first of several obstacles", () => {
   const verdict = (...given: readonly [JsonObject?, (readonly JsonObject[])?]): readonly string[] =>
     Object.values(availabilityOf(apiService, given[0], given[1] ?? []));
   assert.deepEqual(verdict(), ["ServiceNotFound", 'service/s in "ns" is not present']);
@@ -45,7 +45,7 @@ test("says what is in the way, the first thing first", () => {
   );
 });
 
-test("what stays as it is has its time, and is not written again", () => {
+test("an unchanged condition keeps its time, and is not written again", () => {
   const verdict = { reason: "ServiceNotFound", message: "m" };
   const first = withAvailable([{ type: "Other", status: "True" }], verdict, "T1")!;
   assert.deepEqual(first, [

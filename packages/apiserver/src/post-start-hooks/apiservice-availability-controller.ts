@@ -6,102 +6,58 @@ import type { Decoded } from "homeostat/api";
 import type { APIService, APIServiceCondition } from "homeostat/k8s/apiregistration/v1";
 import type { Service } from "homeostat/k8s/core/v1";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
-import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
-import { followRevisions, watchRevisions } from "../registry/revisions/follow-revisions.ts";
-import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
-import { parseStored } from "../registry/revisions/stored-json.ts";
-import type { Revision } from "../storage/store.ts";
 import type { HookContext } from "./hook-context.ts";
+import { HookController } from "./hook-controller.ts";
+import { type NamedRevision, StoredResource } from "./stored-resource.ts";
 
 const automanaged = "kube-aggregator.kubernetes.io/automanaged";
 const serviceName = "kubernetes.io/service-name";
 
-/** The resources that the controller reads. */
-interface Resources {
-  readonly apiServices: ServedResource;
-  readonly services: ServedResource;
-  readonly slices: ServedResource;
-}
-
-/** Starts the controller. Returns a function that stops it. */
-export function startAvailabilityController(context: HookContext): () => Promise<void> {
-  const { catalog } = context.core;
-  const apiServices = catalog.find("apiregistration.k8s.io", "v1", "apiservices");
-  const services = catalog.find("", "v1", "services");
-  const slices = catalog.find("discovery.k8s.io", "v1", "endpointslices");
-  if (!apiServices || !services || !slices) return async () => {};
-  const controller = new AvailabilityController(context, { apiServices, services, slices });
-  controller.start();
-  return () => controller.stop();
-}
-
-class AvailabilityController {
-  readonly #context: HookContext;
-  readonly #resources: Resources;
-  readonly #workers: KeyedWorkers;
+/** The controller. Starts at once. */
+export class AvailabilityController extends HookController {
+  readonly #apiServices: StoredResource<APIService>;
+  readonly #services: StoredResource<Service>;
+  readonly #slices: StoredResource<EndpointSlice>;
   /** The Service behind each APIService, as `namespace/name`. */
-  readonly #services = new Map<string, string>();
-  #stopFollowing: (() => void) | undefined;
+  readonly #serviceOf = new Map<string, string>();
   #stopWatching: readonly (() => void)[] = [];
 
-  constructor(context: HookContext, resources: Resources) {
-    this.#context = context;
-    this.#resources = resources;
-    this.#workers = createKeyedWorkers({
-      runtime: context.core.runtime,
-      backoff: { firstMs: 1000, maxMs: 1000 },
-      failing: (name, error) => context.warn?.(`APIService ${name} cannot be checked`, error),
-    });
+  constructor(context: HookContext) {
+    super(context, { failing: (name) => `APIService ${name} cannot be checked` });
+    const { core } = context;
+    this.#apiServices = new StoredResource(core, "apiregistration.k8s.io", "apiservices");
+    this.#services = new StoredResource(core, "", "services");
+    this.#slices = new StoredResource(core, "discovery.k8s.io", "endpointslices");
+    this.onStop(this.#apiServices.follow((one) => this.#apiServiceChanged(one)));
+    this.onStop(() => this.#unwatch());
+    this.start((name) => this.#sync(name));
   }
 
-  start(): void {
-    const prefix = storagePrefixOf(this.#resources.apiServices, "");
-    this.#stopFollowing = followRevisions(this.#context.core.store, prefix, (revision) =>
-      this.#apiServiceChanged(revision.key.slice(prefix.length), revision),
-    );
-    this.#workers.start((name) => this.#sync(name));
-  }
-
-  async stop(): Promise<void> {
-    this.#stopFollowing?.();
-    this.#unwatch();
-    await this.#workers.stop();
-  }
-
-  #apiServiceChanged(name: string, { type, attributes, bytes }: Revision): void {
+  #apiServiceChanged({ name, revision }: NamedRevision): void {
     // The label marks APIServices of this server, which need no parsing.
-    if (attributes.labels[automanaged] !== undefined && !this.#services.has(name)) return;
-    const service = type === "DELETED" ? undefined : parseApiService(bytes).spec?.service;
+    if (revision.attributes.labels[automanaged] !== undefined && !this.#serviceOf.has(name)) return;
+    const object = revision.type === "DELETED" ? undefined : this.#apiServices.decode(revision);
+    const service = object?.spec?.service;
     if (service?.name) {
-      this.#services.set(name, `${service.namespace ?? ""}/${service.name}`);
-      this.#workers.add(name);
-    } else this.#services.delete(name);
-    if (this.#services.size === 0) this.#unwatch();
+      this.#serviceOf.set(name, `${service.namespace ?? ""}/${service.name}`);
+      this.add(name);
+    } else this.#serviceOf.delete(name);
+    if (this.#serviceOf.size === 0) this.#unwatch();
     else if (this.#stopWatching.length === 0) this.#watch();
   }
 
   #watch(): void {
-    const { services, slices } = this.#resources;
     const changed = (namespace: string, name: string): void => {
-      for (const [apiService, service] of this.#services)
-        if (service === `${namespace}/${name}`) this.#workers.add(apiService);
-    };
-    const watch = (
-      resource: ServedResource,
-      serviceOf: (name: string, revision: Revision) => string,
-    ): (() => void) => {
-      const prefix = storagePrefixOf(resource, "");
-      return watchRevisions(this.#context.core.store, prefix, (revision) => {
-        const [namespace = "", name = ""] = revision.key.slice(prefix.length).split("/");
-        changed(namespace, serviceOf(name, revision));
-      });
+      for (const [apiService, service] of this.#serviceOf)
+        if (service === `${namespace}/${name}`) this.add(apiService);
     };
     this.#stopWatching = [
-      watch(services, (name) => name),
-      watch(slices, (_, { attributes }) => attributes.labels[serviceName] ?? ""),
+      this.#services.watch(({ namespace, name }) => changed(namespace, name)),
+      this.#slices.watch(({ namespace, revision }) =>
+        changed(namespace, revision.attributes.labels[serviceName] ?? ""),
+      ),
     ];
   }
 
@@ -112,42 +68,21 @@ class AvailabilityController {
 
   /** A refused write needs no retry: the change that it conflicts with adds the key again. */
   async #sync(name: string): Promise<void> {
-    const { store, runtime } = this.#context.core;
-    const found = store.latest(storageKeyOf(this.#resources.apiServices, "", name));
-    if (!found) return;
-    const object = parseApiService(found.bytes);
-    const { namespace, name: service } = object.spec?.service ?? {};
-    if (!namespace || !service) return;
-    const verdict = availabilityOf(
-      object,
-      this.#readService(namespace, service),
-      this.#readSlices(namespace, service),
-    );
-    const now = formatSeconds(runtime.clock.now());
+    const object = this.#apiServices.find("", name);
+    const { namespace, name: service } = object?.spec?.service ?? {};
+    if (!object || !namespace || !service) return;
+    const slices = this.#slices
+      .list(namespace)
+      .filter(({ attributes }) => attributes.labels[serviceName] === service)
+      .map((revision) => this.#slices.decode(revision));
+    const verdict = availabilityOf(object, this.#services.find(namespace, service), slices);
+    const now = formatSeconds(this.context.core.runtime.clock.now());
     const conditions = withAvailable(object.status?.conditions ?? [], verdict, now);
     if (!conditions) return;
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`;
-    await this.#context.loopback("PUT", path, { ...object, status: { conditions } });
-  }
-
-  #readService(namespace: string, name: string): Decoded<Service> | undefined {
-    const key = storageKeyOf(this.#resources.services, namespace, name);
-    const found = this.#context.core.store.latest(key);
-    return found && (parseStored(found.bytes) as Decoded<Service>);
-  }
-
-  #readSlices(namespace: string, service: string): readonly Decoded<EndpointSlice>[] {
-    const prefix = storagePrefixOf(this.#resources.slices, namespace);
-    const listing = this.#context.core.store.list(prefix);
-    if (typeof listing !== "object") return [];
-    return [...listing.items]
-      .filter(({ attributes }) => attributes.labels[serviceName] === service)
-      .map(({ bytes }) => parseStored(bytes) as Decoded<EndpointSlice>);
+    await this.context.loopback("PUT", path, { ...object, status: { conditions } });
   }
 }
-
-const parseApiService = (bytes: Uint8Array): Decoded<APIService> =>
-  parseStored(bytes) as Decoded<APIService>;
 
 /** Why an APIService is unavailable. */
 export interface Unavailable {

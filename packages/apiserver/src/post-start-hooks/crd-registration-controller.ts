@@ -6,15 +6,12 @@
 import { type Decoded, equalJson } from "homeostat/api";
 import type { CustomResourceDefinition } from "homeostat/k8s/apiextensions/v1";
 import type { APIService, APIServiceSpec } from "homeostat/k8s/apiregistration/v1";
-import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
-import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
-import { followRevisions } from "../registry/revisions/follow-revisions.ts";
-import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
-import { parseStored } from "../registry/revisions/stored-json.ts";
-import type { Revision } from "../storage/store.ts";
+import { storageKeyOf } from "../registry/revisions/storage-key.ts";
 import { insertText } from "./bootstrap/store-bootstrap-objects.ts";
 import type { HookContext } from "./hook-context.ts";
+import { HookController } from "./hook-controller.ts";
+import { type NamedRevision, StoredResource } from "./stored-resource.ts";
 
 const label = "kube-aggregator.kubernetes.io/automanaged";
 const path = "/apis/apiregistration.k8s.io/v1/apiservices";
@@ -25,66 +22,48 @@ interface GroupVersion {
   readonly version: string;
 }
 
-/** Starts the controller. Returns a function that stops it. */
-export function startCrdRegistrationController(context: HookContext): () => Promise<void> {
-  const { catalog } = context.core;
-  const definitions = catalog.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
-  const apiServices = catalog.find("apiregistration.k8s.io", "v1", "apiservices");
-  if (!definitions || !apiServices) return async () => {};
-  const controller = new CrdRegistrationController(context, apiServices);
-  controller.start(definitions);
-  return () => controller.stop();
+/** The versions that a definition serves, as of its generation. */
+interface ServedVersions {
+  readonly generation: number;
+  readonly versions: ReadonlyMap<string, GroupVersion>;
 }
 
-class CrdRegistrationController {
-  readonly #context: HookContext;
-  readonly #apiServices: ServedResource;
-  /** The served versions of each definition, by its key, as of its generation. */
-  readonly #served = new Map<
-    string,
-    { readonly generation: number; readonly versions: ReadonlyMap<string, GroupVersion> }
-  >();
-  readonly #workers: KeyedWorkers;
-  readonly #stops: (() => void)[] = [];
+/** The controller. Starts at once. */
+export class CrdRegistrationController extends HookController {
+  readonly #definitions: StoredResource<CustomResourceDefinition>;
+  readonly #apiServices: StoredResource<APIService>;
+  /** By the name of the definition. */
+  readonly #served = new Map<string, ServedVersions>();
 
-  constructor(context: HookContext, apiServices: ServedResource) {
-    this.#context = context;
-    this.#apiServices = apiServices;
-    this.#workers = createKeyedWorkers({
-      runtime: context.core.runtime,
-      backoff: { firstMs: 1000, maxMs: 1000 },
-      failing: (name, error) => context.warn?.(`APIService ${name} cannot be registered`, error),
-    });
-  }
-
-  start(definitions: ServedResource): void {
-    const { store } = this.#context.core;
-    const prefix = storagePrefixOf(this.#apiServices, "");
-    this.#stops.push(
-      followRevisions(store, storagePrefixOf(definitions, ""), (revision) =>
-        this.#definitionChanged(revision),
-      ),
-      followRevisions(store, prefix, ({ key, attributes, type }) => {
-        const name = key.slice(prefix.length);
-        const isLost = type === "DELETED" && this.#wanted(name) !== undefined;
-        if (attributes.labels[label] === "true" || isLost) this.#workers.add(name);
-      }),
+  constructor(context: HookContext) {
+    super(context, { failing: (name) => `APIService ${name} cannot be registered` });
+    const { core } = context;
+    this.#definitions = new StoredResource(
+      core,
+      "apiextensions.k8s.io",
+      "customresourcedefinitions",
     );
-    this.#workers.start((name) => this.#sync(name));
+    this.#apiServices = new StoredResource(core, "apiregistration.k8s.io", "apiservices");
+    this.onStop(this.#definitions.follow((one) => this.#definitionChanged(one)));
+    this.onStop(this.#apiServices.follow((one) => this.#apiServiceChanged(one)));
+    this.start((name) => this.#sync(name));
   }
 
-  async stop(): Promise<void> {
-    for (const stop of this.#stops.splice(0)) stop();
-    await this.#workers.stop();
+  #apiServiceChanged({ name, revision: { type, attributes } }: NamedRevision): void {
+    const isLost = type === "DELETED" && this.#wanted(name) !== undefined;
+    if (attributes.labels[label] === "true" || isLost) this.add(name);
   }
 
-  #definitionChanged({ key, type, bytes, attributes: { generation } }: Revision): void {
-    const before = this.#served.get(key);
-    if (type !== "DELETED" && before?.generation === generation) return;
-    if (type === "DELETED") this.#served.delete(key);
-    else this.#served.set(key, { generation, versions: servedVersions(parseStored(bytes)) });
-    for (const name of before?.versions.keys() ?? []) this.#workers.add(name);
-    for (const name of this.#served.get(key)?.versions.keys() ?? []) this.#workers.add(name);
+  #definitionChanged({ name: definition, revision }: NamedRevision): void {
+    const { generation } = revision.attributes;
+    const isGone = revision.type === "DELETED";
+    const before = this.#served.get(definition);
+    if (!isGone && before?.generation === generation) return;
+    const versions = isGone ? new Map() : servedVersions(this.#definitions.decode(revision));
+    if (isGone) this.#served.delete(definition);
+    else this.#served.set(definition, { generation, versions });
+    for (const name of before?.versions.keys() ?? []) this.add(name);
+    for (const name of versions.keys()) this.add(name);
   }
 
   #wanted(name: string): GroupVersion | undefined {
@@ -94,29 +73,31 @@ class CrdRegistrationController {
   }
 
   async #sync(name: string): Promise<void> {
-    const { core } = this.#context;
-    const key = storageKeyOf(this.#apiServices, "", name);
     const wanted = this.#wanted(name);
-    const found = core.store.latest(key);
-    if (!found) {
-      if (wanted)
-        await insertText(core.store, this.#apiServices, key, {
-          text: apiServiceText(wanted),
-          now: formatSeconds(core.runtime.clock.now()),
-          entropy: core.runtime.entropy,
-        });
-      return;
-    }
+    const found = this.#apiServices.latest("", name);
+    if (!found) return wanted && this.#create(name, wanted);
     if (found.attributes.labels[label] !== "true") return;
     if (!wanted) return await this.#write("DELETE", name);
-    const object = parseStored(found.bytes) as Decoded<APIService>;
+    const object = this.#apiServices.decode(found);
     const spec = specOf(wanted);
     if (!equalJson(object.spec ?? {}, spec)) await this.#write("PUT", name, { ...object, spec });
   }
 
+  /** Stores the object directly, as bootstrap objects are. */
+  async #create(name: string, wanted: GroupVersion): Promise<void> {
+    const { store, runtime } = this.context.core;
+    const { served } = this.#apiServices;
+    if (!served) return;
+    await insertText(store, served, storageKeyOf(served, "", name), {
+      text: apiServiceText(wanted),
+      now: formatSeconds(runtime.clock.now()),
+      entropy: runtime.entropy,
+    });
+  }
+
   /** An object that is gone needs no write. Rejects for every other refusal. */
   async #write(method: "PUT" | "DELETE", name: string, body?: Decoded<APIService>): Promise<void> {
-    const { status } = await this.#context.loopback(method, `${path}/${name}`, body);
+    const { status } = await this.context.loopback(method, `${path}/${name}`, body);
     if (status >= 300 && status !== 404)
       throw new Error(`${method} APIService ${name}: expected 200, got ${status}`);
   }

@@ -14,11 +14,13 @@ import { serverId } from "./apiserver-identity.ts";
 const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases";
 const label = "apiserver.kubernetes.io/identity";
 const component = "kube-apiserver";
-const durationSeconds = 3600;
-const renewMs = 10_000;
-/** Renewals are late by up to this fraction, so that servers started together drift apart. */
-const jitter = 0.04;
-const collectMs = 3_600_000;
+/** Renewals are late by up to the fraction `jitter`: servers started together drift apart. */
+const times = {
+  durationSeconds: 3600,
+  renewMs: 10_000,
+  jitter: 0.04,
+  collectMs: 3_600_000,
+} as const;
 
 export interface IdentityLeaseOptions {
   readonly loopback: LoopbackClient;
@@ -26,14 +28,8 @@ export interface IdentityLeaseOptions {
   readonly address: ServerAddress;
 }
 
-/** Starts the controller. Returns a function that stops it and deletes the Lease. */
-export function startIdentityLeaseController(options: IdentityLeaseOptions): () => Promise<void> {
-  const controller = new IdentityLeaseController(options);
-  controller.start();
-  return () => controller.stop();
-}
-
-class IdentityLeaseController {
+/** The controller. Starts at once, does not wait for its first write. */
+export class IdentityLeaseController {
   readonly #options: IdentityLeaseOptions;
   readonly #name: string;
   readonly #holder: string;
@@ -47,18 +43,15 @@ class IdentityLeaseController {
     this.#options = options;
     this.#name = serverId(options.address.hostname, component);
     this.#holder = `${this.#name}_${uuid(options.runtime.entropy)}`;
-  }
-
-  /** Replaces the Lease of a server that ran here before. Does not wait for the write. */
-  start(): void {
-    const { loopback } = this.#options;
     this.#renewal = this.#later(0, async () => {
-      await loopback("DELETE", `${leases}/${this.#name}`);
+      // Replaces the Lease of a server that ran here before.
+      await options.loopback("DELETE", `${leases}/${this.#name}`);
       await this.#renew();
     });
     this.#collection = this.#later(0, () => this.#collectExpired());
   }
 
+  /** Stops and deletes the Lease. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#renewal?.cancel();
@@ -78,8 +71,9 @@ class IdentityLeaseController {
 
   async #renew(): Promise<void> {
     const { loopback, runtime } = this.#options;
-    this.#renewal = this.#later(renewMs * (1 + jitter * unitInterval(runtime.entropy)), () =>
-      this.#renew(),
+    this.#renewal = this.#later(
+      times.renewMs * (1 + times.jitter * unitInterval(runtime.entropy)),
+      () => this.#renew(),
     );
     const renewed =
       this.#latest && (await loopback("PUT", `${leases}/${this.#name}`, this.#lease(this.#latest)));
@@ -116,7 +110,7 @@ class IdentityLeaseController {
       spec: {
         ...before.spec,
         holderIdentity: this.#holder,
-        leaseDurationSeconds: durationSeconds,
+        leaseDurationSeconds: times.durationSeconds,
         renewTime: microTime(runtime.clock.now()),
       },
     };
@@ -124,7 +118,7 @@ class IdentityLeaseController {
 
   async #collectExpired(): Promise<void> {
     const { loopback, runtime } = this.#options;
-    this.#collection = this.#later(collectMs, () => this.#collectExpired());
+    this.#collection = this.#later(times.collectMs, () => this.#collectExpired());
     const selector = encodeURIComponent(`${label}=${component}`);
     const { object } = await loopback("GET", `${leases}?labelSelector=${selector}`);
     const items = Array.isArray(object["items"]) ? (object["items"] as Decoded<Lease>[]) : [];

@@ -4,6 +4,7 @@ import type { JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import { isStream } from "../apimachinery/handler.ts";
 import { createMemoryStore } from "../storage/memory-store.ts";
+import type { Store } from "../storage/store.ts";
 import {
   createControlPlane,
   type ControlPlane,
@@ -121,6 +122,36 @@ test("versions of definitions have their API services, as long as a definition s
   assert.equal((await ask("GET", `${services}/v1.example.com`))["code"], 404);
 });
 
+test("an API service that lost its label is restored after its deletion", async () => {
+  const { ask } = await start();
+  const path = `${services}/v1.example.com`;
+  await ask("POST", definitions, definition(["v1"]));
+  await settle();
+  const found = await ask("GET", path);
+  await ask("PUT", path, { ...found, metadata: { ...(found["metadata"] as object), labels: {} } });
+  await ask("DELETE", path);
+  await settle();
+  assert.deepEqual((await ask("GET", path))["spec"], found["spec"]);
+});
+
+test("an API service that a user created first is not changed, and not deleted", async () => {
+  const { ask } = await start();
+  const path = `${services}/v1.example.com`;
+  const spec = { group: "example.com", version: "v1", groupPriorityMinimum: 7, versionPriority: 7 };
+  await ask("POST", services, {
+    apiVersion: "apiregistration.k8s.io/v1",
+    kind: "APIService",
+    metadata: { name: "v1.example.com" },
+    spec,
+  });
+  await ask("POST", definitions, definition(["v1"]));
+  await settle();
+  assert.deepEqual((await ask("GET", path))["spec"], spec);
+  await ask("DELETE", `${definitions}/foos.example.com`);
+  await settle();
+  assert.deepEqual((await ask("GET", path))["spec"], spec);
+});
+
 test("repairs such API services, and leaves those of users alone", async () => {
   const { ask } = await start();
   await ask("POST", definitions, definition(["v1"]));
@@ -173,6 +204,66 @@ test("an API service behind a service says why it cannot be reached, and what ha
   assert.equal(await reason(), "EndpointsNotFound");
   await ask("DELETE", "/api/v1/namespaces/default/services/remote");
   assert.equal(await reason(), "ServiceNotFound");
+});
+
+test("services are watched only while an API service needs them", async () => {
+  const store = createMemoryStore();
+  let watches = 0;
+  const since = store.since.bind(store);
+  const counted: Store["since"] = (...given) => {
+    const watch = since(...given);
+    if (typeof watch !== "object") return watch;
+    watches++;
+    return { ...watch, stop: () => (watches--, watch.stop()) };
+  };
+  const { ask } = await start({ store: Object.assign(store, { since: counted }) });
+  const before = watches;
+  const named = (name: string): object => ({
+    apiVersion: "apiregistration.k8s.io/v1",
+    kind: "APIService",
+    metadata: { name: `v1.${name}` },
+    spec: {
+      group: name,
+      version: "v1",
+      groupPriorityMinimum: 1000,
+      versionPriority: 15,
+      service: { namespace: "default", name: "remote" },
+    },
+  });
+  await ask("POST", services, named("a.example.com"));
+  await ask("POST", services, named("b.example.com"));
+  await settle();
+  assert.equal(watches - before, 2, "of services and endpoint slices");
+  await ask("DELETE", `${services}/v1.a.example.com`);
+  await settle();
+  assert.equal(watches - before, 2);
+  await ask("DELETE", `${services}/v1.b.example.com`);
+  await settle();
+  assert.equal(watches - before, 0);
+  await ask("POST", services, named("a.example.com"));
+  await settle();
+  await core?.close();
+  assert.equal(watches, 0, "the server stops all of them");
+});
+
+test("a system object that a client has restored already is no failure", async () => {
+  const warnings: string[] = [];
+  const { ask, runtime } = await start({ warn: (message) => warnings.push(message) });
+  const path = "/api/v1/namespaces/default/services";
+  const { spec } = await ask("GET", `${path}/kubernetes`);
+  await ask("DELETE", `${path}/kubernetes`);
+  const made = await ask("POST", path, {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "kubernetes" },
+    spec,
+  });
+  assert.equal(made["kind"], "Service");
+  for (let interval = 0; interval < 15; interval++) {
+    await runtime.advance(10_000);
+    await settle();
+  }
+  assert.deepEqual(warnings, []);
 });
 
 test("a server that listens has a lease, renews it, and its service leads to its port", async () => {

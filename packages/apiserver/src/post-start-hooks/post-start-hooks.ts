@@ -2,12 +2,12 @@
 // Upstream: the post-start hooks of k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,
 // apiserver/aggregator}.go.
 import type { ServerAddress } from "../apimachinery/server-address.ts";
-import { startAvailabilityController } from "./apiservice-availability-controller.ts";
-import { startCrdRegistrationController } from "./crd-registration-controller.ts";
+import { AvailabilityController } from "./apiservice-availability-controller.ts";
+import { CrdRegistrationController } from "./crd-registration-controller.ts";
 import { startEventTtl } from "./event-ttl.ts";
-import { startIdentityLeaseController } from "./identity-lease-controller.ts";
+import { IdentityLeaseController } from "./identity-lease-controller.ts";
 import {
-  startSystemObjectsController,
+  startSystemObjectsControllers,
   type SystemObjectsOptions,
 } from "./system-objects-controller.ts";
 
@@ -22,16 +22,14 @@ export interface PostStartHookOptions extends SystemObjectsOptions {
 export function startPostStartHooks(options: PostStartHookOptions): () => Promise<void> {
   const { core, loopback, address, eventTtlMs } = options;
   const stopEventTtl = startEventTtl(options, eventTtlMs);
-  const stops = [
-    startSystemObjectsController(options),
-    startCrdRegistrationController(options),
-    startAvailabilityController(options),
-    ...(address
-      ? [startIdentityLeaseController({ loopback, runtime: core.runtime, address })]
-      : []),
+  const controllers = [
+    ...startSystemObjectsControllers(options),
+    new CrdRegistrationController(options),
+    new AvailabilityController(options),
+    ...(address ? [new IdentityLeaseController({ loopback, runtime: core.runtime, address })] : []),
   ];
   return async () => {
     stopEventTtl();
-    await Promise.all(stops.map((stop) => stop()));
+    await Promise.all(controllers.map((controller) => controller.stop()));
   };
 }

@@ -6,11 +6,10 @@
 // clusterauthenticationtrust, legacytokentracking.
 import { isObject, type JsonObject } from "homeostat/api";
 import type { NamespaceSpec, ServiceSpec } from "homeostat/k8s/core/v1";
-import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import { metadataOf } from "../apimachinery/meta/read-meta.ts";
-import { watchRevisions } from "../registry/revisions/follow-revisions.ts";
-import { storageKeyOf, storagePrefixOf } from "../registry/revisions/storage-key.ts";
 import type { HookContext } from "./hook-context.ts";
+import { HookController } from "./hook-controller.ts";
+import { StoredResource } from "./stored-resource.ts";
 
 interface SystemObjects {
   readonly kind: string;
@@ -55,41 +54,30 @@ export interface SystemObjectsOptions extends HookContext {
   readonly bootstrapObjects: () => readonly string[];
 }
 
-/** Starts the controller. Returns a function that stops it. */
-export function startSystemObjectsController(options: SystemObjectsOptions): () => Promise<void> {
-  const stops = systemObjects.map((each) => restore(each, options));
-  return async () => void (await Promise.all(stops.map((stop) => stop())));
-}
+/** Starts a controller for each kind. */
+export const startSystemObjectsControllers = (
+  options: SystemObjectsOptions,
+): readonly HookController[] => systemObjects.map((each) => restore(each, options));
 
-function restore(objects: SystemObjects, options: SystemObjectsOptions): () => Promise<void> {
-  const { core, warn } = options;
-  const { kind, namespace, resource, everyMs } = objects;
-  const served = core.catalog.find("", "v1", resource);
-  if (!served) return async () => {};
-  const startedAt = core.runtime.clock.monotonic();
-  const delayMs = everyMs || retryMs;
-  const workers: KeyedWorkers = createKeyedWorkers({
-    runtime: core.runtime,
-    backoff: { firstMs: delayMs, maxMs: delayMs },
-    failing: (name, error) => warn?.(`${kind} ${name} cannot be restored`, error),
+function restore(objects: SystemObjects, options: SystemObjectsOptions): HookController {
+  const { kind, namespace, resource, names, everyMs } = objects;
+  const { clock } = options.core.runtime;
+  const startedAt = clock.monotonic();
+  const controller = new HookController(options, {
+    retryMs: everyMs || retryMs,
+    failing: (name) => `${kind} ${name} cannot be restored`,
   });
-  const names = new Map(
-    objects.names.map((name) => [storageKeyOf(served, namespace, name), name] as const),
+  const stored = new StoredResource(options.core, "", resource);
+  controller.onStop(
+    stored.watch(({ name, revision }) => {
+      if (revision.type === "DELETED" && names.includes(name))
+        controller.add(name, untilNext(everyMs, clock.monotonic() - startedAt));
+    }, namespace),
   );
-  const stopWatching = watchRevisions(
-    core.store,
-    storagePrefixOf(served, namespace),
-    ({ key, type }) => {
-      const name = type === "DELETED" ? names.get(key) : undefined;
-      if (name !== undefined)
-        workers.add(name, untilNext(everyMs, core.runtime.clock.monotonic() - startedAt));
-    },
-  );
-  workers.start((name) => create(name, objects, options));
-  return async () => {
-    stopWatching();
-    await workers.stop();
-  };
+  controller.start(async (name) => {
+    if (!stored.latest(namespace, name)) await create(name, objects, options);
+  });
+  return controller;
 }
 
 /** Creates the object. Rejects when the server refuses it for another reason than its existence. */

@@ -50,7 +50,7 @@ test("members of a document lie where OpenAPIv3.proto puts them", () => {
   assert.deepEqual(textsAt(thing, 36, 2, 2), [`- group: ""\n  kind: Thing\n  version: v1\n`]);
 });
 
-test("operations take and give what is described elsewhere", () => {
+test("operations refer to shared parameters, bodies and responses", () => {
   const post = fieldsAt(bytes, 4, 1, 2, 6)[0]!;
   assert.deepEqual(textsAt(post, 5), ["createThing"]);
   assert.deepEqual(textsAt(post, 7, 1, 2, 1, 2, 1, 2, 1), ["#/components/schemas/Thing"]);
@@ -59,7 +59,7 @@ test("operations take and give what is described elsewhere", () => {
   assert.deepEqual(textsAt(post, 13, 1), ["x-kubernetes-action"]);
 });
 
-test("a default is a number, a boolean or a text, or there and nothing; what is false is said in a choice", () => {
+test("a default is a number, a boolean, a text, or empty; false is written inside a choice", () => {
   const property = (index: number, ...path: readonly number[]): readonly Uint8Array[] =>
     fieldsAt(fieldsAt(thing, 31, 1, 2, 1)[index]!, ...path);
   assert.deepEqual(

@@ -37,7 +37,7 @@ describe("reading", () => {
     });
   });
 
-  test("what the envelope leaves out is the endpoint's", () => {
+  test("fields that the envelope omits come from the endpoint", () => {
     assert.equal(
       codec.decode(body("", "", meta("l")), lease).object["apiVersion"],
       "coordination.k8s.io/v1",
@@ -128,7 +128,7 @@ describe("refusals", () => {
   });
 });
 
-describe("there and back", () => {
+describe("round trips", () => {
   test("every special form keeps its meaning", () => {
     const pod: JsonObject = {
       apiVersion: "v1",
@@ -261,7 +261,7 @@ describe("writing", () => {
     );
   });
 
-  test("what has no protobuf form is left to JSON", () => {
+  test("types without a protobuf form are written as JSON", () => {
     assert.equal(codec.encode({ apiVersion: "zoo.example.com/v1", kind: "Ape" }), undefined);
   });
 

@@ -4,14 +4,8 @@
 import { matchesLabels } from "homeostat/api";
 import { toSelector } from "../component-helpers/meta/label-selector.ts";
 import type { Node, Pod, PodAffinityTerm } from "homeostat/k8s/core/v1";
-import {
-  type Snapshot,
-  type NodeFilter,
-  unresolvable,
-  unschedulable,
-  selectorFor,
-  selects,
-} from "./snapshot.ts";
+import { selectorFor, selects } from "./pod-selector.ts";
+import { type Snapshot, type NodeFilter, unresolvable, unschedulable } from "./snapshot.ts";
 
 /** A topology domain by its label, e.g. `topology.kubernetes.io/zone=a`. */
 type TopologyPair = string;

@@ -1,9 +1,6 @@
 // The scheduler's view of the cluster at one moment, and the result of a filter. Pure.
 // Upstream: k8s.io/kubernetes/pkg/scheduler/backend/cache/snapshot.go,
 // k8s.io/kube-scheduler/framework/interface.go (Status, Code).
-import { type LabelSelector, matchesLabels } from "homeostat/api";
-import { toSelector } from "../component-helpers/meta/label-selector.ts";
-import type { LabelSelector as LabelSelectorObject } from "homeostat/k8s/meta/v1";
 import type { Node, Pod } from "homeostat/k8s/core/v1";
 
 /** Nodes and pods at one moment. Assumed pods are on their nodes. */
@@ -34,24 +31,3 @@ export const unschedulable = (...reasons: readonly string[]): FilterStatus => ({
   reasons,
   resolvable: true,
 });
-
-/**
- * A selector with the pod's own values of the labels `keys` added. An undefined selector selects
- * nothing.
- */
-export function selectorFor(
-  pod: Pod,
-  selector: LabelSelectorObject | undefined,
-  keys: readonly string[] = [],
-): LabelSelector | undefined {
-  const labels = pod.metadata.labels ?? {};
-  const own = keys
-    .filter((key) => key in labels)
-    .map((key) => ({ key, operator: "in" as const, values: [labels[key]!] }));
-  const requirements = toSelector(selector);
-  return requirements && [...requirements, ...own];
-}
-
-/** Whether the selector matches the labels of a pod. */
-export const selects = (selector: LabelSelector | undefined, { metadata }: Pod): boolean =>
-  selector !== undefined && matchesLabels(selector, metadata.labels ?? {});

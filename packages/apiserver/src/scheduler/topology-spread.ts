@@ -2,14 +2,8 @@
 // Upstream: k8s.io/kubernetes/pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
 import { isTolerated, matchesNode } from "../component-helpers/nodes/node-fit.ts";
 import type { Node, Pod, TopologySpreadConstraint } from "homeostat/k8s/core/v1";
-import {
-  type Snapshot,
-  type NodeFilter,
-  unresolvable,
-  unschedulable,
-  selectorFor,
-  selects,
-} from "./snapshot.ts";
+import { selectorFor, selects } from "./pod-selector.ts";
+import { type Snapshot, type NodeFilter, unresolvable, unschedulable } from "./snapshot.ts";
 
 const mismatch = "node(s) didn't match pod topology spread constraints";
 

@@ -72,7 +72,7 @@ export interface SchemaNode {
   readonly not: SchemaNode | undefined;
   readonly preserve: boolean;
   readonly embedded: boolean;
-  readonly listType: "atomic" | "set" | "map" | undefined;
+  readonly listType: string | undefined;
   readonly listMapKeys: readonly string[];
   /** Already pruned; callers must copy it. */
   readonly default: Json | undefined;

@@ -9,6 +9,7 @@ import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { createKinds } from "./create-kinds.ts";
+import { groupOfRetired } from "../kinds/retired-versions.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
@@ -88,7 +89,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
-    kinds: { has: (...names) => isKnownKind(data, catalog, names) },
+    kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
       discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
       openApiPaths(catalog, data),

@@ -131,7 +131,7 @@ test("objects are written, patched, applied and read just as deep", async () => 
   for (const name of ["a", "p"]) assert.equal((await ask("DELETE", `${path}/${name}`))[0], 200);
 });
 
-test("one whose owners' fields could not be read again is refused, and nothing is stored", async () => {
+test("an object whose managed fields could not be read again is refused, and nothing is stored", async () => {
   const [status] = await ask("POST", path, deep("c", objects(9_996)));
   assert.equal(status, 201);
   assert.deepEqual(await ask("POST", path, deep("b", objects(9_997))), [
@@ -147,7 +147,7 @@ test("one whose owners' fields could not be read again is refused, and nothing i
   );
 });
 
-test("a patch that goes deep into a built-in kind says what is wrong with it", async () => {
+test("a deep patch of a built-in kind is refused with its error", async () => {
   const to = "/api/v1/namespaces/default/configmaps";
   const strategic = "application/strategic-merge-patch+json";
   assert.equal(

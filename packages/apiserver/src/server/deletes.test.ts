@@ -137,7 +137,7 @@ test("a collection is deleted by selector, one page at most when a limit is give
   assert.deepEqual(await names(), []);
 });
 
-test("who deletes a Job without saying what becomes of its pods is told, once for a collection", async () => {
+test("deleting a Job without a propagation policy causes a warning, once for a collection", async () => {
   const data = readKindData("1.36");
   const serve = createBuiltinResources({ data, smdOf: () => deducedType }).filter(
     ({ kind }) => kind === "Job",

@@ -84,7 +84,7 @@ const event = (name: string, count = 1): JsonObject => ({
   count,
 });
 
-test("a page can be followed for five minutes; then the next comes from the present, if one asks for it", async () => {
+test("a continue token is valid for five minutes; then the next page can be read at the newest revision", async () => {
   const server = await open();
   for (const name of ["a", "b", "c"]) await server.ask("POST", maps, map(name));
   const first = await server.ask("GET", `${maps}?limit=1`);
@@ -121,7 +121,7 @@ test("a page can be followed for five minutes; then the next comes from the pres
   await server.close();
 });
 
-test("a watch from long ago on a busy server is too old", async () => {
+test("a watch from an old revision on a busy server is too old", async () => {
   const server = await open();
   const { object } = await server.ask("POST", maps, map("a"));
   for (let i = 0; i < 1200; i++)
@@ -133,7 +133,7 @@ test("a watch from long ago on a busy server is too old", async () => {
   await server.close();
 });
 
-test("without an interval nothing is forgotten by time, and no timer is left behind", async () => {
+test("without an interval nothing is compacted by time, and no timer is pending", async () => {
   const server = await open({ compactionIntervalMs: 0, eventTtlMs: 0 });
   await server.ask("POST", maps, map("a"));
   const list = await server.ask("GET", maps);

@@ -112,6 +112,7 @@ function createServices(options: GenericApiServerOptions): CoreServices {
         catalog
           .all()
           .some((each) => each.group === group && each.version === version && each.kind === kind),
+      groupOfRetired: () => undefined,
     },
     scaleCodec: options.scaleCodec,
     protobuf: options.protobuf,

@@ -71,7 +71,7 @@ test("impersonation asks for each right, and then acts as the other", async () =
   ]);
 });
 
-test("a group without a user is refused with what was asked for", async () => {
+test("impersonation of a group without a user is refused, naming the group", async () => {
   const { message } = await ask(
     { authorization: "Bearer secret", "impersonate-group": "a" },
     widgetsPath,

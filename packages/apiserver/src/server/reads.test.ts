@@ -44,7 +44,7 @@ test("built-in list items carry neither kind nor apiVersion", async () => {
   );
 });
 
-test("pages stay on the revision of the first, whatever happens meanwhile", async () => {
+test("pages stay on the revision of the first, despite writes in between", async () => {
   const { ask } = await serverWith("a", "b", "c", "d", "e");
   const first = (await ask("GET", `${widgetsPath}?limit=2`)).body;
   assert.deepEqual([names(first), meta(first).remainingItemCount], [["a", "b"], 3]);

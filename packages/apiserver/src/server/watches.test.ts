@@ -16,7 +16,7 @@ const seen = (watch: OpenedWatch): unknown =>
 const label = (server: TestServer, name: string, value: string | null): Promise<unknown> =>
   server.ask("PATCH", `${widgetsPath}/${name}`, { metadata: { labels: { on: value } } }, merge);
 
-test("without a revision a watch begins with what there is", async () => {
+test("without a revision a watch begins with the current objects", async () => {
   const server = await createTestServer();
   await server.ask("POST", widgetsPath, widget("b"));
   await server.ask("POST", widgetsPath, widget("a"));
@@ -25,7 +25,7 @@ test("without a revision a watch begins with what there is", async () => {
   assert.deepEqual(seen(watch), ["ADDED a", "ADDED b", "ADDED c"]);
 });
 
-test("from a revision only what came after it, history included", async () => {
+test("from a revision a watch sends only later events, history included", async () => {
   const server = await createTestServer();
   await server.ask("POST", widgetsPath, widget("a"));
   const revision = server.store.revision();

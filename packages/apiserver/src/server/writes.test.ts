@@ -8,7 +8,7 @@ const jsonPatch = { "content-type": "application/json-patch+json" };
 const apply = { "content-type": "application/apply-patch+yaml" };
 const meta = (object: JsonObject): JsonObject => object.metadata as JsonObject;
 
-test("create fills in what is the server's and drops what is not the client's", async () => {
+test("create fills in the server's fields and drops those that clients cannot set", async () => {
   const { ask } = await createTestServer();
   const { status, body } = await ask(
     "POST",
@@ -49,7 +49,7 @@ test("an update cannot bring selfLink back", async () => {
   );
 });
 
-test("create is refused in the server's words", async () => {
+test("create is refused with upstream's messages", async () => {
   const { ask } = await createTestServer();
   await ask("POST", widgetsPath, widget("a"));
   const table: readonly (readonly [Json | string, number, string])[] = [
@@ -271,7 +271,7 @@ test("an owner named twice is kept once, with a warning", async () => {
   assert.match(String(headers.warning), /duplicate UID\(s\) observed: u/);
 });
 
-test("a body that is too large is refused by those who would read it, once it is clear who asks for what", async () => {
+test("a body that is too large is refused after authentication and routing", async () => {
   const { ask, core } = await createTestServer();
   const large = "a".repeat(3 * 1024 * 1024 + 1);
   const json = { "content-type": "application/json" };

@@ -26,7 +26,7 @@ const openStore = async (place: JournalPlace): Promise<Store> =>
 export function describeJournal(name: string, createPlace: () => Promise<JournalPlace>): void {
   describeStore(`store on ${name}`, async () => openStore(await createPlace()));
   describe(name, () => {
-    test("a reopened journal replays what was acknowledged, oldest first", async () => {
+    test("a reopened journal replays acknowledged writes, oldest first", async () => {
       const place = await createPlace();
       const store = await openStore(place);
       await Promise.all([put(store, "g/r//b", "one"), put(store, "g/r//a", "two")]);
@@ -41,7 +41,7 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       ]);
     });
 
-    test("attributes, creation and epoch come back as they went", async () => {
+    test("attributes, creation revision and epoch round-trip", async () => {
       const place = await createPlace();
       const store = await openStore(place);
       const attributes = {
@@ -75,7 +75,7 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await reopened.close();
     });
 
-    test("a reopened store goes on counting, and still knows its history", async () => {
+    test("a reopened store continues its revisions, and keeps its history", async () => {
       const place = await createPlace();
       const store = await openStore(place);
       await put(store, "g/r//a", "one");
@@ -96,7 +96,7 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await reopened.close();
     });
 
-    test("compaction is remembered, and the counter with it even when nothing is left", async () => {
+    test("compaction persists, and so does the revision when no object is left", async () => {
       const place = await createPlace();
       const store = await openStore(place);
       await put(store, "g/r//a", "one");
@@ -126,7 +126,7 @@ export function describeJournal(name: string, createPlace: () => Promise<Journal
       await store.close();
     });
 
-    test("closing keeps what was committed before", async () => {
+    test("closing keeps committed writes", async () => {
       const place = await createPlace();
       const store = await openStore(place);
       const writes = ["a", "b", "c"].map((name) => put(store, `g/r//${name}`, name));

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { createMemoryJournal } from "./memory-journal.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { describeJournal } from "./journal.suite.ts";
-import type { Revision } from "./store.ts";
+import type { Revision, Store } from "./store.ts";
 import { describeStore, put, remove, said, saying } from "./store.suite.ts";
 
 describeStore("store without a journal", async () => createMemoryStore());
@@ -20,12 +20,18 @@ test("without a journal a commit is visible when commit returns", () => {
   assert.equal(said(store.latest("g/r//a")), "one@1");
 });
 
-test("a failing journal undoes the write, and the writes of other keys go through", async () => {
+/** A store whose journal fails for the first write, which is pending. */
+function storeWithFailingWrite(): { store: Store; failing: Promise<Revision> } {
   const journal = createMemoryJournal();
   const store = createMemoryStore({ journal });
   journal.hold(Promise.reject(new Error("disk full")));
   const failing = put(store, "g/r//a", "one");
   journal.hold(undefined);
+  return { store, failing };
+}
+
+test("a failing journal undoes the write, and the writes of other keys go through", async () => {
+  const { store, failing } = storeWithFailingWrite();
   const other = put(store, "g/r//b", "two");
   await assert.rejects(failing, /disk full/);
   assert.equal((await other).revision, 2);
@@ -34,12 +40,8 @@ test("a failing journal undoes the write, and the writes of other keys go throug
   await store.close();
 });
 
-test("a write behind a failed one is compared with what was there before", async () => {
-  const journal = createMemoryJournal();
-  const store = createMemoryStore({ journal });
-  journal.hold(Promise.reject(new Error("disk full")));
-  const failing = put(store, "g/r//a", "one");
-  journal.hold(undefined);
+test("a write queued behind a failed one is compared with the state before both", async () => {
+  const { store, failing } = storeWithFailingWrite();
   const behind = store.commit("g/r//a", 0, saying("two"));
   await assert.rejects(failing, /disk full/);
   assert.equal(said(await (behind as Promise<Revision>)), "two@2");
@@ -59,7 +61,7 @@ test("history is cut by itself, to the number of changes asked for", async () =>
   assert.ok(typeof store.since("g/", 10, () => {}) !== "string");
 });
 
-test("history is cut to what it may weigh", async () => {
+test("history is cut to its limit in bytes", async () => {
   const store = createMemoryStore({ keepBytes: 100 });
   for (let i = 0; i < 10; i++) await put(store, "g/r//a", "ten bytes");
   assert.equal(

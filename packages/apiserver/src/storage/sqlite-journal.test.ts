@@ -35,7 +35,7 @@ test("a file that another server has open is refused", async () => {
 });
 
 test(
-  "only the owner can read what is stored",
+  "only the owner can read the files",
   { skip: process.platform === "win32" ? "Windows has no such modes" : false },
   async () => {
     const file = newFile();
@@ -61,7 +61,7 @@ test("a file of another format is refused", async () => {
   await assert.rejects(openSqliteJournal({ file: text }), { code: "ERR_JOURNAL_OPEN" });
 });
 
-test("a row that has changed on the disk is told with its file, its key and its revision", async () => {
+test("a corrupt row is reported with file, key and revision", async () => {
   for (const damage of [
     "bytes = x'7b20'",
     "facts = '{'",
@@ -116,7 +116,7 @@ test("a file without checksums is taken over, and gets them from then on", async
   database.close();
 });
 
-test("what compaction lets go of leaves the file, and a file of empty pages shrinks when it is opened", async () => {
+test("compacted rows leave the file, and a file of empty pages shrinks when it is opened", async () => {
   const file = newFile();
   const store = createMemoryStore({ journal: await openSqliteJournal({ file }), keepChanges: 100 });
   const bytes = new Uint8Array(20_000);

@@ -67,7 +67,7 @@ function describeWrites(create: () => Promise<Store>): void {
     await store.close();
   });
 
-  test("a commit knows its type, its creation and what was before", async () => {
+  test("a commit has its type, creation revision and previous state", async () => {
     const store = await create();
     await put(store, "g/r//a", "one");
     const second = await put(store, "g/r//a", "two");
@@ -156,7 +156,7 @@ function describeReads(create: () => Promise<Store>): void {
     await store.close();
   });
 
-  test("an old revision lists what was there then", async () => {
+  test("a list at an old revision has the objects of that time", async () => {
     const store = await create();
     await put(store, "g/r//a", "one");
     await put(store, "g/r//b", "two");
@@ -217,7 +217,7 @@ function describeReads(create: () => Promise<Store>): void {
     await store.close();
   });
 
-  test("a walk bears with writes on its way", async () => {
+  test("a walk tolerates concurrent writes", async () => {
     const store = await create();
     for (let i = 100; i < 700; i++) await put(store, `g/r//${i}`, "x");
     const listing = store.list("g/r/");
@@ -234,7 +234,7 @@ function describeReads(create: () => Promise<Store>): void {
 }
 
 function describeChanges(create: () => Promise<Store>): void {
-  test("a watch gets history first and then what happens, of its prefix alone", async () => {
+  test("a watch gets history first and then new events, of its prefix only", async () => {
     const store = await create();
     const seen: string[] = [];
     await put(store, "g/r/n/a", "one");
@@ -279,7 +279,7 @@ function describeChanges(create: () => Promise<Store>): void {
     await store.close();
   });
 
-  test("watchers that write and watch while being told all see one order, without gap or double", async () => {
+  test("watchers that write and watch inside a callback all see one order, without gaps or duplicates", async () => {
     const store = await create();
     const first: number[] = [];
     const late: number[] = [];

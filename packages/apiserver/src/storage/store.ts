@@ -22,7 +22,7 @@ export interface ObjectAttributes {
  * One revision of one object. Bytes are canonical UTF-8 JSON in the storage version, with
  * resourceVersion; they must not be mutated.
  */
-export interface Revision {
+export interface Revision extends Required<Encoded> {
   /**
    * `group/resource/namespace/name`, or `group/resource//name` for cluster-scoped objects; ordered
    * bytewise.
@@ -32,10 +32,6 @@ export interface Revision {
   readonly revision: number;
   /** The revision at which the object was created. */
   readonly created: number;
-  readonly schemaEpoch: number;
-  /** For DELETED: the last state, with the resourceVersion of the deletion. */
-  readonly bytes: Uint8Array;
-  readonly attributes: ObjectAttributes;
   /** The state before this change, until it is compacted. */
   readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -43,6 +39,7 @@ export interface Revision {
 
 /** The content of a commit. */
 export interface Encoded {
+  /** Of a deletion: the last state, with the resourceVersion of the deletion. */
   readonly bytes: Uint8Array;
   readonly attributes: ObjectAttributes;
   /** The epoch of the schema at the time of the write; 0 when it does not matter. */

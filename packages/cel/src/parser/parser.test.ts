@@ -81,7 +81,7 @@ describe("the place of an error", () => {
 });
 
 describe("parsing", () => {
-  it("never fails but by its issues", () => {
+  it("reports every failure as an issue", () => {
     const piece = fc.constantFrom(
       ..."( ) [ ] { } . , ? : && || ! - + == in x 1 'a' @ for has".split(" "),
       " ",
@@ -102,7 +102,7 @@ describe("parsing", () => {
     );
   });
 
-  it("bounds what is visited, chains included, at 250", () => {
+  it("visits at most 250 nodes, chains included", () => {
     const chain = (links: number): string => `${"true == ".repeat(links)}true`;
     assert.equal(runExpression(chain(250)), "true");
     assert.equal(runExpression(chain(251)), "ERROR: <input>:-1:0: max recursion depth exceeded");

@@ -11,6 +11,7 @@ import {
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { untilSignal } from "../until-signal.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -117,18 +118,4 @@ function hideFromGit(folder: string): void {
 function readyLine(server: ApiServer, kubeconfig: string, output: "text" | "json"): string {
   if (output === "json") return JSON.stringify({ url: server.url, kubeconfig, pid: process.pid });
   return `API server ready at ${server.url}; use it with: kubectl --kubeconfig ${kubeconfig}`;
-}
-
-/** Resolves on the first SIGTERM or SIGINT; a second signal exits at once. */
-function untilSignal(): Promise<void> {
-  return new Promise((done) => {
-    let stopping = false;
-    const stop = (): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      done();
-    };
-    process.on("SIGTERM", stop);
-    process.on("SIGINT", stop);
-  });
 }

@@ -5,6 +5,7 @@ import { startApiServer } from "@homeostat/apiserver";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import { type OptionFlags, withFlagErrors } from "../option-flags.ts";
 import { apiServerHelp, readApiServerFlags } from "./apiserver-flags.ts";
+import { untilSignal } from "../until-signal.ts";
 import { parseFlags } from "./parse-flags.ts";
 
 const parentPollMs = 500;
@@ -33,7 +34,7 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
     void process.stderr.write(`kube-apiserver (homeostat): ${message}\n`);
   if (ignored.length)
     warn(`flags without effect: ${ignored.map((name) => `--${name}`).join(", ")}`);
-  const stopped = untilStopped(createSystemRuntime());
+  const stopped = untilSignal(untilParentEnds(createSystemRuntime()));
   const server = await withFlagErrors(() => startApiServer({ ...options, warn }), optionFlags);
   warn(`serving on ${server.url}`);
   await stopped;
@@ -41,23 +42,14 @@ export async function runKubeApiServer(argv: readonly string[]): Promise<number>
   return 0;
 }
 
-/**
- * Resolves on SIGTERM, SIGINT or the end of the parent process; a second signal exits at once.
- */
-function untilStopped({ clock }: Runtime): Promise<void> {
+/** Resolves when the parent process ends. */
+function untilParentEnds({ clock }: Runtime): Promise<void> {
+  const parent = process.ppid;
   return new Promise((resolve) => {
-    let stopping = false;
-    const stop = (): void => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      resolve();
+    const poll = (): void => {
+      if (process.ppid === parent) clock.timer(parentPollMs, poll);
+      else resolve();
     };
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
-    const parent = process.ppid;
-    const pollParent = (): void => {
-      if (process.ppid === parent) clock.timer(parentPollMs, pollParent);
-      else if (!stopping) stop();
-    };
-    pollParent();
+    poll();
   });
 }

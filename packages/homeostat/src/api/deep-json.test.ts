@@ -22,7 +22,7 @@ test("ten thousand levels are read, and one more is not", () => {
   );
 });
 
-test("what is deep is encoded, copied and compared like anything else", () => {
+test("deep values are encoded, copied and compared", () => {
   const inside = '{"a":[1,{"\\u003c":"é"},[]],"b":{"c":null},"d":[{},2]}';
   for (const depth of [198, 199, 200, 201, 202, 5000]) {
     const { value } = parseJson(lists(depth, inside));
@@ -43,7 +43,7 @@ test("what is deep is encoded, copied and compared like anything else", () => {
   }
 });
 
-test("a member that is called __proto__ is one at any depth", () => {
+test("a member named __proto__ is an ordinary member at any depth", () => {
   const text = lists(300, '{"__proto__":{"a":1}}');
   const copy = cloneJson(parseJson(text).value);
   assert.equal(encodeJson(copy), text);

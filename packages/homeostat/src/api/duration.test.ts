@@ -17,7 +17,7 @@ test("durations are read as Go writes them", () => {
   for (const [text, ms] of rows) assert.equal(parseDuration(text), ms, String(text));
 });
 
-test("anything else is refused with ERR_DURATION", () => {
+test("invalid durations are refused with ERR_DURATION", () => {
   const bad = ["", "5", "30", "soon", "5 minutes", "-5m", "5d", "1h 5m", "1.h"];
   for (const value of [...bad, -5, Number.NaN, Infinity])
     assert.throws(

@@ -17,7 +17,7 @@ const owner = {
 };
 
 describe("owner references", () => {
-  it("name the owner, and say who controls", () => {
+  it("name the owner and the controller", () => {
     const controlling = toControllerReference(owner);
     assert.deepEqual(controlling, {
       apiVersion: "kitchen.example.com/v1",

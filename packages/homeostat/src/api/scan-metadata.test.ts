@@ -40,7 +40,7 @@ describe("scanMetadata", () => {
     );
   });
 
-  it("takes null for absent", () => {
+  it("treats null as absent", () => {
     const scanned = scanMetadata(
       encode('{"metadata":{"name":"a","creationTimestamp":null,"deletionTimestamp":null}}'),
     )!;
@@ -48,7 +48,7 @@ describe("scanMetadata", () => {
     assert.equal(scanned.uid, "");
   });
 
-  it("refuses what it cannot be sure of", () => {
+  it("refuses ambiguous input", () => {
     for (const text of [
       '{ "metadata":{"name":"a"}}',
       '{"metadata": {"name":"a"}}',

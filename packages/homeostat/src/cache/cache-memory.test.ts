@@ -37,7 +37,7 @@ describe("memory of a cache", () => {
     assert.deepEqual([playing.cache.parsed().objects, playing.informer.stats().parsed], [1, 1]);
   });
 
-  it("counts the text of what is parsed, own writes included", async () => {
+  it("counts the text of parsed objects, own writes included", async () => {
     const { informer, cache, client, transport, runtime } = await playSynced();
     const empty = informer.stats();
     assert.deepEqual([empty.parsed, empty.parsedBytes], [0, 0]);
@@ -55,7 +55,7 @@ describe("memory of a cache", () => {
     assert.equal(cache.parsed().bytes, informer.stats().parsedBytes);
   });
 
-  it("lets go of own writes that the watch has passed, of deleted objects and of stopped informers", async () => {
+  it("frees own writes that the watch has passed, deleted objects and stopped informers", async () => {
     const { informer, cache, client, transport, runtime } = await playSynced();
     const watch = transport.last;
     for (const revision of ["9", "10"]) {
@@ -77,7 +77,7 @@ describe("memory of a cache", () => {
     assert.equal(cache.parsed().objects, 0);
   });
 
-  it("limits what is parsed by size too", async () => {
+  it("limits parsed objects by size too", async () => {
     const { informer, cache, transport } = await play({ maxParsedBytes: 150_000 });
     transport.last.head().lines(
       event("ADDED", big("3", "a")),

@@ -33,7 +33,7 @@ describe("toEntry", () => {
     });
   });
 
-  it("fills in a status for resources whose types promise one, and keeps that out of what is held", () => {
+  it("fills in a status for resources whose types promise one, without storing it", () => {
     const bytes = encode({ metadata: { name: "a" } });
     const plain = toEntry(bytes, shape());
     const promised = toEntry(bytes, shape({ promisesStatus: true }));
@@ -65,7 +65,7 @@ describe("toEntry", () => {
     }
   });
 
-  it("keeps the managers that are the operator's own", () => {
+  it("keeps the operator's own managers", () => {
     const bytes = encode({
       metadata: {
         name: "a",
@@ -122,7 +122,7 @@ describe("toEntry", () => {
     );
   });
 
-  it("refuses what is no object, with what came", () => {
+  it("refuses a value that is no object, and shows it", () => {
     assert.throws(() => toEntry(encode('{"hello":1}'), shape()), /ERR_CACHE_OBJECT.*Thing.*hello/);
   });
 

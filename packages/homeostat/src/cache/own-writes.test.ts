@@ -177,7 +177,7 @@ describe("own writes over the cache, for any interleaving", () => {
     );
   });
 
-  it("leave nothing behind once the watch has passed them", () => {
+  it("are forgotten once the watch has passed them", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const model = new Model();
@@ -191,7 +191,7 @@ describe("own writes over the cache, for any interleaving", () => {
 });
 
 describe("Indexer", () => {
-  it("finds by an index of one's own, also what is only written yet", () => {
+  it("finds objects by a custom index, own writes included", () => {
     const store = new Indexer();
     store.addIndex(
       "initial",
@@ -208,7 +208,7 @@ describe("Indexer", () => {
     assert.throws(() => store.byIndex("nope", "a"), /ERR_CACHE_INDEX.*nope.*initial/);
   });
 
-  it("hides what an own write took out of the selection", () => {
+  it("hides an object that an own write took out of the selection", () => {
     const store = new Indexer();
     store.set(toCached({ name: "a", uid: "1", revision: 1, gone: false }));
     store.own.written(toCached({ name: "a", uid: "1", revision: 2, gone: false }), false);
@@ -226,7 +226,7 @@ describe("Indexer", () => {
     assert.equal(store.bytes, 0);
   });
 
-  it("goes on when an index function throws, and says so", () => {
+  it("continues when an index function throws, and reports it", () => {
     const store = new Indexer();
     const faults: unknown[] = [];
     store.addIndex(

@@ -1,46 +1,65 @@
 // The reflector's data: limits, state, inputs and effects. The decisions are in
 // reflector.machine.ts.
-// Upstream: k8s.io/client-go/tools/cache/reflector.go (800 ms to 30 s, jitter 1.0).
+// Upstream: k8s.io/client-go/tools/cache/reflector.go.
 
 /** Limits in milliseconds. */
 export interface ReflectorLimits {
-  /** The first back-off delay; it doubles with each failure. */
+  /** A watch that ends sooner without an event was broken, whatever the server says. */
   readonly firstMs: number;
-  /** The longest back-off delay. */
-  readonly maxMs: number;
+  /**
+   * Watches ask the server to end them after this long, and resume: the end proves that the stream
+   * works, and one that does not come proves that it does not, which nothing else does while a
+   * connection answers pings. It is stretched to one second per watch of the process.
+   */
+  readonly renewMs: number;
+  /** As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds. */
+  readonly suspectMs: number;
+  /** A watch that outlives its time by this long is blind, and is closed. */
+  readonly overtimeMs: number;
   /** A watch without data for this long is closed; servers send bookmarks every minute. */
   readonly idleMs: number;
   /** Unready after this long without data: the idle limit plus time to reconnect. */
   readonly silentMs: number;
-  /** A request without a response for this long is closed. */
+  /** A watch without a response for this long is closed; twice that after each 16 failures. */
   readonly openMs: number;
-  /** A streamed list that pauses for this long means that the server does not support it. */
+  /** The longest time without a response, and that of lists. */
+  readonly slowMs: number;
+  /** A streamed list that brings no new object for this long: the server does not support it. */
   readonly streamPauseMs: number;
-  /** A watch that outlives its requested timeout by this long is closed. */
-  readonly overtimeMs: number;
+  /** A streamed list that is not complete after this long is requested in pages. */
+  readonly streamMs: number;
   /** Unready after this long without a watch. */
   readonly unreadyMs: number;
   /** A watch that stays open for this long counts as successful, even without data. */
   readonly healthyMs: number;
-  /** The longest back-off delay while the kind is not served: its definition may appear soon. */
+  /** The wait after {@link hopefulFailures} refusals that concern this kind alone. */
   readonly absentMs: number;
+  /** After a lost connection, at most this often: does the server still count from where it did? */
+  readonly verifyMs: number;
   readonly pageSize: number;
 }
 
-/** client-go's back-off; the idle limit is one and a quarter bookmark intervals. */
+/** The default limits: blind for at most 9 s, and 15 s with 14 watches. */
 export const reflectorDefaults: ReflectorLimits = {
   firstMs: 800,
-  maxMs: 30_000,
+  renewMs: 7000,
+  suspectMs: 1000,
+  overtimeMs: 1200,
   idleMs: 75_000,
   silentMs: 85_000,
-  openMs: 30_000,
+  openMs: 2500,
+  slowMs: 30_000,
   streamPauseMs: 10_000,
-  overtimeMs: 30_000,
-  unreadyMs: 30_000,
-  healthyMs: 10_000,
+  streamMs: 60_000,
+  unreadyMs: 8000,
+  healthyMs: 2000,
   absentMs: 10_000,
+  verifyMs: 30_000,
   pageSize: 500,
 };
+
+/** Refusals of a kind alone (forbidden, not served) after which attempts become rarer. */
+export const hopefulFailures = 60;
 
 export interface ReflectorState {
   readonly phase: "idle" | "listing" | "streaming" | "watching" | "backoff" | "stopped";
@@ -57,6 +76,15 @@ export interface ReflectorState {
   /** The current watch has delivered an event or a bookmark. */
   readonly delivered: boolean;
   readonly openedAt: number;
+  /** When a streamed list last brought a new object. */
+  readonly gainedAt: number;
+  /** The watch continues a streamed list, so that the server ends it late. */
+  readonly isLong: boolean;
+  /** The last watch fell silent then; this one has to prove itself. */
+  readonly suspectSince: number | undefined;
+  /** The server may have been replaced since its revisions were seen. */
+  readonly isUnverified: boolean;
+  readonly verifiedAt: number;
   readonly timeoutMs: number;
   /** When the current request last received data, or was sent. */
   readonly activeAt: number;
@@ -69,6 +97,8 @@ export interface ReflectorState {
   readonly failures: number;
   readonly relists: number;
   readonly lastError: string | undefined;
+  /** The HTTP status of the last refusal, until a watch works again. */
+  readonly lastCode: number | undefined;
 }
 
 /** A refused or broken request. `code` is the HTTP status, absent without a response. */
@@ -76,6 +106,8 @@ export interface ReflectorFault {
   readonly message: string;
   readonly code?: number;
   readonly retryAfterMs?: number;
+  /** The connection broke, or there was none. */
+  readonly isDisconnected?: boolean;
   /** The requested revision is in the future: the server was restored from a backup. */
   readonly futureRevision?: boolean;
 }
@@ -84,6 +116,12 @@ export type ReflectorInput =
   | { readonly type: "start" }
   | { readonly type: "opened"; readonly timeoutMs: number }
   | { readonly type: "contact" }
+  /** A streamed list brought a new object. */
+  | { readonly type: "gained" }
+  /** Another watch of the process was blind. */
+  | { readonly type: "doubted" }
+  /** The revision that the server counts at present. */
+  | { readonly type: "verified"; readonly resourceVersion: string }
   | { readonly type: "page"; readonly resourceVersion: string; readonly continue: string }
   | { readonly type: "event"; readonly resourceVersion: string }
   | {
@@ -107,13 +145,19 @@ export type ReflectorEffect =
       readonly do: "watch";
       readonly resourceVersion: string | undefined;
       readonly sendInitialEvents: boolean;
+      /** When the server should end it; undefined: as late as upstream's. */
+      readonly timeoutMs: number | undefined;
     }
   /** The collected objects are the state at this revision. */
   | { readonly do: "replace"; readonly resourceVersion: string }
   /** All changes up to this revision have been delivered. */
   | { readonly do: "progress"; readonly resourceVersion: string }
-  /** Send `due` after `ms` plus random jitter. */
+  /** Send `due` when it is this one's turn, not before `ms`. */
   | { readonly do: "wait"; readonly ms: number }
+  /** A watch was blind: others may be. */
+  | { readonly do: "doubt" }
+  /** Send `verified`. */
+  | { readonly do: "verify" }
   /** Close the current request and ignore its remaining data. */
   | { readonly do: "close" };
 
@@ -135,6 +179,11 @@ export function idleReflector(): ReflectorState {
     opened: false,
     delivered: false,
     openedAt: 0,
+    gainedAt: 0,
+    isLong: false,
+    suspectSince: undefined,
+    isUnverified: false,
+    verifiedAt: -Infinity,
     timeoutMs: Infinity,
     activeAt: 0,
     lastContact: undefined,
@@ -142,5 +191,6 @@ export function idleReflector(): ReflectorState {
     failures: 0,
     relists: -1,
     lastError: undefined,
+    lastCode: undefined,
   };
 }

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
-import { reflectorDeadline, stepReflector } from "./reflector.machine.ts";
+import { reflectorDeadline } from "./reflector-deadline.ts";
+import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
   reflectorDefaults as limits,
@@ -52,7 +53,7 @@ function showEffect(effect: ReflectorEffect): string {
 }
 
 describe("stepReflector", () => {
-  it("streams the first list and goes on watching", () => {
+  it("streams the first list, then watches", () => {
     assert.deepEqual(play([...synced, [30, { type: "event", resourceVersion: "9" }]]).trace, [
       "0 start: streaming | gather | watch true",
       "10 opened: streaming",
@@ -61,7 +62,7 @@ describe("stepReflector", () => {
     ]);
   });
 
-  it("falls back to pages where the server refuses to stream, and goes on with a watch from the list's revision", () => {
+  it("falls back to pages where the server refuses to stream, then watches from the list's revision", () => {
     assert.deepEqual(
       play([
         start,
@@ -73,23 +74,31 @@ describe("stepReflector", () => {
         "0 start: streaming | gather | watch true",
         "10 failed: listing | close | gather | list 500",
         "20 page: listing | list 500 more",
-        "30 page: watching | replace 7 | watch 7 false",
+        "30 page: watching | replace 7 | watch 7 false 7000",
       ],
     );
   });
 
-  it("falls back to pages where a server ignores the wish to stream", () => {
+  it("falls back to pages where a server ignores sendInitialEvents", () => {
     const { trace } = play([
       start,
       [10, opened],
       [20, { type: "event", resourceVersion: "3" }],
-      [10_019, { type: "tick" }],
-      [10_020, { type: "tick" }],
+      [5000, { type: "gained" }],
+      [14_000, { type: "contact" }],
+      [14_999, { type: "tick" }],
+      [15_000, { type: "tick" }],
     ]);
     assert.deepEqual(trace.slice(-2), [
-      "10019 tick: streaming",
-      "10020 tick: listing | close | gather | list 500",
+      "14999 tick: streaming",
+      "15000 tick: listing | close | gather | list 500",
     ]);
+  });
+
+  it("falls back to pages where such a server creates objects all the time", () => {
+    const busy = Array.from({ length: 60 }, (_, i) => [10 + 1000 * i, { type: "gained" }] as const);
+    const { trace } = play([start, [10, opened], ...busy, [60_010, { type: "tick" }]]);
+    assert.equal(trace.at(-1), "60010 tick: listing | close | gather | list 500");
   });
 
   it("lists all at once after the pages have expired", () => {
@@ -101,7 +110,7 @@ describe("stepReflector", () => {
       [900, { type: "due" }],
     ]);
     assert.deepEqual(trace.slice(-2), [
-      "3 failed: backoff | close | wait 800",
+      "3 failed: backoff | close | wait 0",
       "900 due: listing | gather | list 0",
     ]);
   });
@@ -116,12 +125,12 @@ describe("stepReflector", () => {
     ]);
     assert.deepEqual(trace.slice(-3), [
       "40 bookmark: watching | progress 12",
-      "50 failed: backoff | close | wait 800",
-      "900 due: watching | watch 12 false",
+      "50 failed: backoff | close | wait 0",
+      "900 due: watching | watch 12 false 1000",
     ]);
   });
 
-  it("lists anew on 410 only, and never at once", () => {
+  it("lists again on 410 only, and never at once", () => {
     const gone = failed("too old", { code: 410 });
     const { trace } = play([
       ...synced,
@@ -132,15 +141,15 @@ describe("stepReflector", () => {
       [3010, gone],
     ]);
     assert.deepEqual(trace.slice(-5), [
-      "30 failed: backoff | close | wait 800",
+      "30 failed: backoff | close | wait 0",
       "900 due: streaming | gather | watch true",
-      "910 failed: backoff | close | wait 1600",
+      "910 failed: backoff | close | wait 0",
       "3000 due: streaming | gather | watch true",
-      "3010 failed: backoff | close | wait 3200",
+      "3010 failed: backoff | close | wait 0",
     ]);
   });
 
-  it("lists anew when the server knows less than we do", () => {
+  it("lists again when the server's revision is older", () => {
     assert.equal(
       play([...synced, [30, failed("too large", { code: 504, futureRevision: true })]]).state.next,
       "relist",
@@ -154,59 +163,151 @@ describe("stepReflector", () => {
     );
   });
 
-  it("looks for a kind that is not served at least every ten seconds", () => {
-    const absent = failed("no such kind", { code: 404 });
-    const moves = Array.from(
-      { length: 12 },
-      (_, i) =>
-        [
-          [60_000 * i + 1, absent] as const,
-          [60_000 * i + 30_000, { type: "due" }] as const,
-        ] as const,
-    ).flat();
-    assert.match(play([start, ...moves, [800_000, absent]]).trace.at(-1)!, /wait 10000$/);
+  it("tries in its turn, and more rarely once a kind alone has been refused for a minute", () => {
+    const trying = (code: number, times: number): string => {
+      const moves = Array.from({ length: times }, (_, i): readonly Move[] => [
+        [1000 * i + 1, failed("no", { code })],
+        [1000 * i + 500, { type: "due" }],
+      ]).flat();
+      return play([start, ...moves, [800_000, failed("no", { code })]]).trace.at(-1)!;
+    };
+    for (const code of [404, 403]) {
+      assert.match(trying(code, 59), /wait 0$/);
+      assert.match(trying(code, 60), /wait 10000$/);
+    }
+    for (const code of [401, 410, 429, 500, 503]) assert.match(trying(code, 80), /wait 0$/);
   });
 
-  it("starts from the first wait after any success", () => {
-    const again: readonly Move[] = [2, 4, 8]
-      .map((second) => [second * 1000, { type: "due" }] as const)
-      .flatMap((due) => [due, [due[0] + 1, failed("down")] as const]);
-    const { state } = play([...synced, [30, failed("down")], ...again]);
-    assert.equal(state.failures, 4);
-    const recovered: readonly Move[] = [
-      [20_000, { type: "due" }],
-      [20_001, opened],
-      [20_002, { type: "event", resourceVersion: "9" }],
-      [20_003, failed("down")],
+  it("counts failures until a watch has delivered or has lived out its time", () => {
+    const broken: readonly Move[] = [...synced, [30, failed("down")], [2000, { type: "due" }]];
+    const again: readonly Move[] = [
+      [2001, failed("down")],
+      [4000, { type: "due" }],
+      [4001, { type: "opened", timeoutMs: 7000 }],
     ];
+    assert.equal(play([...broken, ...again]).state.failures, 2);
+    for (const good of [
+      [4002, { type: "event", resourceVersion: "9" }],
+      [11_001, { type: "ended" }],
+    ] as const)
+      assert.equal(play([...broken, ...again, good]).state.failures, 0);
+  });
+
+  it("renews at once a watch that ended at its time, and waits after one that ended at once", () => {
+    const resumed: readonly Move[] = [
+      ...synced,
+      [7020, { type: "tick" }],
+      [7030, { type: "opened", timeoutMs: 7000 }],
+    ];
+    const { state, trace } = play([...resumed, [14_030, { type: "ended" }]]);
+    assert.equal(trace.at(-1), "14030 ended: watching | close | watch 7 false 7000");
+    assert.deepEqual([state.lostAt, state.failures], [undefined, 0]);
     assert.match(
-      play([...synced, [30, failed("down")], ...again, ...recovered]).trace.at(-1)!,
-      /wait 800$/,
+      play([...resumed, [7200, { type: "ended" }]]).trace.at(-1)!,
+      /backoff \| close \| wait 0$/,
     );
   });
 
-  it("reopens at once a watch that ended in order after it lived, and waits after one that did not", () => {
-    assert.match(
-      play([...synced, [300_000, { type: "ended" }]]).trace.at(-1)!,
-      /watching \| close \| watch 7 false$/,
-    );
-    assert.match(
-      play([...synced, [25, { type: "ended" }]]).trace.at(-1)!,
-      /backoff \| close \| wait 800$/,
+  it("doubts the watch of a streamed list once it is quiet for 7 s: the server would end it late", () => {
+    assert.equal(reflectorDeadline(play(synced).state, limits), 20 + limits.renewMs);
+    assert.deepEqual(play([...synced, [7020, { type: "tick" }]]).trace.slice(-1), [
+      "7020 tick: watching | close | watch 7 false 1000",
+    ]);
+  });
+
+  it("takes a watch that is not ended in time for blind, waits, and has the next prove itself", () => {
+    const silent: readonly Move[] = [
+      ...synced,
+      [7020, { type: "tick" }],
+      [7030, { type: "opened", timeoutMs: 1000 }],
+      [8030, { type: "ended" }],
+      [8040, { type: "opened", timeoutMs: 7000 }],
+      [16_239, { type: "tick" }],
+      [16_240, { type: "tick" }],
+      [16_300, { type: "due" }],
+      [16_310, { type: "opened", timeoutMs: 1000 }],
+      [17_909, { type: "tick" }],
+    ];
+    assert.deepEqual(play(silent).trace.slice(-7), [
+      "8030 ended: watching | close | watch 7 false 7000",
+      "8040 opened: watching",
+      "16239 tick: watching",
+      "16240 tick: backoff | close | wait 0 | doubt",
+      "16300 due: watching | watch 7 false 1000",
+      "16310 opened: watching",
+      "17909 tick: watching",
+    ]);
+    assert.match(play([...silent, [17_910, { type: "tick" }]]).trace.at(-1)!, /backoff/);
+    const proven = play([...silent, [17_310, { type: "ended" }]]);
+    assert.equal(proven.state.suspectSince, undefined);
+    assert.match(proven.trace.at(-1)!, /watch 7 false 7000$/);
+  });
+
+  it("has a quiet watch prove itself when another one was blind", () => {
+    const doubted = play([...synced, [1500, { type: "doubted" }]]);
+    assert.match(doubted.trace.at(-1)!, /close \| watch 7 false 1000$/);
+    const busy: Move = [1400, { type: "event", resourceVersion: "9" }];
+    assert.equal(
+      play([...synced, busy, [1500, { type: "doubted" }]]).trace.at(-1),
+      "1500 doubted: watching",
     );
   });
 
-  it("ends a silent watch by its own deadline", () => {
-    assert.equal(reflectorDeadline(play(synced).state, limits), 20 + limits.idleMs);
-    assert.match(
-      play([...synced, [75_020, { type: "tick" }], [76_000, { type: "due" }]]).trace.at(-1)!,
-      /watching \| watch 7 false$/,
+  it("asks a server that was away what it counts, and lists anew when that is less", () => {
+    const back: readonly Move[] = [
+      ...synced,
+      [30, failed("reset", { isDisconnected: true })],
+      [900, { type: "due" }],
+      [910, opened],
+    ];
+    assert.equal(play(back).trace.at(-1), "910 opened: watching | verify");
+    assert.equal(
+      play([...back, [920, { type: "verified", resourceVersion: "7" }]]).trace.at(-1),
+      "920 verified: watching",
     );
+    const restored = play([...back, [920, { type: "verified", resourceVersion: "6" }]]);
+    assert.match(restored.trace.at(-1)!, /streaming \| close \| gather \| watch true$/);
+    assert.match(restored.state.lastError!, /counts revisions from 6, before 7: it was restored/);
+    const soon: readonly Move[] = [
+      [1000, failed("reset", { isDisconnected: true })],
+      [1900, { type: "due" }],
+      [1910, opened],
+    ];
+    assert.equal(play([...back, ...soon]).trace.at(-1), "1910 opened: watching", "not that often");
+  });
+
+  it("asks as well when a watch has ended at its time without the bookmark that comes before", () => {
+    const { trace } = play([
+      ...synced,
+      [7020, { type: "tick" }],
+      [7030, { type: "opened", timeoutMs: 1000 }],
+      [8030, { type: "ended" }],
+      [8040, { type: "opened", timeoutMs: 7000 }],
+      [15_040, { type: "ended" }],
+      [15_050, { type: "opened", timeoutMs: 7000 }],
+    ]);
+    assert.equal(trace.at(-1), "15050 opened: watching | verify");
+  });
+
+  it("gives an unanswered watch 2.5 s, and a slow server more by and by", () => {
+    const waits = (failures: number): number => {
+      let moves: readonly Move[] = synced;
+      for (let i = 0; i < failures; i++)
+        moves = [...moves, [1000 + i, failed("x")], [1000 + i, { type: "due" }]];
+      const { state } = play(moves);
+      return reflectorDeadline(state, limits) - state.activeAt;
+    };
+    assert.deepEqual(
+      [1, 15, 16, 32, 48, 80].map(waits),
+      [2500, 2500, 5000, 10_000, 20_000, 30_000],
+    );
+    const suspect = { ...play(synced).state, opened: false, failures: 40, suspectSince: 5 };
+    assert.equal(reflectorDeadline(suspect, limits), suspect.activeAt + 2500, "not after silence");
   });
 
   it("ends a watch that the server forgot to end, though events flow", () => {
     const busy: readonly Move[] = Array.from(
-      { length: 6 },
+      { length: 5 },
       (_, i) => [60_000 * (i + 1), { type: "event", resourceVersion: String(10 + i) }] as const,
     );
     const { trace } = play([
@@ -214,9 +315,10 @@ describe("stepReflector", () => {
       [10, { type: "opened", timeoutMs: 330_000 }],
       synced[2]!,
       ...busy,
-      [360_011, { type: "tick" }],
+      [331_210, { type: "event", resourceVersion: "15" }],
+      [331_211, { type: "tick" }],
     ]);
-    assert.match(trace.at(-1)!, /watching \| close \| watch 15 false$/);
+    assert.match(trace.at(-1)!, /watching \| close \| watch 15 false 7000$/);
   });
 });
 
@@ -226,25 +328,46 @@ describe("freshnessOf", () => {
     return [ready, reason];
   };
 
-  it("is unready before the first list, and says why", () => {
+  it("is unready before the first list, with a reason", () => {
     assert.deepEqual(judge([start, [10, failed("forbidden", { code: 403 })]], 20), [
       false,
       "the first list is not complete: forbidden",
     ]);
   });
 
-  it("is unready within the stated times: 30 s without a watch, 85 s without a word", () => {
+  it("is unready within the stated times: 8 s without a watch, at once after one that was blind", () => {
     const lost: readonly Move[] = [...synced, [1000, failed("connection refused")]];
-    assert.deepEqual(judge(lost, 30_999), [true, ""]);
-    assert.deepEqual(judge(lost, 31_000), [
+    assert.deepEqual(judge(lost, 8999), [true, ""]);
+    assert.deepEqual(judge(lost, 9000), [
       false,
-      "no watch for 30 s (limit 30 s): connection refused",
+      "no watch for 8 s (limit 8 s): connection refused",
     ]);
-    assert.deepEqual(judge(synced, 85_020), [true, ""]);
-    assert.deepEqual(judge(synced, 86_000), [
+    const blind: readonly Move[] = [
+      ...synced,
+      [7020, { type: "tick" }],
+      [7030, { type: "opened", timeoutMs: 1000 }],
+      [8630, { type: "tick" }],
+    ];
+    assert.deepEqual(judge(blind, 8631), [
       false,
+      "no watch for 8 s (limit 8 s): a watch fell silent: no data for 9 s, and no end in time",
+    ]);
+    const reopened: readonly Move[] = [
+      ...blind,
+      [8700, { type: "due" }],
+      [8710, { type: "opened", timeoutMs: 1000 }],
+    ];
+    assert.equal(judge(reopened, 10_290)[0], false, "open alone proves nothing");
+    assert.equal(judge([...reopened, [9710, { type: "ended" }]], 9720)[0], true);
+  });
+
+  it("is unready after 85 s without a word on a long watch", () => {
+    const long = { ...play(synced).state, isLong: false };
+    assert.equal(freshnessOf(long, 85_020, 0, limits).ready, true);
+    assert.equal(
+      freshnessOf(long, 86_000, 0, limits).reason,
       "no data from the server for 85 s (limit 85 s)",
-    ]);
+    );
   });
 
   it("does not trust a watch that opens and breaks again and again", () => {
@@ -254,7 +377,7 @@ describe("freshnessOf", () => {
     assert.equal(judge(moves, 40_000)[0], false);
   });
 
-  it("names the moment at which it must be judged again", () => {
+  it("returns the time of the next evaluation", () => {
     assert.equal(freshnessDeadline(play(synced).state, 30, limits), 20 + limits.silentMs);
     assert.equal(
       freshnessDeadline(play([...synced, [1000, failed("x")]]).state, 1000, limits),
@@ -265,7 +388,9 @@ describe("freshnessOf", () => {
 
 const input: fc.Arbitrary<ReflectorInput> = fc.oneof(
   fc.constant(opened),
-  fc.constant<ReflectorInput>({ type: "contact" }),
+  fc.constant<ReflectorInput>({ type: "opened", timeoutMs: 7000 }),
+  fc.constantFrom<ReflectorInput>({ type: "contact" }, { type: "gained" }, { type: "doubted" }),
+  fc.constant<ReflectorInput>({ type: "verified", resourceVersion: "6" }),
   fc.record({
     type: fc.constant("page" as const),
     resourceVersion: fc.constantFrom("5", "6"),
@@ -311,8 +436,7 @@ describe("stepReflector, for any faults", () => {
             assert.ok(reflectorDeadline(state, limits) < Infinity, "every request has a deadline");
           if (before.synced) assert.ok(state.synced && state.resourceVersion !== undefined);
           for (const effect of step.effects)
-            if (effect.do === "wait")
-              assert.ok(effect.ms >= limits.firstMs && effect.ms <= limits.maxMs);
+            if (effect.do === "wait") assert.ok(effect.ms === 0 || effect.ms === limits.absentMs);
         }
       }),
       { numRuns: 300 },

@@ -1,10 +1,29 @@
 // When to list, watch and wait: the reflector's decisions. Pure; `now` is monotonic ms, randomness
-// is the driver's. It never stops for good: every fault leads back to listing or watching, after a
-// growing delay. It deliberately differs from upstream: it resumes from the last revision after
-// every broken stream and relists on 410 only; it backs off on every refusal; it closes silent
-// streams itself; the first event or bookmark resets the back-off.
-// Upstream: k8s.io/client-go/tools/cache/reflector.go (WatchList with fallback to pages).
+// and turns are the driver's. It never stops for good: every fault leads back to listing or
+// watching. It deliberately differs from upstream: it resumes from the last revision after every
+// broken stream and relists on 410 only; it waits after every refusal, for its turn among all
+// watches of the process (server-pace.ts); and it asks for short watches, because only a stream's
+// end proves that the stream was alive.
+//
+// A stream may fall silent while its connection answers pings, and a quiet kind looks the same. So
+// each watch carries a timeout of 7 s (more with more than 7 watches): the server sends a bookmark
+// 2 s before that and ends the response, the connection stays open and is used again, and the watch
+// resumes from the bookmark. One that is not ended in time was blind. The cost is one small request
+// per watch in 7 s, at most one a second for the process, and no TLS handshake.
+// Upstream: k8s.io/client-go/tools/cache/reflector.go (WatchList with fallback to pages);
+// k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (nextBookmarkTime: the bookmark before the
+// end).
+import { compareResourceVersions } from "../api/resource-version.ts";
+import { closeFirst, relist, resume, touch } from "./reflector-requests.ts";
 import {
+  isConnecting,
+  isLost,
+  mustProve,
+  overtime,
+  reflectorDeadline,
+} from "./reflector-deadline.ts";
+import {
+  hopefulFailures,
   type ReflectorEffect,
   type ReflectorFault,
   type ReflectorInput,
@@ -29,10 +48,13 @@ export function stepReflector(
         ? relist({ ...state, lostAt: now }, now, limits)
         : { state, effects: none };
     case "opened":
-      return {
-        state: { ...touch(state, now), opened: true, openedAt: now, timeoutMs: input.timeoutMs },
-        effects: none,
-      };
+      return onOpened(touch(state, now), input.timeoutMs, now, limits);
+    case "gained":
+      return { state: { ...state, gainedAt: now }, effects: none };
+    case "doubted":
+      return onDoubted(state, now, limits);
+    case "verified":
+      return onVerified(state, input.resourceVersion, now, limits);
     case "contact":
       return { state: touch(state, now), effects: none };
     case "page":
@@ -53,7 +75,7 @@ export function stepReflector(
       return onTick(state, now, limits);
     case "due":
       if (state.phase !== "backoff") return { state, effects: none };
-      return state.next === "relist" ? relist(state, now, limits) : resume(state, now);
+      return state.next === "relist" ? relist(state, now, limits) : resume(state, now, limits);
     case "distrust":
       return state.phase === "watching"
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
@@ -63,75 +85,48 @@ export function stepReflector(
   }
 }
 
-/** True without a working watch: none is open, or the open one is new and has delivered nothing. */
-export function isLost(state: ReflectorState, now: number, limits: ReflectorLimits): boolean {
-  return (
-    state.lostAt !== undefined &&
-    !(state.phase === "watching" && state.opened && now - state.openedAt >= limits.healthyMs)
-  );
+function onOpened(
+  state: ReflectorState,
+  timeoutMs: number,
+  now: number,
+  limits: ReflectorLimits,
+): ReflectorStep {
+  const opened = { ...state, opened: true, openedAt: now, gainedAt: now, timeoutMs };
+  const verifies =
+    state.phase === "watching" && state.isUnverified && now - state.verifiedAt >= limits.verifyMs;
+  return verifies
+    ? {
+        state: { ...opened, isUnverified: false, verifiedAt: now },
+        effects: [{ do: "verify" }],
+      }
+    : { state: opened, effects: none };
 }
 
-/** The monotonic time at which the next `tick` may have an effect. */
-export function reflectorDeadline(state: ReflectorState, limits: ReflectorLimits): number {
-  const quiet = state.activeAt + quietLimit(state, limits);
-  const overtime =
-    state.phase === "watching" && state.opened
-      ? state.openedAt + state.timeoutMs + limits.overtimeMs
-      : Infinity;
-  switch (state.phase) {
-    case "idle":
-    case "stopped":
-    case "backoff":
-      return Infinity;
-    default:
-      return Math.min(quiet, overtime);
-  }
+/** Renews a watch that has been quiet for a second. */
+function onDoubted(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  return state.phase === "watching" &&
+    state.opened &&
+    state.suspectSince === undefined &&
+    now - state.activeAt >= limits.suspectMs
+    ? closeFirst(resume({ ...state, suspectSince: state.activeAt }, now, limits))
+    : { state, effects: none };
 }
 
-function quietLimit(state: ReflectorState, limits: ReflectorLimits): number {
-  if (state.phase === "streaming") return limits.streamPauseMs;
-  return state.phase === "watching" && state.opened ? limits.idleMs : limits.openMs;
-}
-
-function isConnecting({ phase }: ReflectorState): boolean {
-  return phase === "listing" || phase === "streaming" || phase === "watching";
-}
-
-function touch(state: ReflectorState, now: number): ReflectorState {
-  return { ...state, activeAt: now, lastContact: now };
-}
-
-function relist(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
-  const listed: ReflectorState = {
-    ...state,
-    phase: state.streams ? "streaming" : "listing",
-    relists: state.relists + 1,
-    activeAt: now,
-    opened: false,
-    delivered: false,
-  };
-  if (state.streams)
-    return {
-      state: listed,
-      effects: [
-        { do: "gather" },
-        { do: "watch", resourceVersion: undefined, sendInitialEvents: true },
-      ],
-    };
-  return {
-    state: listed,
-    effects: [
-      { do: "gather" },
-      { do: "list", limit: state.unpaged ? 0 : limits.pageSize, continue: "" },
-    ],
-  };
-}
-
-function resume(state: ReflectorState, now: number): ReflectorStep {
-  return {
-    state: { ...state, phase: "watching", activeAt: now, opened: false, delivered: false },
-    effects: [{ do: "watch", resourceVersion: state.resourceVersion, sendInitialEvents: false }],
-  };
+/**
+ * A restored server counts from an earlier revision, and lets a watch wait for the later one in
+ * silence (k8s.io/apiserver/pkg/storage/cacher).
+ */
+function onVerified(
+  state: ReflectorState,
+  resourceVersion: string,
+  now: number,
+  limits: ReflectorLimits,
+): ReflectorStep {
+  const { resourceVersion: ours = "", phase } = state;
+  if (phase !== "watching" || (compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
+    return { state, effects: none };
+  const lastError = `the server counts revisions from ${resourceVersion}, before ${ours}: it was restored`;
+  return closeFirst(relist({ ...state, lastError, lostAt: now }, now, limits));
 }
 
 function onPage(
@@ -143,8 +138,15 @@ function onPage(
   if (page.continue)
     return { state, effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }] };
   const { state: watching, effects } = resume(
-    { ...state, synced: true, unpaged: false, resourceVersion: page.resourceVersion },
+    {
+      ...state,
+      synced: true,
+      unpaged: false,
+      isUnverified: false,
+      resourceVersion: page.resourceVersion,
+    },
     now,
+    limits,
   );
   return {
     state: watching,
@@ -156,7 +158,9 @@ function onPage(
 const afterDelivery = {
   delivered: true,
   failures: 0,
+  suspectSince: undefined,
   lastError: undefined,
+  lastCode: undefined,
   lostAt: undefined,
 } as const;
 
@@ -191,7 +195,15 @@ function onBookmark(
     };
   if (state.phase !== "streaming" || !initialEventsEnd) return { state, effects: none };
   return {
-    state: { ...state, phase: "watching", synced: true, resourceVersion, lostAt: undefined },
+    state: {
+      ...state,
+      ...afterDelivery,
+      phase: "watching",
+      synced: true,
+      resourceVersion,
+      isLong: true,
+      isUnverified: false,
+    },
     effects: [{ do: "replace", resourceVersion }],
   };
 }
@@ -214,7 +226,10 @@ function onFailed(
   return backOff({ ...heard, next, unpaged }, fault, now, limits);
 }
 
-/** The server ended the stream normally. Short streams without events count as failures. */
+/**
+ * The server ended the stream normally. At its time, the watch was alive; much sooner and without
+ * events, something is wrong.
+ */
 function onEnded(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
   if (state.phase !== "watching" || !state.opened)
     return onFailed(
@@ -224,10 +239,19 @@ function onEnded(state: ReflectorState, now: number, limits: ReflectorLimits): R
       limits,
     );
   const lived = now - state.openedAt;
+  if (lived >= state.timeoutMs * 0.9) return renew(state, now, limits);
   if (lived >= limits.firstMs && (state.delivered || lived >= limits.healthyMs))
-    return closeFirst(resume({ ...state, failures: 0, lostAt: now }, now));
+    return closeFirst(resume({ ...state, failures: 0, lostAt: state.lostAt ?? now }, now, limits));
   const message = `the server ended the watch after ${Math.round(lived)} ms`;
   return backOff({ ...state, next: "resume" }, { message }, now, limits);
+}
+
+/**
+ * The watch was alive to its end, which proves it; without a bookmark, its revision is doubtful.
+ */
+function renew(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  const isUnverified = state.isUnverified || (!state.delivered && !mustProve(state));
+  return closeFirst(resume({ ...state, ...afterDelivery, isUnverified }, now, limits));
 }
 
 function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
@@ -237,11 +261,27 @@ function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): Re
     return closeFirst(
       relist({ ...state, streams: false, relists: state.relists - 1 }, now, limits),
     );
-  if (quiet < quietLimit(state, limits)) return closeFirst(resume({ ...state, lostAt: now }, now));
+  if (state.phase === "watching" && state.opened) {
+    if (now >= overtime(state, limits)) return onOvertime(state, now, limits);
+    if (state.isLong)
+      return closeFirst(resume({ ...state, suspectSince: state.activeAt }, now, limits));
+  }
   const message = state.opened
     ? `no data from the server for ${Math.round(quiet / 1000)} s`
     : `no response from the server for ${Math.round(quiet / 1000)} s`;
   return onFailed(state, { message }, now, limits);
+}
+
+/** The server did not end the watch: it forgot, or nothing comes through. */
+function onOvertime(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  const quiet = now - state.activeAt;
+  if (quiet < limits.overtimeMs / 2)
+    return closeFirst(resume({ ...state, lostAt: state.lostAt ?? now }, now, limits));
+  const since = state.suspectSince ?? state.activeAt;
+  const message = `a watch fell silent: no data for ${Math.round((now - since) / 1000)} s, and no end in time`;
+  const suspect: ReflectorState = { ...state, suspectSince: since, next: "resume" };
+  const { state: waiting, effects } = backOff(suspect, { message }, now, limits);
+  return { state: waiting, effects: [...effects, { do: "doubt" }] };
 }
 
 /** Waits before doing `state.next`. */
@@ -251,27 +291,24 @@ function backOff(
   now: number,
   limits: ReflectorLimits,
 ): ReflectorStep {
-  const recovered =
-    state.phase === "watching" && state.opened && now - state.openedAt >= limits.healthyMs;
-  const failures = (recovered ? 0 : state.failures) + 1;
-  const longest = fault.code === 404 ? limits.absentMs : limits.maxMs;
-  const ms = Math.max(
-    Math.min(limits.firstMs * 2 ** (failures - 1), longest),
-    fault.retryAfterMs ?? 0,
-  );
+  const failures = state.failures + 1;
+  const ms = isOwn(fault) && failures > hopefulFailures ? limits.absentMs : 0;
   return {
     state: {
       ...state,
       phase: "backoff",
       failures,
       lastError: fault.message,
-      lostAt: isLost(state, now, limits) ? state.lostAt : now,
+      lastCode: fault.code,
+      lostAt: isLost(state, now, limits) ? state.lostAt : (state.suspectSince ?? now),
+      isUnverified: state.isUnverified || fault.isDisconnected === true,
       opened: false,
     },
-    effects: [{ do: "close" }, { do: "wait", ms }],
+    effects: [{ do: "close" }, { do: "wait", ms: Math.max(ms, fault.retryAfterMs ?? 0) }],
   };
 }
 
-function closeFirst({ state, effects }: ReflectorStep): ReflectorStep {
-  return { state, effects: [{ do: "close" }, ...effects] };
+/** True for a refusal that concerns this kind and not the server. */
+function isOwn({ code = 0 }: ReflectorFault): boolean {
+  return code >= 400 && code < 500 && code !== 401 && code !== 410 && code !== 429;
 }

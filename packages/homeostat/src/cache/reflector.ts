@@ -11,9 +11,11 @@ import { askForMetadata, listRequest, watchRequest } from "../client/request/obj
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
-import { reflectorDeadline, stepReflector } from "./reflector.machine.ts";
+import { reflectorDeadline } from "./reflector-deadline.ts";
+import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
   type ReflectorEffect,
@@ -22,14 +24,15 @@ import {
   type ReflectorLimits,
   type ReflectorState,
 } from "./reflector-state.ts";
+import type { ServerPace } from "./server-pace.ts";
 import { splitEvent, splitList } from "./split-list.ts";
 
 /** Receives objects and progress. Objects are subarrays of buffers that are not kept. */
 export interface ReflectorSink {
   /** A list starts; drops the objects gathered so far. */
   gather(): void;
-  /** An object of the list. */
-  gathered(object: Uint8Array): void;
+  /** An object of the list; returns whether it is new. */
+  gathered(object: Uint8Array): boolean;
   /** An object of the list was deleted while it was streamed. */
   ungathered(object: Uint8Array): void;
   /** The list is complete at this revision, and replaces all objects. */
@@ -49,10 +52,15 @@ export interface ReflectorOptions {
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
   readonly sink: ReflectorSink;
+  readonly pace: ServerPace;
 }
 
+type WatchEffect = Extract<ReflectorEffect, { readonly do: "watch" }>;
+
 const initialEventsEnd = "k8s.io/initial-events-end";
-const watchSeconds = { least: 300, span: 300 } as const;
+const longSeconds = { least: 300, span: 300 } as const;
+/** An attempt that is open for this long holds. */
+const holdsMs = 500;
 
 /** A running reflector. */
 export class Reflector {
@@ -63,12 +71,15 @@ export class Reflector {
   #exchange: { close(): void } | undefined;
   #timer: Timer | undefined;
   #waiting: Timer | undefined;
+  #holding: Timer | undefined;
+  #counted: { remove(): void } | undefined;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
   }
 
   start(): void {
+    this.#counted ??= this.#options.pace.addWatch(() => this.#input({ type: "doubted" }));
     this.#input({ type: "start" });
   }
 
@@ -76,6 +87,8 @@ export class Reflector {
     this.#input({ type: "stop" });
     this.#timer?.cancel();
     this.#waiting?.cancel();
+    this.#holding?.cancel();
+    this.#counted?.remove();
   }
 
   /** Relists because the cache differs from the server. */
@@ -99,6 +112,7 @@ export class Reflector {
     );
     this.#state = state;
     for (const effect of effects) this.#run(effect);
+    if (before.failures > 0 && state.failures === 0) this.#holds();
     if (
       state.phase === before.phase &&
       state.failures === before.failures &&
@@ -117,17 +131,18 @@ export class Reflector {
       case "list":
         return this.#list(effect.limit, effect.continue);
       case "watch":
-        return this.#watch(effect.resourceVersion, effect.sendInitialEvents);
+        return this.#watch(effect);
       case "replace":
         return this.#options.sink.replace(effect.resourceVersion);
       case "progress":
         return this.#options.sink.progress(effect.resourceVersion);
       case "wait":
-        this.#waiting = this.#options.runtime.clock.timer(
-          effect.ms * (1 + unitInterval(this.#options.runtime.entropy)),
-          () => this.#input({ type: "due" }),
-        );
+        this.#waiting = this.#options.pace.wait(effect.ms, () => this.#input({ type: "due" }));
         return;
+      case "doubt":
+        return this.#options.pace.suspect();
+      case "verify":
+        return void this.#verify();
       case "close":
         this.#epoch++;
         this.#exchange?.close();
@@ -156,10 +171,9 @@ export class Reflector {
     });
   }
 
-  #watch(resourceVersion: string | undefined, sendInitialEvents: boolean): void {
-    const { kind, scope, runtime } = this.#options;
-    const timeoutSeconds =
-      watchSeconds.least + Math.floor(unitInterval(runtime.entropy) * watchSeconds.span);
+  #watch({ resourceVersion, sendInitialEvents, timeoutMs }: WatchEffect): void {
+    const { kind, scope } = this.#options;
+    const timeoutSeconds = this.#timeoutSeconds(timeoutMs);
     const epoch = this.#epoch + 1;
     const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
     const request = watchRequest(kind, {
@@ -170,13 +184,55 @@ export class Reflector {
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     });
     this.#open(scope.metadataOnly ? askForMetadata(request, "object") : request, {
-      opened: () => this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 }),
+      opened: () => {
+        this.#input({ type: "opened", timeoutMs: timeoutSeconds * 1000 });
+        const { failures, suspectSince } = this.#state;
+        if (failures > 0 && suspectSince === undefined) this.#holds();
+      },
       data: (chunk) => {
         this.#input({ type: "contact" });
         splitter.push(chunk);
       },
-      ended: () => this.#input({ type: "ended" }),
+      ended: () => {
+        if (splitter.pending) throw new Error("the server ended the watch within an event");
+        this.#input({ type: "ended" });
+      },
     });
+  }
+
+  #timeoutSeconds(timeoutMs: number | undefined): number {
+    const { runtime, pace, limits } = this.#options;
+    if (timeoutMs === undefined)
+      return longSeconds.least + Math.floor(unitInterval(runtime.entropy) * longSeconds.span);
+    const ms = timeoutMs === limits.suspectMs ? timeoutMs : pace.watchMs(timeoutMs);
+    const fewer = timeoutMs === limits.suspectMs ? 0 : Math.round(unitInterval(runtime.entropy));
+    return Math.max(1, Math.round(ms / 1000) - fewer);
+  }
+
+  /** Wakes the others that wait once this attempt after a failure has been open for a while. */
+  #holds(): void {
+    const epoch = this.#epoch;
+    const { runtime, pace } = this.#options;
+    const open = runtime.clock.monotonic() - this.#state.openedAt;
+    this.#holding?.cancel();
+    if (open >= holdsMs) return pace.recovered();
+    this.#holding = runtime.clock.timer(holdsMs - open, () => {
+      if (epoch === this.#epoch) pace.recovered();
+    });
+  }
+
+  /** Asks for the revision that the server counts, with the smallest list there is. */
+  async #verify(): Promise<void> {
+    const { client, kind, scope } = this.#options;
+    try {
+      const { body } = await client.request(
+        askForMetadata(listRequest(kind, { ...scope, limit: 1 }), "list"),
+      );
+      const resourceVersion = splitList(body)?.resourceVersion;
+      if (resourceVersion) this.#input({ type: "verified", resourceVersion });
+    } catch {
+      // The watch itself shows what the server cannot answer.
+    }
   }
 
   /** Opens a stream. Its callbacks are ignored once it is closed; errors they throw are faults. */
@@ -190,15 +246,24 @@ export class Reflector {
       try {
         run();
       } catch (error) {
-        if (epoch === this.#epoch) this.#input({ type: "failed", fault: toFault(error) });
+        if (epoch === this.#epoch) this.#failed(error);
       }
     };
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
       data: (chunk) => (guard(() => on.data(chunk)), true),
-      closed: (error) =>
-        guard(() => (error ? this.#input({ type: "failed", fault: toFault(error) }) : on.ended())),
+      closed: (error) => guard(() => (error ? this.#failed(error) : on.ended())),
     });
+  }
+
+  #failed(error: unknown): void {
+    const fault = toFault(error);
+    const { kind, apiVersion } = this.#options.kind;
+    const message =
+      fault.code === 404
+        ? `the server does not serve ${apiVersion} ${kind} (is its definition installed?): ${fault.message}`
+        : fault.message;
+    this.#input({ type: "failed", fault: { ...fault, message } });
   }
 
   #line(line: Uint8Array): void {
@@ -217,7 +282,9 @@ export class Reflector {
       case "MODIFIED":
       case "DELETED":
         if (this.#state.phase === "watching") return this.#changed(type, object);
-        return type === "DELETED" ? sink.ungathered(object) : sink.gathered(object);
+        if (type === "DELETED") return sink.ungathered(object);
+        if (sink.gathered(object)) this.#input({ type: "gained" });
+        return;
       case "BOOKMARK":
         return this.#input({ type: "bookmark", ...readBookmark(object) });
       case "ERROR":
@@ -265,7 +332,8 @@ function readBookmark(object: Uint8Array): {
 
 function toFault(error: unknown): ReflectorFault {
   if (isApiStatusError(error)) return statusFault(error.status);
-  return { message: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, isDisconnected: isHomeostatError(error) };
 }
 
 function statusFault({ code, message, details }: Status): ReflectorFault {

@@ -21,7 +21,7 @@ async function restore({ transport, runtime }: Play): Promise<void> {
 }
 
 describe("a restored server", () => {
-  it("is believed over own writes and deletions from before", async () => {
+  it("overrides earlier own writes and deletions", async () => {
     const playing = await playSynced();
     const { transport, runtime, informer, client } = playing;
     transport.last.lines(bookmark("20"));
@@ -51,7 +51,7 @@ describe("a restored server", () => {
     assert.equal(informer.stats().ownWrites, 0);
   });
 
-  it("does not hide what was written to it since", async () => {
+  it("does not hide later writes", async () => {
     const playing = await playSynced();
     const { transport, informer } = playing;
     transport.last.lines(bookmark("20"));
@@ -62,7 +62,7 @@ describe("a restored server", () => {
     assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "new" });
   });
 
-  it("is not suspected when a list is merely older than an own write", async () => {
+  it("is not assumed when a list is merely older than an own write", async () => {
     const playing = await playSynced();
     const { transport, informer, runtime } = playing;
     transport.last.refuse(410, "Expired");

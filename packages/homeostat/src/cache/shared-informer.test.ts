@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { bookmark, event, home, Meal, meal, play, playSynced } from "./informer-play.suite.ts";
 
 describe("informer", () => {
-  it("streams the first list, tells of it as initial, then follows", async () => {
+  it("streams the first list, marks it as initial, then follows", async () => {
     const { transport, runtime, informer, told } = await play();
     assert.equal(transport.last.url.pathname, "/apis/kitchen.example.com/v1/meals");
     const { timeoutSeconds, ...query } = transport.last.query;
@@ -73,13 +73,17 @@ describe("informer", () => {
     await runtime.advance(1600);
     assert.equal(transport.last.query["resourceVersion"], "11");
     transport.last.head().chunk("}{garbage\n");
-    await runtime.advance(3200);
+    await runtime.advance(1600);
     assert.equal(transport.exchanges.length, 3);
     assert.equal(transport.last.query["resourceVersion"], "11");
+    transport.last.head().chunk('{"type":"MODI').end();
+    await runtime.advance(1600);
+    assert.equal(transport.exchanges.length, 4);
+    assert.equal(informer.freshness().failures, 3, "an end within an event is a fault");
     assert.equal(informer.freshness().relists, 0);
   });
 
-  it("lists anew on 410 and tells what changed meanwhile", async () => {
+  it("lists again on 410 and reports the changes since", async () => {
     const { transport, runtime, told } = await playSynced();
     transport.last.lines(
       event("ERROR", {
@@ -129,52 +133,74 @@ describe("informer", () => {
     ]);
   });
 
-  it("notices silence by itself, says so, and comes back", async () => {
+  it("notices silence within 10 s, says so, and comes back", async () => {
     const { transport, runtime, informer } = await playSynced();
     const seen: string[] = [];
-    informer.onFreshness(({ ready, phase, lastError }) =>
-      seen.push(`${phase} ${ready} ${lastError ?? ""}`),
-    );
-    await runtime.advance(75_000);
+    informer.onFreshness(({ ready, phase }) => seen.push(`${phase} ${ready}`));
+    await runtime.advance(7000);
     assert.equal(transport.exchanges[0]?.aborted, true);
-    assert.equal(informer.freshness().lastError, "no data from the server for 75 s");
-    await runtime.advance(1600);
     assert.equal(transport.last.query["resourceVersion"], "5");
-    await runtime.advance(30_000);
+    assert.equal(transport.last.query["timeoutSeconds"], "1");
+    transport.last.head();
+    await runtime.advance(3000);
     assert.equal(informer.freshness().ready, false);
-    assert.match(informer.freshness().reason, /^no watch for 3\d s \(limit 30 s\)/);
-    await runtime.advance(10_000);
+    assert.match(informer.freshness().reason, /^no watch for 10 s .*: a watch fell silent/);
+    assert.ok(transport.exchanges.length > 2, "it tries again");
     transport.last.head().lines(bookmark("6"));
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
-    assert.ok(
-      seen.some((line) => line.startsWith("backoff true no data")) &&
-        seen.some((line) => line.includes("false")),
-      seen.join("\n"),
-    );
+    assert.deepEqual(seen.slice(-2), ["watching false", "watching true"]);
   });
 
-  it("survives every refusal, at a pace that slows down", async () => {
+  it("names a missing definition at once, and is back within two seconds of its installation", async () => {
+    const { transport, runtime, informer } = await play();
+    const seen: (readonly [boolean, string])[] = [];
+    informer.onFreshness(({ isServed, reason }) => seen.push([isServed, reason]));
+    transport.last.refuse(404, "NotFound");
+    await runtime.advance(0);
+    assert.deepEqual(seen, [
+      [
+        false,
+        "the first list is not complete: the server does not serve kitchen.example.com/v1 Meal (is its definition installed?): refused: NotFound",
+      ],
+    ]);
+    for (let i = 0; i < 5; i++) {
+      const sent = transport.exchanges.length;
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+      transport.last.refuse(404, "NotFound");
+    }
+    await runtime.advance(2000);
+    transport.last.head().lines(bookmark("5", true));
+    assert.equal(informer.hasSynced(), true);
+    assert.equal(informer.freshness().isServed, true);
+  });
+
+  it("survives every refusal, at one attempt a second", async () => {
     const { transport, runtime, informer } = await playSynced();
     transport.last.fail(new Error("ECONNRESET"));
-    for (let minute = 0; minute < 10; minute++) {
-      for (let second = 0; second < 60; second++) {
-        await runtime.advance(1000);
-        const { last } = transport;
-        if (!last.aborted) last.refuse([500, 503, 401, 403, 429, 404][minute % 6]!, "Whatever");
-      }
+    const times: number[] = [];
+    for (let tick = 0; tick < 6000; tick++) {
+      const before = transport.exchanges.length;
+      await runtime.advance(100);
+      if (transport.exchanges.length > before) times.push(tick);
+      const { last } = transport;
+      const code = [500, 503, 401, 410, 429, 404][Math.floor(tick / 1000)]!;
+      if (!last.aborted) last.refuse(code, "Whatever");
     }
-    const attempts = transport.exchanges.length;
-    assert.ok(attempts > 12 && attempts < 40, `${attempts} attempts in ten minutes`);
+    assert.ok(times.length > 380 && times.length < 600, `${times.length} attempts in 10 minutes`);
+    const gaps = times.slice(1).map((time, i) => time - times[i]!);
+    assert.ok(Math.min(...gaps) >= 9, "never two in a second");
+    assert.ok(new Set(gaps).size > 3, "with jitter");
     assert.equal(informer.freshness().ready, false);
+    const attempts = transport.exchanges.length;
     while (transport.exchanges.length === attempts) await runtime.advance(1000);
-    transport.last.head().lines(event("MODIFIED", meal("soup", "50")));
+    transport.last.head().lines(event("ADDED", meal("soup", "50")), bookmark("51", true));
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
     assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "50");
   });
 
-  it("reads own writes before the watch shows them, and tells handlers once", async () => {
+  it("reads own writes before the watch shows them, and calls handlers once", async () => {
     const { transport, runtime, client, informer, told } = await playSynced();
     const watch = transport.last;
     const writing = client.update(Meal, { ...meal("soup", "3"), spec: { dish: "new" } });
@@ -192,7 +218,7 @@ describe("informer", () => {
     assert.equal(informer.stats().ownWrites, 0);
   });
 
-  it("does not read what was deleted here, but a namesake that came since", async () => {
+  it("does not read an object deleted here, but reads a later one of the same name", async () => {
     const { transport, runtime, client, informer } = await playSynced();
     const watch = transport.last;
     const deleting = client.delete(Meal, "soup");
@@ -213,7 +239,7 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup"))?.metadata.uid, "another");
   });
 
-  it("takes the last finalizer's removal for what it is: the object is gone", async () => {
+  it("treats removal of the last finalizer as deletion", async () => {
     const { transport, runtime, client, informer } = await playSynced();
     const patching = client.patch(Meal, "soup", { type: "merge", body: {} });
     await runtime.advance(0);
@@ -258,7 +284,7 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, "3");
   });
 
-  it("tells a late handler of everything held, and of nothing after it left", async () => {
+  it("calls a late handler for every cached object, and not after its removal", async () => {
     const { transport, informer } = await playSynced();
     const late: string[] = [];
     const hold = informer.addHandler({
@@ -271,7 +297,7 @@ describe("informer", () => {
     assert.equal(late.length, 2);
   });
 
-  it("goes on when a handler throws, and says so", async () => {
+  it("continues when a handler throws, and reports it", async () => {
     const { transport, informer, faults, told } = await playSynced();
     informer.addHandler({
       updated: () => {
@@ -303,7 +329,7 @@ describe("informer", () => {
     assert.equal(transport.exchanges[0]?.aborted, true);
   });
 
-  it("compares itself with the server at its own revision, and lists anew when they differ", async () => {
+  it("compares its cache with the server at the same revision, and lists again when they differ", async () => {
     const { transport, runtime, informer, told } = await playSynced({ compareEveryMs: 60_000 });
     const watch = transport.last;
     const partial = (name: string, resourceVersion: string): object => ({
@@ -329,8 +355,15 @@ describe("informer", () => {
       extra: [],
       different: [],
     });
-    await runtime.advance(66_000);
+    const sent = transport.exchanges.length;
+    watch.lines(bookmark("5"));
+    for (let i = 0; i < 66; i++) {
+      await runtime.advance(1000);
+      watch.lines(event("MODIFIED", meal("soup", "3")));
+    }
+    assert.equal(transport.exchanges.length, sent + 1);
     assert.equal(transport.last.query["resourceVersionMatch"], "Exact", "it compares by itself");
+    told.length = 0;
     transport.last.answer(200, {
       metadata: { resourceVersion: "5" },
       items: [partial("soup", "2"), partial("tart", "1")],
@@ -351,7 +384,7 @@ describe("informer", () => {
     assert.deepEqual(told, ["deleted home/stew 4 relist", "added home/tart 1 relist"]);
   });
 
-  it("asks for metadata alone where that was wanted, and shows no more of what it wrote itself", async () => {
+  it("requests metadata alone when asked to, and shows no more of its own writes", async () => {
     const { transport, runtime, client, informer } = await playSynced({}, { metadataOnly: true });
     assert.match(
       transport.exchanges[0]!.request.headers["accept"]!,

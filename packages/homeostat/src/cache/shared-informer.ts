@@ -27,6 +27,7 @@ import type {
   SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
+import type { ServerPace } from "./server-pace.ts";
 import { SkippedObjects } from "./skipped-objects.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
@@ -37,6 +38,7 @@ export interface SharedInformerOptions {
   readonly kind: Kind;
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
+  readonly pace: ServerPace;
   readonly shape: EntryShape;
   /** Interval of comparisons with the server; 0 disables them. */
   readonly compareEveryMs: number;
@@ -229,10 +231,12 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#gathering = new Map();
   }
 
-  gathered(object: Uint8Array): void {
+  gathered(object: Uint8Array): boolean {
+    const { size } = this.#gathering;
     const { entry, skipped } = this.#skipped.take(object);
     if (entry) this.#gathering.set(entry.key, entry);
     else this.#keepCached(skipped);
+    return this.#gathering.size > size;
   }
 
   /** The last good revision stays: to handlers, its absence would be a deletion. */

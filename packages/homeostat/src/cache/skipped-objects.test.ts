@@ -54,7 +54,7 @@ describe("a poisonous object", () => {
     assert.equal(told.at(-1), "added home/bad 8 watch");
   });
 
-  it("in the watch neither ends it nor hides what comes after; reads keep its last good revision", async () => {
+  it("in the watch neither ends it nor hides later events; reads keep the last good revision", async () => {
     const { transport, informer, faults, told } = await playSynced({ projections });
     const requests = transport.exchanges.length;
     transport.last.lines(

@@ -22,7 +22,7 @@ describe("a status that the types promise", () => {
     ...(status && { status }),
   });
 
-  it("is there on every way of reading", async () => {
+  it("is present on every kind of read", async () => {
     const { client } = play(answerWith(bare()));
     const manifest = Meal("m", { dish: "soup" });
     const patch = { type: "merge", body: {} } as const;
@@ -97,7 +97,7 @@ describe("a status that the types promise", () => {
     assert.deepEqual(transport.last.body, bare({ done: true }));
   });
 
-  it("is not told to those who observe writes: they get the server's answer", async () => {
+  it("is not shown to observers of writes: they get the server's response", async () => {
     const { client } = play(answerWith(bare()));
     const writes: CompletedWrite[] = [];
     client.observeWrites((write) => writes.push(write));

@@ -16,7 +16,7 @@ describe("watch", () => {
       seen.push(`${type} ${object.metadata.resourceVersion}`);
   };
 
-  it("yields events however they are cut, and ends with the stream", async () => {
+  it("yields events however chunks split them, and ends with the stream", async () => {
     const { client, transport, runtime } = play();
     const seen: string[] = [];
     const watching = collect(client.watch(Order, { resourceVersion: "1" }), seen);
@@ -35,7 +35,7 @@ describe("watch", () => {
     assert.deepEqual(seen, ["ADDED 2", "MODIFIED 3"]);
   });
 
-  it("throws what an ERROR event says, and what refuses the watch", async () => {
+  it("throws for an ERROR event and for a refused watch", async () => {
     const { client, transport, runtime } = play();
     const first = assert.rejects(collect(client.watch(Order), []), (error) => isExpired(error));
     await runtime.advance(0);
@@ -54,7 +54,7 @@ describe("watch", () => {
     await second;
   });
 
-  it("pauses a stream that is faster than its reader, and resumes it", async () => {
+  it("pauses a stream that outpaces its reader, and resumes it", async () => {
     const { client, transport, runtime } = play();
     const events = client.watch(Order)[Symbol.asyncIterator]();
     const first = events.next();
@@ -135,14 +135,14 @@ describe("streams and credentials", () => {
         : exchange.refuse(401, "Unauthorized"),
     );
 
-  it("renews credentials that the server no longer takes, and opens again", async () => {
+  it("renews credentials that the server no longer accepts, and reopens", async () => {
     const transport = accepting("new");
     const { options, renewals } = session(["old", "new"], transport);
     assert.deepEqual(await open(options), { opened: 1, error: undefined, text: "line" });
     assert.deepEqual([transport.exchanges.length, renewals()], [2, 1]);
   });
 
-  it("renews once: what is refused then is refused", async () => {
+  it("renews once: a second refusal is final", async () => {
     const transport = accepting("none");
     const { options, renewals } = session(["one", "two", "three"], transport);
     const { opened, error } = await open(options);
@@ -150,7 +150,7 @@ describe("streams and credentials", () => {
     assert.deepEqual([opened, transport.exchanges.length, renewals()], [0, 2, 1]);
   });
 
-  it("does not open again with what cannot change, nor for another refusal", async () => {
+  it("does not reopen with fixed credentials, or after another refusal", async () => {
     const transport = accepting("none");
     const { options } = session(["only"], transport);
     assert.equal(isUnauthorized((await open(options)).error), true);
@@ -161,7 +161,7 @@ describe("streams and credentials", () => {
     assert.deepEqual([forbidding.exchanges.length, other.renewals()], [1, 0]);
   });
 
-  it("ends with what the renewal says when it fails", async () => {
+  it("ends with the renewal's error when it fails", async () => {
     const { options } = session(["old"], accepting("new"));
     const failing = {
       ...options,

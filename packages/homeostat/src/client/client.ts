@@ -17,7 +17,10 @@ export type Key = string | ObjectKey;
 export interface RequestOptions {
   /** Aborts the request; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Timeout of each attempt; default 90 s (servers end requests after 60 s), 0 for none. */
+  /**
+   * Timeout of each attempt, 0 for none. Default: 34 s for writes (webhooks may take 30 s), 64 s
+   * for reads (servers end requests after 60 s).
+   */
   readonly timeoutMs?: number;
 }
 
@@ -157,6 +160,8 @@ export interface ClientScope {
   /** Once aborted, every request of the derived client rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly namespace?: string;
+  /** Called for each completed write of the derived client, before the write's promise settles. */
+  readonly written?: (write: CompletedWrite) => void;
 }
 
 /** Fields of any kind to apply to the object with this name. */

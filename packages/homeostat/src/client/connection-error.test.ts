@@ -24,7 +24,7 @@ describe("connection errors", () => {
     });
   }
 
-  it("ask for TLS only where plain HTTP got something else for an answer", () => {
+  it("suggest TLS only where plain HTTP got another response", () => {
     const closed = (bytesRead: number): Error =>
       Object.assign(causeWith("UND_ERR_SOCKET"), { socket: { bytesRead } });
     for (const [server, cause, hint] of [

@@ -147,7 +147,7 @@ describe("requests", () => {
     );
   });
 
-  it("refuse names and kinds that cannot be", async () => {
+  it("refuse invalid names and kinds", async () => {
     const { client, transport } = play();
     const refuses = async (call: () => unknown, code: string): Promise<void> =>
       void (await assert.rejects(
@@ -163,7 +163,7 @@ describe("requests", () => {
 });
 
 describe("objects", () => {
-  it("survive reading and writing with unknown fields, microseconds and 64-bit integers", async () => {
+  it("keep unknown fields, microseconds and 64-bit integers through reads and writes", async () => {
     const text =
       '{"apiVersion":"kitchen.example.com/v1","kind":"Order","metadata":{"name":"o1","namespace":"home","resourceVersion":"5"},"spec":{"at":"2026-01-01T00:00:00.123456Z","big":9223372036854775807,"unknown":{"x":[1.5]}}}';
     const { client, transport } = play((exchange) => exchange.answer(200, text));
@@ -173,7 +173,7 @@ describe("objects", () => {
     assert.equal(new TextDecoder().decode(transport.last.request.body), text);
   });
 
-  it("carry apiVersion and kind also in lists, where servers leave them out", async () => {
+  it("carry apiVersion and kind in lists, where servers omit them", async () => {
     const { client } = play(
       answerWith({
         kind: "OrderList",
@@ -253,7 +253,7 @@ describe("refusals", () => {
     assert.equal(await client.find(Order, "o1"), undefined);
   });
 
-  it("make sense also without a Status", async () => {
+  it("have a message without a Status", async () => {
     const { client } = play((exchange) => exchange.answer(502, "<html>bad gateway"));
     await assert.rejects(
       client.get(Order, "o1"),
@@ -297,7 +297,7 @@ describe("retries", () => {
     assert.equal(transport.exchanges.length, 11);
   });
 
-  it("do not repeat what the server did not ask to repeat", async () => {
+  it("do not repeat requests without Retry-After", async () => {
     const { client, transport } = play((exchange) => exchange.refuse(500, "InternalError"));
     await assert.rejects(client.get(Order, "o1"));
     assert.equal(transport.exchanges.length, 1);
@@ -340,7 +340,7 @@ describe("cancelling", () => {
     assert.equal(transport.last.aborted, true);
   });
 
-  it("revokes a derived client: what runs fails, what comes is refused unsent, the parent goes on", async () => {
+  it("revokes a derived client: running requests fail, later ones are not sent, the parent is unaffected", async () => {
     const { client, transport, runtime } = play();
     const abort = new AbortController();
     const derived = client.with({ signal: abort.signal });
@@ -367,7 +367,7 @@ describe("cancelling", () => {
 });
 
 describe("observers", () => {
-  it("hear warnings meant for people", async () => {
+  it("receive warnings", async () => {
     const heard: string[] = [];
     const { client } = play(
       (exchange) =>
@@ -382,7 +382,7 @@ describe("observers", () => {
     assert.deepEqual(heard, ['unknown field "spec.foo"', "second"]);
   });
 
-  it("hear of completed writes of derived clients before the writer does", async () => {
+  it("receive completed writes of derived clients before the writer does", async () => {
     const heard: CompletedWrite[] = [];
     const { client } = play((exchange) =>
       exchange.answer(

@@ -69,6 +69,7 @@ export function createClient(options: ClientOptions): Client {
     signals: [],
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
+    written: [],
   };
   const kinds = createKindResolver(() =>
     fetchDiscovery((request) => send(session, scope, request)),
@@ -101,6 +102,7 @@ interface Scope {
   readonly signals: readonly AbortSignal[];
   readonly fieldManager: string | undefined;
   readonly namespace: string;
+  readonly written: readonly ((write: CompletedWrite) => void)[];
 }
 
 class ScopedClient implements Client {
@@ -201,12 +203,13 @@ class ScopedClient implements Client {
   openStream: Client["openStream"] = (request, handlers) =>
     openStream(this.#shared.session, this.#scope, request, handlers);
 
-  with: Client["with"] = ({ fieldManager, userAgent, signal, namespace }: ClientScope) =>
+  with: Client["with"] = ({ fieldManager, userAgent, signal, namespace, written }: ClientScope) =>
     new ScopedClient(this.#shared, {
       fieldManager: fieldManager ?? this.#scope.fieldManager,
       userAgent: userAgent ?? this.#scope.userAgent,
       signals: signal ? [...this.#scope.signals, signal] : this.#scope.signals,
       namespace: namespace ?? this.#scope.namespace,
+      written: written ? [...this.#scope.written, written] : this.#scope.written,
     });
 
   observeWrites: Client["observeWrites"] = (observer) => {
@@ -233,7 +236,9 @@ class ScopedClient implements Client {
   }
 
   #completed(write: CompletedWrite | undefined): void {
-    if (write) for (const observer of this.#shared.observers) observer(write);
+    if (!write) return;
+    for (const observer of this.#shared.observers) observer(write);
+    for (const observer of this.#scope.written) observer(write);
   }
 
   #managed<O extends WriteOptions>(options: O): O {

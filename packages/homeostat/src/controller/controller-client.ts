@@ -1,6 +1,7 @@
 // The client of a reconcile: for reads and writes that `own`, `status` and `condition` do not
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
+import type { KubeObject } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -45,7 +46,7 @@ export interface ControllerClient {
 }
 
 /** The parts of a run that its client needs. */
-type ClientScope = Pick<RunScope, "call" | "signal">;
+type ClientScope = Pick<RunScope, "call" | "signal" | "record">;
 
 /**
  * Wraps a client that is scoped to the controller's field manager and the reconcile's deadline.
@@ -56,17 +57,35 @@ export function createControllerClient(client: Client, scope: ClientScope): Cont
   const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
   const read = <T>(what: string, start: () => Promise<T>): Promise<T> =>
     scope.call(`client.${what}`, start, { isRead: true });
-  const write = <T>(what: string, start: () => Promise<T>): Promise<T> =>
+  const call = <T>(what: string, start: () => Promise<T>): Promise<T> =>
     scope.call(`client.${what}`, start);
+  const write = <T extends KubeObject>(
+    kind: Kind,
+    what: string,
+    start: () => Promise<T>,
+  ): Promise<T> =>
+    call(what, async () => {
+      const result = await start();
+      scope.record.receives(kind, result);
+      return result;
+    });
   return {
-    get: (kind, address) => read(`get(${title(kind, address)})`, () => reads().find(kind, address)),
+    get: (kind, address) =>
+      read(`get(${title(kind, address)})`, () => {
+        scope.record.reads(kind);
+        return reads().find(kind, address);
+      }),
     list: (kind, options = {}) =>
-      read(`list(${kind.kind})`, async () => (await reads().list(kind, options)).items),
-    create: (kind, manifest) => write(`create(${kind.kind})`, () => client.create(kind, manifest)),
+      read(`list(${kind.kind})`, async () => {
+        scope.record.reads(kind);
+        return (await reads().list(kind, options)).items;
+      }),
+    create: (kind, manifest) =>
+      write(kind, `create(${kind.kind})`, () => client.create(kind, manifest)),
     apply: (kind, manifest) =>
-      write(`apply(${kind.kind})`, () => client.apply(kind, manifest, { force: true })),
+      write(kind, `apply(${kind.kind})`, () => client.apply(kind, manifest, { force: true })),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(`patch(${title(kind, address)})`, () =>
+      write(kind, `patch(${title(kind, address)})`, () =>
         client.patch(
           kind,
           address,
@@ -75,7 +94,7 @@ export function createControllerClient(client: Client, scope: ClientScope): Cont
         ),
       ),
     delete: (kind, address, options) =>
-      write(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
+      call(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
   };
 }
 

@@ -8,14 +8,20 @@ import { parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
+import { OwnEchoes } from "./echo/own-echoes.ts";
+import { kindId } from "./echo/run-record.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop-detector.ts";
+import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
+import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
+import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
+import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
 export interface ControllerRunner {
@@ -41,15 +47,19 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const stopping = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops } = state;
+  const { states, loops, echoes, conflicts } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
+    echoes,
     gone(key) {
+      echoes.forget(key);
       states.delete(key);
       loops.forget(key);
+      state.retries.succeeded(key);
+      conflicts.clear(key);
     },
   });
   const workers: Promise<void>[] = [];
@@ -62,15 +72,22 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
     },
     states: () => states.all(),
-    explain: (key) => ({ state: states.get(key), queue: queue.explain(key) }),
+    explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      state.retries.stop();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
     },
   };
+}
+
+/** The queue's report, with the changes that are held until the run ends. */
+function withHeld({ options, echoes }: RunnerState, key: string): QueueKeyReport | undefined {
+  const report = options.queue.explain(key);
+  return report && { ...report, causes: [...report.causes, ...echoes.held(key)] };
 }
 
 function createState(
@@ -83,6 +100,8 @@ function createState(
   const dependencies = {
     ...options,
     primary,
+    ownMemory: new OwnMemory(),
+    warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -90,9 +109,13 @@ function createState(
     options,
     states,
     loops: new LoopDetector(),
+    retries: new RetryPace(options.retryPace),
+    echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
+    echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
+    conflicts: new Conflicts(),
     stopping,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
-    timeoutMs: timeout === undefined ? undefined : parseDuration(timeout),
+    timeoutMs: parseDuration(timeout),
   };
 }
 

@@ -18,7 +18,7 @@ test("work that ends in time settles, work that throws fails", async () => {
   });
 });
 
-test("at the deadline the signal aborts and the caller goes on; the settling is still to be had", async () => {
+test("at the deadline the signal aborts and the caller continues; the work's result stays available", async () => {
   const runtime = createVirtualRuntime();
   let end = (): void => {};
   let seen: AbortSignal | undefined;
@@ -39,7 +39,7 @@ test("at the deadline the signal aborts and the caller goes on; the settling is 
   assert.equal(settled, true);
 });
 
-test("the parent's abort reaches the work", async () => {
+test("the parent's abort aborts the work", async () => {
   const { clock } = createVirtualRuntime();
   const parent = new AbortController();
   const running = withDeadline(

@@ -3,6 +3,7 @@
 // overload would turn the parameter of every `ref(…)` into unknown.
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
+import { checkDefinition } from "./check-definition.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -91,13 +92,24 @@ export interface Handlers<Ctx> {
    */
   readonly name?: string;
   /**
+   * The field manager, in place of `<operator>/<controller>`: for a controller that takes over
+   * objects of one with another name.
+   */
+  readonly fieldManager?: string;
+  /**
+   * The finalizer, in place of `<group>/<operator>.<controller>`: for a controller that takes over
+   * objects of one with another name.
+   */
+  readonly finalizer?: string;
+  /**
    * Number of objects reconciled concurrently; one object is never reconciled twice at once.
    * Default 1.
    */
   readonly concurrency?: number;
   /**
    * A reconcile that takes longer is abandoned: its signal aborts, its client is revoked, and its
-   * object is stalled until it settles. Default: none.
+   * object is stalled until it settles. Default 10 min; one that still runs after a minute is
+   * logged.
    */
   readonly timeout?: string | number;
   /**
@@ -124,7 +136,9 @@ export interface ControllerDefinition {
   readonly owns: readonly Kind[];
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
   readonly concurrency: number;
-  readonly timeout?: string | number;
+  readonly timeout: string | number;
+  readonly fieldManager?: string;
+  readonly finalizer?: string;
   reconcile(context: Context<any, any, any>): Result;
   readonly finalize?: (context: Context<any, any, any>) => Result;
 }
@@ -173,6 +187,7 @@ export function defineController<
     readonly refs?: R;
   },
 ): Controller<K, Owned, R> {
+  checkDefinition(kind, definition);
   const { finalize } = definition;
   const runtime: ControllerDefinition = {
     name: definition.name ?? kind.kind.toLowerCase(),
@@ -180,7 +195,9 @@ export function defineController<
     owns: definition.owns ?? [],
     refs: (definition.refs ?? {}) as ControllerDefinition["refs"],
     concurrency: definition.concurrency ?? 1,
-    ...(definition.timeout === undefined ? {} : { timeout: definition.timeout }),
+    timeout: definition.timeout ?? "10m",
+    ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
+    ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };

@@ -48,7 +48,7 @@ test("a run that writes nothing, or that something else woke, ends the count", (
   );
 });
 
-test("two that overwrite each other are named, and not slowed down", () => {
+test("two writers that overwrite each other are named, and not throttled", () => {
   const detector = new LoopDetector();
   let found: ReturnType<LoopDetector["record"]>;
   for (let i = 0; i <= 400; i++)

@@ -2,6 +2,7 @@
 // shown to people.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/reconcile/reconcile.go (Result, TerminalError).
 import { parseDuration } from "../api/duration.ts";
+import { currentRun } from "./run/current-run.ts";
 
 /** Why a reconcile is not done. Created by `wait` and `retry`; opaque to users. */
 export interface Outcome {
@@ -33,16 +34,23 @@ export interface Retry {
 /** Creates the `wait` of a context. `nameRef` describes a reference for people. */
 export function createWait(nameRef: (name: string) => string): Wait<string> {
   return {
-    for: (what) => ({ "~outcome": { at: "waiting", what } }),
-    forRef: (name) => ({ "~outcome": { at: "waiting", what: nameRef(name), ref: name } }),
+    for(what) {
+      currentRun.getStore()?.made("wait.for(…)");
+      return { "~outcome": { at: "waiting", what } };
+    },
+    forRef(name) {
+      currentRun.getStore()?.made(`wait.forRef("${name}")`);
+      return { "~outcome": { at: "waiting", what: nameRef(name), ref: name } };
+    },
   };
 }
 
 /** Schedules the next reconcile: `return retry.in("30s", { because: "the oven is hot" })`. */
 export const retry: Retry = {
-  in: (duration, { because } = { because: "the reconcile asked for it" }) => ({
-    "~outcome": { at: "retrying", afterMs: parseDuration(duration), because },
-  }),
+  in(duration, { because } = { because: "the reconcile asked for it" }) {
+    currentRun.getStore()?.made("retry.in(…)");
+    return { "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } };
+  },
 };
 
 const brand = Symbol.for("homeostat.terminal-error");
@@ -55,6 +63,7 @@ export class TerminalError extends Error {
 
 /** `throw terminal("unknown dish")`: no retry until the object changes. */
 export function terminal(message: string, options?: { readonly cause?: unknown }): TerminalError {
+  currentRun.getStore()?.made("terminal(…)");
   return new TerminalError(message, options);
 }
 

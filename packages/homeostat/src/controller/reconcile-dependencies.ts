@@ -4,6 +4,8 @@ import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
+import type { OwnMemory } from "./own/own-memory.ts";
+import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
 
 /** Dependencies of every reconcile of a controller. */
@@ -17,6 +19,8 @@ export interface ReconcileDependencies {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer | undefined;
+  readonly ownMemory: OwnMemory;
+  readonly warnings: WarnOnce;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
 }

@@ -4,9 +4,9 @@
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Client } from "../client/client.ts";
 import { describeValue } from "../util/describe-error.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
-import { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizer.ts";
-import type { Outcome, Result } from "./outcome.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
+import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
+import { createWait, type Outcome, type Result } from "./outcome.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -27,6 +27,7 @@ export interface Writes {
   readonly revisions: readonly string[];
 }
 
+const wait = createWait((name) => name);
 const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
 
 /** Reconciles the object `key`. Rejects with the error of the user's code or of a request. */
@@ -36,17 +37,22 @@ export async function reconcileObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
-  const client = dependencies.client.with({ fieldManager: names.manager, signal: scope.deadline });
+  const client = dependencies.client.with({
+    fieldManager: names.manager,
+    signal: scope.deadline,
+    written: (write) => scope.record.wrote(write),
+  });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
     return finalizeObject(dependencies, found, client, scope);
   const object =
-    definition.finalize && !hasFinalizer(found, names.finalizer)
-      ? await addFinalizer(client, definition.kind, found, names.finalizer)
+    definition.finalize && !hasFinalizer(found, names)
+      ? await addFinalizer({ ...dependencies, client, kind: definition.kind }, found)
       : found;
+  if (!object) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const { outcome } = await runAndWriteStatus(dependencies, run, client, (context) =>
     definition.reconcile(context),
   );
   return { outcome, writes: run.writes };
@@ -60,14 +66,23 @@ async function finalizeObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
-  const { finalize } = definition;
-  if (!finalize || !hasFinalizer(object, names.finalizer)) return nothing;
+  const { finalize, kind } = definition;
+  if (!finalize || ourFinalizers(object, names).length === 0) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const outcome = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
     finalize(context),
   );
-  if (!outcome) await removeFinalizer(client, definition.kind, object, names.finalizer);
+  const remaining = run.owning.remaining();
+  if (remaining !== undefined)
+    return { outcome: wait.for(`${remaining} to be gone`), writes: run.writes };
+  if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome, writes: run.writes };
+}
+
+interface Returned {
+  readonly outcome: Outcome | undefined;
+  /** The object after the write of its status, if there was one. */
+  readonly written: KubeObject | undefined;
 }
 
 /**
@@ -79,16 +94,19 @@ async function runAndWriteStatus(
   run: Run,
   client: Client,
   work: (context: Run["context"]) => Result,
-): Promise<Outcome | undefined> {
+): Promise<Returned> {
   const { scope } = run;
   let outcome: Outcome | void;
   try {
     outcome = await work(run.context);
     const notAwaited = scope.notAwaited();
     if (notAwaited) throw notAwaited;
+    await run.owning.finish();
     scope.end();
   } catch (error) {
     scope.end();
+    if (isHomeostatError(error, "ERR_OWN_REMAINING"))
+      return { outcome: undefined, written: await writeStatus(dependencies, run, client) };
     await writeStatus(dependencies, run, client).catch((second: unknown) =>
       dependencies.log.debug("the status set before the error could not be written", {
         error: second,
@@ -96,8 +114,18 @@ async function runAndWriteStatus(
     );
     throw error;
   }
-  await writeStatus(dependencies, run, client);
-  return checkOutcome(outcome, dependencies.definition.name);
+  if (!outcome) reportUnused(dependencies, scope);
+  const written = await writeStatus(dependencies, run, client);
+  return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
+}
+
+function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {
+  for (const what of scope.results())
+    warnings.warn(scope.title, what, {
+      message: `ERR_RESULT_UNUSED: ${what} has no effect: it was made, and the reconcile returned nothing`,
+      controller: definition.name,
+      hint: what.startsWith("terminal") ? "throw it" : "return it",
+    });
 }
 
 /**

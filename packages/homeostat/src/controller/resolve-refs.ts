@@ -15,6 +15,8 @@ export interface RefScope {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): TargetInformer | undefined;
+  /** Receives errors of references, which then have no target. Default: they are thrown. */
+  readonly failed?: (name: string, error: unknown) => void;
 }
 
 /**
@@ -28,23 +30,32 @@ export function resolveRefs(
     name: controller,
   }: { readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>; readonly name: string },
   object: KubeObject,
-  { namespace, informer }: RefScope,
+  { namespace, informer, failed }: RefScope,
 ): Readonly<Record<string, unknown>> {
+  const resolve = (name: string, ref: Ref<any, Kind, boolean>): unknown => {
+    const keys = targetKeys(ref, object);
+    const outside =
+      namespace === undefined
+        ? undefined
+        : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
+    if (outside)
+      throw new HomeostatError(
+        "ERR_REF_NAMESPACE",
+        `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`,
+        { hint: "let the manager watch all namespaces, or refer to objects of its own" },
+      );
+    const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []);
+    return ref.many ? found : found[0];
+  };
   return Object.fromEntries(
     Object.entries(refs).map(([name, ref]) => {
-      const keys = targetKeys(ref, object);
-      const outside =
-        namespace === undefined
-          ? undefined
-          : keys.find((key) => key.namespace !== undefined && key.namespace !== namespace);
-      if (outside)
-        throw new HomeostatError(
-          "ERR_REF_NAMESPACE",
-          `reference "${name}" of "${controller}" leads to ${ref.target.kind} ${outside.namespace}/${outside.name}, but this manager watches namespace ${namespace} only`,
-          { hint: "let the manager watch all namespaces, or refer to objects of its own" },
-        );
-      const found = keys.flatMap((key) => informer(ref.target)?.get(key) ?? []);
-      return [name, ref.many ? found : found[0]];
+      try {
+        return [name, resolve(name, ref)];
+      } catch (error) {
+        if (!failed) throw error;
+        failed(name, error);
+        return [name, ref.many ? [] : undefined];
+      }
     }),
   );
 }

@@ -5,12 +5,14 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
+import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
-import { createOwn } from "./own/create-own.ts";
+import { createOwn, type Owning } from "./own/create-own.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
 import type { RunScope } from "./run/run-scope.ts";
@@ -29,6 +31,7 @@ export interface Run {
   readonly intent: StatusIntent;
   /** Appended to while the call runs. */
   readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
+  readonly owning: Owning;
   readonly scope: RunScope;
 }
 
@@ -42,13 +45,16 @@ export function createRun(
   const { definition } = dependencies;
   const intent = createStatusIntent();
   const writes = { wrote: [] as string[], revisions: [] as string[] };
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
   const context = {
-    object,
+    object: recordStart(definition, object, scope),
     refs: resolveRefs(definition, object, {
       namespace: dependencies.namespace,
       informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
+      ...(isFinal(object) ? { failed: reportRef(dependencies, scope) } : {}),
     }),
-    ...ownAndStep({ dependencies, object, client, scope, writes }),
+    own,
+    step,
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
       setStatusFields(intent, fields);
@@ -75,8 +81,36 @@ export function createRun(
     context: context as unknown as Context<any, any, any>,
     intent,
     writes,
+    owning,
     scope,
   };
+}
+
+const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+/** In finalize a reference that cannot be resolved has no target, and blocks no deletion. */
+function reportRef({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+  return (name: string, error: unknown): void =>
+    warnings.warn(title, `ref ${name}`, {
+      message: `finalize runs without reference "${name}": ${describeError(error)}`,
+      controller: definition.name,
+      error,
+    });
+}
+
+function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
+  return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+}
+
+/** Starts the record of what the user's code reads; returns the object that it receives. */
+function recordStart(
+  { kind, refs }: ControllerDefinition,
+  object: KubeObject,
+  { record }: RunScope,
+): KubeObject {
+  record.starts(kind, object);
+  for (const { target } of Object.values(refs)) record.reads(target);
+  return observeStatus(object, () => record.readsStatus());
 }
 
 interface OpenRun {
@@ -90,12 +124,18 @@ interface OpenRun {
 /** The functions of the context that the user's code must await. */
 function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
   const key = formatObjectKey(object.metadata);
-  const own = createOwn({
+  const owning = createOwn({
+    memory: dependencies.ownMemory,
+    isFinal: isFinal(object),
+    namespace: dependencies.namespace,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,
     client,
-    informer: (kind) => dependencies.informer(kind),
+    informer: (kind) =>
+      isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
+    overtaken: (error) => scope.markOvertaken(error),
+    assertRunning: () => scope.assertGoingOn("own(…)"),
     wrote(what, { metadata }) {
       writes.wrote.push(what);
       writes.revisions.push(metadata.resourceVersion);
@@ -107,8 +147,13 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
     stepping: (name: string | undefined) => dependencies.stepping(key, name),
   };
   return {
+    owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, () => own(kind, desired, options)),
+      scope.call(`own(${kind.kind}, …)`, async () => {
+        const objects = await owning.own(kind, desired, options);
+        for (const one of objects) scope.record.receives(kind, one);
+        return objects;
+      }),
     step: <T>(
       name: string,
       work: (signal: AbortSignal) => Promise<T>,

@@ -7,6 +7,8 @@ import { refersToKind } from "../api/owner-reference.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
+import type { OwnEchoes } from "./echo/own-echoes.ts";
+import { revisionId } from "./echo/run-record.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 
 /**
@@ -20,6 +22,8 @@ export interface SourceDependencies {
   readonly queue: WorkQueue;
   readonly primary: Informer;
   informer(kind: Kind): Informer | undefined;
+  /** Receives changes that the controller may have caused itself. */
+  readonly echoes: OwnEchoes;
   /** Called when an object of the primary kind is deleted. */
   gone(key: string): void;
 }
@@ -34,14 +38,15 @@ export function connectSources(dependencies: SourceDependencies): { remove(): vo
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
 
-function connectPrimary({ definition, primary, queue, gone }: SourceDependencies): {
-  remove(): void;
-} {
+function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
+  const { definition, primary, gone } = dependencies;
+  const { kind } = definition;
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void =>
-    enqueue(queue, object.key, cause, {
-      what: `${definition.kind.kind} ${change}`,
+    enqueue(dependencies, object.key, cause, {
+      what: `${kind.kind} ${change}`,
       source: "itself",
       object,
+      ...(echoingChanges.has(change) ? { kind } : {}),
     });
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
@@ -54,10 +59,8 @@ function connectPrimary({ definition, primary, queue, gone }: SourceDependencies
   });
 }
 
-function connectOwned(
-  { definition, queue, ...dependencies }: SourceDependencies,
-  kind: Kind,
-): { remove(): void } {
+function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
+  const { definition } = dependencies;
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
     const owner = (object.read() as KubeObject).metadata.ownerReferences?.find(
       (reference) => reference.controller && refersToKind(reference, definition.kind),
@@ -65,10 +68,11 @@ function connectOwned(
     if (!owner) return;
     const key =
       definition.kind.scope === "Namespaced" ? `${object.namespace}/${owner.name}` : owner.name;
-    enqueue(queue, key, cause, {
+    enqueue(dependencies, key, cause, {
       what: `${kind.kind} ${object.key} ${change}`,
       source: `owns ${kind.kind}`,
       object,
+      ...(echoingChanges.has(change) ? { kind } : {}),
     });
   };
   return required(dependencies, kind).addHandler({
@@ -81,16 +85,14 @@ function connectOwned(
   });
 }
 
-function connectRef(
-  { definition, queue, primary, ...dependencies }: SourceDependencies,
-  name: string,
-): { remove(): void } {
+function connectRef(dependencies: SourceDependencies, name: string): { remove(): void } {
+  const { definition, primary } = dependencies;
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
   const enqueueFor = (target: CachedObject, change: string, cause: HandlerCause): void => {
     for (const source of primary.entriesByIndex(index, target.key))
-      enqueue(queue, source.key, cause, {
+      enqueue(dependencies, source.key, cause, {
         what: `${ref.target.kind} ${target.key} ${change}`,
         source: `ref ${name}`,
         object: target,
@@ -103,20 +105,30 @@ function connectRef(
   });
 }
 
+/** The changes that a controller may make and know: a deletion is never known before it is seen. */
+const echoingChanges: ReadonlySet<string> = new Set(["added", "changed"]);
+
 interface Change {
   readonly what: string;
   readonly source: string;
   readonly object: CachedObject;
+  /** The object's kind, when the controller may have made this change itself. */
+  readonly kind?: Kind;
 }
 
 function enqueue(
-  queue: WorkQueue,
+  { queue, echoes }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
-  { what, source, object }: Change,
+  { what, source, object, kind }: Change,
 ): void {
+  const { resourceVersion } = object;
+  const cause = { what, source, resourceVersion };
+  if (kind && through === "watch") {
+    if (echoes.takes(key, revisionId(kind, object.key, resourceVersion), cause)) return;
+  }
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;
-  queue.add(key, { priority, cause: { what, source, resourceVersion: object.resourceVersion } });
+  queue.add(key, { priority, cause });
 }
 
 function required(

@@ -38,6 +38,8 @@ export interface StatusContext {
   /** Status as this manager last applied it. */
   readonly prior: JsonObject;
   readonly generation: number | undefined;
+  /** The generation that any controller of the object has observed. */
+  readonly observedGeneration?: number | undefined;
   /** RFC 3339, second precision. */
   readonly now: string;
   /** The schema has `status.observedGeneration`. */
@@ -68,7 +70,7 @@ export function nextStatus(intent: StatusIntent, context: StatusContext): JsonOb
     context.generation !== undefined &&
     !intent.fields.has("observedGeneration")
   )
-    next["observedGeneration"] = context.generation;
+    next["observedGeneration"] = Math.max(context.generation, context.observedGeneration ?? 0);
   return equalJson(next, context.prior) ? undefined : next;
 }
 

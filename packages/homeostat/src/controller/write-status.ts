@@ -2,46 +2,83 @@
 // object; no request when nothing changed.
 import { equalJson, isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
-import type { KubeObject } from "../api/object-meta.ts";
+import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import { isConflict, isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
+import { isReplaced } from "./is-replaced.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import type { Run } from "./run-context.ts";
+import type { RunScope } from "./run/run-scope.ts";
 import { nextStatus } from "./status-intent.ts";
 
-/** Writes the status that a run has set, and records the write in the run. */
+/**
+ * Writes the status that a run has set, and records the write in the run. Resolves to the object
+ * written, undefined when there is nothing to write.
+ */
 export async function writeStatus(
   { definition, names, runtime, primary }: ReconcileDependencies,
-  { object, intent, writes }: Run,
+  { object, intent, writes, scope }: Run,
   client: Client,
-): Promise<void> {
+): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
-  const live = ((primary.get({ name, namespace }) as KubeObject | undefined) ??
-    object) as KubeObject & { readonly status?: JsonObject };
+  const live = liveObject(primary.get({ name, namespace }) as KubeObject | undefined, object);
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
   const status = nextStatus(intent, {
     prior,
     generation,
+    observedGeneration: numberOf(live.status?.["observedGeneration"]),
     now: formatSeconds(runtime.clock.now()),
     tracksGeneration: tracksGeneration(kind),
     schema,
   });
-  if (!status) return;
+  if (!status) return undefined;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  const written = (await client.apply(
-    kind,
-    { apiVersion: kind.apiVersion, kind: kind.kind, metadata, status },
-    { subresource: "status", force: true },
-  )) as KubeObject;
+  const written = await applyStatus(client, kind, { metadata, status }, scope);
   writes.revisions.push(written.metadata.resourceVersion);
   writes.wrote.push(
     ...Object.keys({ ...status, ...prior }).flatMap((field) =>
       equalJson(status[field], prior[field]) ? [] : [`status.${field}`],
     ),
   );
+  return written;
+}
+
+type WithStatus = KubeObject & { readonly status?: JsonObject };
+
+/** The cached object, unless another one has taken its name. */
+function liveObject(cached: KubeObject | undefined, object: KubeObject): WithStatus {
+  return cached?.metadata.uid === object.metadata.uid ? cached : object;
+}
+
+const numberOf = (value: unknown): number | undefined =>
+  typeof value === "number" ? value : undefined;
+
+async function applyStatus(
+  client: Client,
+  kind: Kind,
+  {
+    metadata,
+    status,
+  }: { readonly metadata: ObjectKey & { readonly uid: string }; readonly status: JsonObject },
+  scope: RunScope,
+): Promise<KubeObject> {
+  const { apiVersion } = kind;
+  try {
+    return (await client.apply(
+      kind,
+      { apiVersion, kind: kind.kind, metadata, status },
+      { subresource: "status", force: true },
+    )) as KubeObject;
+  } catch (error) {
+    if (isConflict(error)) scope.markOvertaken(error);
+    else if (isNotFound(error) && (await isReplaced(client, kind, metadata)))
+      scope.markOvertaken(error);
+    throw error;
+  }
 }
 
 /** Status as this manager last applied it, read back from the object. */

@@ -8,7 +8,7 @@ import {
   type ScriptedTransport,
 } from "../client/scripted-transport.suite.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
-import { createEventRecorder } from "./create-recorder.ts";
+import { createEventRecorder, type EventRecorderOptions } from "./create-recorder.ts";
 import { objectReference } from "./object-reference.ts";
 import type { EventRecorder, RecordedEvent } from "./recorder.ts";
 
@@ -33,7 +33,7 @@ const note: RecordedEvent = {
 
 function play(
   respond: (exchange: ScriptedExchange) => void = (exchange) => exchange.answer(201, {}),
-  pendingKept?: number,
+  more: Partial<EventRecorderOptions> = {},
 ): {
   readonly recorder: EventRecorder;
   readonly transport: ScriptedTransport;
@@ -48,7 +48,7 @@ function play(
       runtime,
       controller: "kitchen.example.com/orders",
       instance: "pod-1",
-      ...(pendingKept === undefined ? {} : { pendingKept }),
+      ...more,
     }),
     transport,
     runtime,
@@ -118,7 +118,7 @@ describe("event recorder", () => {
     assert.equal(transport.last.request.method, "POST", "a new series begins");
   });
 
-  it("keeps different things apart", async () => {
+  it("keeps events of different reasons or objects apart", async () => {
     const { recorder, transport, runtime } = play();
     recorder.record(note);
     recorder.record({ ...note, reason: "Burnt" });
@@ -149,11 +149,97 @@ describe("event recorder", () => {
     assert.equal((transport.last.body as any).series.count, 2);
   });
 
-  it("drops and counts what cannot be told, and throws nothing", async () => {
-    const { recorder, runtime } = play((exchange) => exchange.refuse(403, "Forbidden"), 2);
+  it("counts events that do not fit into the queue or are refused, and throws nothing", async () => {
+    const { recorder, runtime } = play((exchange) => exchange.refuse(403, "Forbidden"), {
+      pendingKept: 2,
+    });
     for (let i = 0; i < 5; i++) recorder.record({ ...note, reason: `R${i}` });
     await runtime.advance(0);
     await recorder.close();
     assert.deepEqual(recorder.stats(), { sent: 0, dropped: 2, failed: 3 });
+  });
+
+  it("names an event with a UUID when the object's name is not the start of a valid one", async () => {
+    const { recorder, transport, runtime } = play();
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (const [name, expected] of [
+      ["system:node", uuid],
+      ["n".repeat(237), uuid],
+      ["n".repeat(236), /^n{236}\.[0-9a-f]+$/],
+    ] as const) {
+      recorder.record({ ...note, regarding: { ...note.regarding, name, uid: name } });
+      await runtime.advance(0);
+      assert.match((transport.last.body as any).metadata.name, expected);
+    }
+  });
+
+  it("sends an event that is recorded in any turn after the last response", async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      const { recorder, transport, runtime } = play(() => {});
+      recorder.record(note);
+      await runtime.advance(0);
+      transport.last.answer(201);
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      recorder.record({ ...note, reason: "Burnt" });
+      await runtime.advance(0);
+      assert.equal(transport.exchanges.length, 2, `recorded after ${turns} turns`);
+    }
+  });
+
+  it("waits in close for what is pending, and records nothing afterwards", async () => {
+    const { recorder, transport, runtime } = play(() => {});
+    recorder.record(note);
+    recorder.record({ ...note, reason: "Burnt" });
+    let isClosed = false;
+    const closing = recorder.close().then(() => (isClosed = true));
+    recorder.record({ ...note, reason: "Late" });
+    for (const sent of [1, 2]) {
+      await runtime.advance(0);
+      assert.deepEqual([transport.exchanges.length, isClosed], [sent, false]);
+      transport.last.answer(201);
+    }
+    await closing;
+    recorder.record({ ...note, reason: "Later" });
+    await runtime.advance(1_000_000);
+    assert.equal(transport.exchanges.length, 2);
+    assert.deepEqual(recorder.stats(), { sent: 2, dropped: 0, failed: 0 });
+    assert.equal(runtime.nextTimerMs(), undefined, "neither a sweep nor a deadline is left");
+  });
+
+  it("drops in close what is not sent by the deadline, and says so once", async () => {
+    const warnings: string[] = [];
+    const { recorder, transport, runtime } = play(() => {}, {
+      closeTimeoutMs: 300,
+      warn: (message) => warnings.push(message),
+    });
+    for (const reason of ["A", "B", "C"]) recorder.record({ ...note, reason });
+    await runtime.advance(0);
+    let isClosed = false;
+    const closing = Promise.all([recorder.close(), recorder.close()]).then(() => (isClosed = true));
+    await runtime.advance(299);
+    assert.deepEqual([isClosed, warnings], [false, []]);
+    await runtime.advance(1);
+    await closing;
+    assert.deepEqual(
+      [transport.exchanges.length, transport.last.aborted, recorder.stats()],
+      [1, true, { sent: 0, dropped: 3, failed: 0 }],
+    );
+    assert.deepEqual(warnings, [
+      "close the event recorder of kitchen.example.com/orders: 3 Events were not sent within 300 ms and are dropped; check whether the server answers, or raise closeTimeoutMs",
+    ]);
+  });
+
+  it("closes once, however often it is closed", () => {
+    const { recorder } = play(() => {});
+    recorder.record(note);
+    assert.equal(recorder.close(), recorder.close());
+  });
+
+  it("closes at once when nothing is pending", async () => {
+    const { recorder, runtime } = play();
+    recorder.record(note);
+    await runtime.advance(0);
+    await recorder.close();
+    assert.equal(runtime.nextTimerMs(), undefined);
   });
 });

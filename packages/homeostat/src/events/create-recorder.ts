@@ -21,9 +21,14 @@ export interface EventRecorderOptions {
   readonly api?: "events.k8s.io/v1" | "v1";
   /** Pending Events at most; default 1000. */
   readonly pendingKept?: number;
+  /** How long `close` waits for pending Events, in ms; default 5000. */
+  readonly closeTimeoutMs?: number;
+  /** Receives one warning if `close` drops Events; default `process.emitWarning`. */
+  readonly warn?: (message: string) => void;
 }
 
 const maxNameLength = 253;
+const defaultCloseTimeoutMs = 5_000;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Creates a recorder. */
@@ -39,7 +44,8 @@ class QueuedRecorder implements EventRecorder {
   #pending: EventWrite[] = [];
   #sending: Promise<void> | undefined;
   #sweep: Timer | undefined;
-  #isClosed = false;
+  readonly #aborted = new AbortController();
+  #closing: Promise<void> | undefined;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -48,7 +54,7 @@ class QueuedRecorder implements EventRecorder {
   }
 
   record: EventRecorder["record"] = (event) => {
-    if (this.#isClosed) return;
+    if (this.#closing) return;
     const now = this.#options.runtime.clock.now();
     const name = (): string => eventName(event.regarding.name ?? "", now, this.#options.runtime);
     const write = this.#aggregator.observe(event, name, now);
@@ -58,11 +64,29 @@ class QueuedRecorder implements EventRecorder {
 
   stats: EventRecorder["stats"] = () => ({ ...this.#counts });
 
-  close: EventRecorder["close"] = async () => {
-    this.#isClosed = true;
+  close: EventRecorder["close"] = () => (this.#closing ??= this.#close());
+
+  async #close(): Promise<void> {
     this.#sweep?.cancel();
+    if (!this.#sending) return;
+    const { runtime, closeTimeoutMs = defaultCloseTimeoutMs } = this.#options;
+    const hold = runtime.clock.hold?.();
+    const deadline = runtime.clock.timer(closeTimeoutMs, () => this.#dropPending(closeTimeoutMs));
     await this.#sending;
-  };
+    deadline.cancel();
+    hold?.cancel();
+  }
+
+  /** Drops the Event that is being sent and all pending ones: their requests are aborted. */
+  #dropPending(waitedMs: number): void {
+    const count = this.#pending.length + 1;
+    this.#counts.dropped += count;
+    this.#aborted.abort();
+    const { controller, warn = emitWarning } = this.#options;
+    warn(
+      `close the event recorder of ${controller}: ${count} Events were not sent within ${waitedMs} ms and are dropped; check whether the server answers, or raise closeTimeoutMs`,
+    );
+  }
 
   #scheduleSweep(): void {
     const { sweepMs } = this.#aggregator;
@@ -84,7 +108,7 @@ class QueuedRecorder implements EventRecorder {
       return;
     }
     this.#pending.push(write);
-    this.#sending ??= this.#drain().finally(() => (this.#sending = undefined));
+    this.#sending ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
@@ -93,9 +117,11 @@ class QueuedRecorder implements EventRecorder {
         await this.#send(write);
         this.#counts.sent++;
       } catch {
-        this.#counts.failed++;
+        if (!this.#aborted.signal.aborted) this.#counts.failed++;
       }
     }
+    // In the same turn as the check that nothing is pending: a later Event starts a new drain.
+    this.#sending = undefined;
   }
 
   /** Patches a repeated Event, or creates it anew if it has expired. */
@@ -103,14 +129,18 @@ class QueuedRecorder implements EventRecorder {
     const { client, controller, instance = "" } = this.#options;
     const { kind, manifest, patch } = this.#encoding;
     const key = { namespace: namespaceOf(write.event), name: write.name };
+    const { signal } = this.#aborted;
     try {
-      if (write.count > 1) return void (await client.patch(kind, key, patch(write)));
+      if (write.count > 1) return void (await client.patch(kind, key, patch(write), { signal }));
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    await client.create(kind, manifest(write, { controller, instance }));
+    await client.create(kind, manifest(write, { controller, instance }), { signal });
   }
 }
+
+const emitWarning = (message: string): void =>
+  process.emitWarning(message, { type: "HomeostatWarning" });
 
 /**
  * Named after the object and the time, e.g. `soup.18a1f2c3d4e5f600`; a UUID if that is not a valid

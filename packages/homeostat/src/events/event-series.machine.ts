@@ -32,6 +32,7 @@ export class EventSeries implements EventAggregator {
     if (known && now - known.lastAt < seriesDefaults.finishMs) {
       known.count++;
       known.lastAt = now;
+      setYoungest(this.#series, key, known, seriesDefaults.kept);
       return known.count === 2 ? toWrite(known, now) : undefined;
     }
     const series: Series = {

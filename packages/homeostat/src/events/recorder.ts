@@ -20,6 +20,9 @@ export interface RecordedEvent {
 export interface EventRecorder {
   record(event: RecordedEvent): void;
   stats(): { readonly sent: number; readonly dropped: number; readonly failed: number };
-  /** Sends what is pending, then stops. */
+  /**
+   * Sends what is pending, then stops. Drops what is not sent in time, with one warning.
+   * Idempotent.
+   */
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   type Informer,
   type InformerLease,
 } from "../cache/index.ts";
+import { ServerPace } from "../cache/server-pace.ts";
 import type { Client } from "../client/client.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import {
@@ -85,17 +86,16 @@ export interface Manager {
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
   const names = new Map(
-    definitions.map((definition) => [
-      definition,
-      nameController(options.operator, definition.name, definition.kind),
-    ]),
+    definitions.map((definition) => [definition, nameController(options.operator, definition)]),
   );
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
+  const retryPace = new ServerPace(runtime);
   const cache = createCache({
     client: options.client,
     runtime,
-    keepManagers: (manager) => manager.startsWith(`${options.operator}/`),
+    recovered: () => retryPace.recovered(),
+    keepManagers: keepManagersOf(names.values()),
   });
   const state: ManagerState = {
     options,
@@ -103,11 +103,18 @@ export function createManager(options: ManagerOptions): Manager {
     names,
     runtime,
     cache,
+    retryPace,
     leases: [],
     runners: [],
     stopping: new AbortController(),
   };
   return toManager(state);
+}
+
+/** Managers of the controllers; those of named sets are below them. */
+function keepManagersOf(names: Iterable<ControllerNames>): (manager: string) => boolean {
+  const own = [...names].flatMap(({ managers }) => managers);
+  return (manager) => own.some((one) => manager === one || manager.startsWith(`${one}/`));
 }
 
 function toManager(state: ManagerState): Manager {
@@ -178,6 +185,7 @@ interface ManagerState {
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
+  readonly retryPace: ServerPace;
   readonly leases: InformerLease[];
   runners: readonly ControllerRunner[];
 }
@@ -226,6 +234,7 @@ async function start(state: ManagerState): Promise<void> {
       queue: createWorkQueue({ runtime }),
       log,
       informer,
+      retryPace: state.retryPace,
       ...(changed ? { changed } : {}),
     }),
   );

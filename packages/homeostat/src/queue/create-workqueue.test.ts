@@ -19,7 +19,7 @@ describe("createWorkQueue", () => {
     assert.equal(runtime.nextTimerMs(), 500, "one timer, for the next key");
   });
 
-  it("tells when a delayed key runs next, in wall time", () => {
+  it("returns the wall time at which a delayed key runs", () => {
     const runtime = createVirtualRuntime({ startMs: 5000 });
     const queue = createWorkQueue({ runtime });
     queue.add("a", { afterMs: 250, cause: { what: "timer" } });
@@ -27,7 +27,7 @@ describe("createWorkQueue", () => {
     assert.deepEqual(queue.explain("a")?.causes, [{ what: "timer", at: 5000, times: 1 }]);
   });
 
-  it("lets a worker go whose signal aborts, and gives the key to the next", async () => {
+  it("releases a worker whose signal aborts, and gives the key to the next", async () => {
     const queue = createWorkQueue({ runtime: createVirtualRuntime() });
     const abort = new AbortController();
     const first = queue.get(abort.signal);
@@ -39,7 +39,7 @@ describe("createWorkQueue", () => {
     assert.equal(await queue.get(abort.signal), undefined);
   });
 
-  it("drains on shutdown: ready keys are handed out, waiting workers let go, the promise waits for done", async () => {
+  it("drains on shutdown: hands out ready keys, releases waiting workers, and waits for done", async () => {
     const queue = createWorkQueue({ runtime: createVirtualRuntime() });
     queue.add("a");
     queue.add("b");
@@ -57,7 +57,7 @@ describe("createWorkQueue", () => {
     assert.equal(queue.explain("c"), undefined);
   });
 
-  it("counts what happens", async () => {
+  it("reports adds, takes, retries and results to its observer", async () => {
     const runtime = createVirtualRuntime();
     const seen: string[] = [];
     const queue = createWorkQueue({

@@ -17,7 +17,7 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.take(2), undefined);
   });
 
-  it("gives a key that was added while processed its next turn after done", () => {
+  it("processes a key that was added while processed again after done", () => {
     const queue = create();
     queue.add("a", 0, 0);
     queue.take(0);
@@ -103,7 +103,7 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.explain("failing", 0, 0)?.failures, 1);
   });
 
-  it("lets delayed and dirty keys go when closed, and hands out what is ready", () => {
+  it("drops delayed and dirty keys when closed, and hands out ready ones", () => {
     const queue = create();
     queue.add("ready", 0, 0);
     queue.add("delayed", 0, 0, { afterMs: 10 });

@@ -169,28 +169,17 @@ test("tables have the columns that the server prints", () => {
 });
 
 test("any kind that a body may name has a type", () => {
+  const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
   assert.equal(data.typeOf("policy", "v1", "Eviction")?.goName, "v1.Eviction");
-  assert.equal(
-    data.typeOf("apps", "v1", "DeleteOptions")?.model,
-    "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
-  );
-  assert.equal(
-    data.typeOf("", "v1", "Status")?.model,
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Status",
-  );
+  assert.equal(data.typeOf("apps", "v1", "DeleteOptions")?.model, `${meta}.DeleteOptions`);
+  assert.equal(data.typeOf("", "v1", "Status")?.model, `${meta}.Status`);
   assert.equal(data.typeOf("", "v1", "PodList")?.field("items")?.goType, "[]v1.Pod");
-  assert.equal(
-    data.typeOf("authentication.k8s.io", "v1", "TokenRequest")?.goStruct,
-    "TokenRequest",
-  );
-  assert.equal(
-    data.typeOf("meta.k8s.io", "v1", "PartialObjectMetadata")?.goStruct,
-    "PartialObjectMetadata",
-  );
-  assert.equal(
-    data.typeOf("admission.k8s.io", "v1", "AdmissionReview")?.goStruct,
-    "AdmissionReview",
-  );
+  for (const [group, kind] of [
+    ["authentication.k8s.io", "TokenRequest"],
+    ["meta.k8s.io", "PartialObjectMetadata"],
+    ["admission.k8s.io", "AdmissionReview"],
+  ] as const)
+    assert.equal(data.typeOf(group, "v1", kind)?.goStruct, kind);
   assert.equal(data.typeOf("", "v1", "Nonsense"), undefined);
 });
 

@@ -148,19 +148,14 @@ export interface TableColumnDefinition {
   readonly priority: number;
 }
 
-/** A group in discovery. */
-export interface ApiGroup {
-  /** "" for the legacy group. */
-  readonly group: string;
-  /** Served by default, preferred first. */
-  readonly versions: readonly string[];
-}
-
 export interface KindData {
   /** `v1.36.3` */
   readonly kubernetes: string;
-  /** In the order of /apis, the legacy group first. */
-  readonly groups: readonly ApiGroup[];
+  /**
+   * In the order of /apis, the legacy group ("") first; with the versions that are served by
+   * default, the preferred one first.
+   */
+  readonly groups: readonly { readonly group: string; readonly versions: readonly string[] }[];
   kinds(group: string): readonly ApiResource[];
   kind(group: string, version: string, kind: string): ApiResource | undefined;
   resource(group: string, version: string, resource: string): ApiResource | undefined;

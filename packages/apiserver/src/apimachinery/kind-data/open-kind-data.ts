@@ -9,7 +9,7 @@ import {
   type GroupLine,
 } from "./decode-line.ts";
 import { type Layout, openLayout } from "./decode-layout.ts";
-import type { GoStruct, ApiGroup, KindData } from "./kind-data.ts";
+import type { GoStruct, KindData } from "./kind-data.ts";
 
 const indexLines = (text: string): ReadonlyMap<string, string> => {
   const lines = new Map<string, string>();
@@ -26,7 +26,7 @@ const indexLines = (text: string): ReadonlyMap<string, string> => {
 
 interface Head {
   readonly kubernetes: string;
-  readonly groups: readonly ApiGroup[];
+  readonly groups: KindData["groups"];
 }
 
 const unknownType = (model: string): Error =>

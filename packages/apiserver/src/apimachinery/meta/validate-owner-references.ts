@@ -1,9 +1,12 @@
 // Rules on metadata.ownerReferences.
-// Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go (ValidateOwnerReferences).
+// Upstream: k8s.io/apimachinery/pkg/api/validation/objectmeta.go (ValidateOwnerReferences,
+// BannedOwners).
 import { encodeJson, type Json, type JsonObject } from "homeostat/api";
 import * as fieldError from "../errors/field-error.ts";
 import type { FieldError } from "../errors/field-error.ts";
 import { metaList } from "./read-meta.ts";
+
+const bannedOwners: readonly string[] = ["/v1, Kind=Event"];
 
 /** Every breach, under upstream's paths, which do not carry an index. */
 export function validateOwnerReferences(object: JsonObject, path: string): FieldError[] {
@@ -41,13 +44,10 @@ function validateReference(reference: JsonObject, path: string): FieldError[] {
   for (const field of ["kind", "name", "uid"])
     if (!text(reference[field]))
       errors.push(fieldError.invalid(`${path}.${field}`, "", "must not be empty"));
-  if (group === "" && version === "v1" && reference.kind === "Event")
+  const kind = `${group}/${version}, Kind=${text(reference.kind)}`;
+  if (bannedOwners.includes(kind))
     errors.push(
-      invalidShown(
-        path,
-        formatReference(reference),
-        "/v1, Kind=Event is disallowed from being an owner",
-      ),
+      invalidShown(path, formatReference(reference), `${kind} is disallowed from being an owner`),
     );
   return errors;
 }

@@ -20,8 +20,11 @@ export interface Strategy<T extends object = JsonObject> {
   readonly defaultPropagation: "Background" | "Orphan";
   /** A warning for deletes that name no policy and so get `defaultPropagation`. */
   readonly propagationWarning?: string;
-  /** DELETE answers the object rather than a Status (Pod, Service, ServiceAccount, …). */
-  readonly deleteReturnsObject: boolean;
+  /**
+   * DELETE answers the object rather than a Status (Pod, Service, ServiceAccount, …); OpenAPI may
+   * leave that out.
+   */
+  readonly deleteReturnsObject: boolean | "undocumented";
   /**
    * Allocates cluster addresses and node ports and enters them in the object, before preparation
    * and validation. Throws an ApiStatusError when a pool is exhausted. Upstream: `BeginCreate` and

@@ -44,6 +44,8 @@ export interface VersionCodec {
    * `required`: a body states both, and validation checks the kind.
    */
   readonly typeMeta: "defaulted" | "required";
+  /** Other apiVersions in which a body of the kind may come; it is decoded as this one. */
+  readonly accepts?: readonly string[];
   /** Objects have a protobuf form; of others only their metadata has one. */
   readonly protobuf: boolean;
   /** The type that server-side apply and managedFields work with. */

@@ -45,26 +45,15 @@ test("a MicroTime keeps six digits and takes no other number of them", () => {
 
 test("faults read as Go's", () => {
   const layout = '"2006-01-02T15:04:05Z07:00"';
-  assert.equal(fault("", rfc3339), `parsing time "" as ${layout}: cannot parse "" as "2006"`);
-  assert.equal(fault("2024", rfc3339), `parsing time "2024" as ${layout}: cannot parse "" as "-"`);
-  assert.equal(
-    fault("2024-13-01T00:00:00Z", rfc3339),
-    'parsing time "2024-13-01T00:00:00Z": month out of range',
-  );
-  assert.equal(
-    fault("2023-02-29T00:00:00Z", rfc3339),
-    'parsing time "2023-02-29T00:00:00Z": day out of range',
-  );
-  assert.equal(
-    fault("2024-01-01T24:00:00Z", rfc3339),
-    'parsing time "2024-01-01T24:00:00Z": hour out of range',
-  );
-  assert.equal(
-    fault("2024-01-01T00:00:00Zx", rfc3339),
-    'parsing time "2024-01-01T00:00:00Zx": extra text: "x"',
-  );
-  assert.equal(
-    fault("2024-01-01 00:00:00Z", rfc3339),
-    `parsing time "2024-01-01 00:00:00Z" as ${layout}: cannot parse " 00:00:00Z" as "T"`,
-  );
+  const faults: Readonly<Record<string, string>> = {
+    "": ` as ${layout}: cannot parse "" as "2006"`,
+    "2024": ` as ${layout}: cannot parse "" as "-"`,
+    "2024-13-01T00:00:00Z": ": month out of range",
+    "2023-02-29T00:00:00Z": ": day out of range",
+    "2024-01-01T24:00:00Z": ": hour out of range",
+    "2024-01-01T00:00:00Zx": ': extra text: "x"',
+    "2024-01-01 00:00:00Z": ` as ${layout}: cannot parse " 00:00:00Z" as "T"`,
+  };
+  for (const [text, expected] of Object.entries(faults))
+    assert.equal(fault(text, rfc3339), `parsing time "${text}"${expected}`);
 });

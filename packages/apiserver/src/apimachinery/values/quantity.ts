@@ -38,6 +38,10 @@ interface Suffix {
   readonly exponent: number;
 }
 
+/** The sum; zero takes the format of what is added. Upstream: Quantity.Add. */
+export const addQuantities = (sum: Quantity | undefined, addend: Quantity): Quantity =>
+  sum && sum.nano !== 0n ? { nano: sum.nano + addend.nano, format: sum.format } : addend;
+
 /** Parses and prints a quantity as Go does on a round trip. */
 export function canonicalQuantity(text: string): CanonicalQuantity {
   if (text === "0") return { text };

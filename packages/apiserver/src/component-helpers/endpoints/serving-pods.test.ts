@@ -49,7 +49,7 @@ test("addresses are taken by family, in their canonical form", () => {
   );
 });
 
-test("a pod that is through or has no address is not there", () => {
+test("a pod that has finished or has no address is omitted", () => {
   assert.deepEqual(
     [podOf(), podOf({ status: { podIPs: [] } }), podOf({ status: { phase: "Failed" } })].map(
       hasAddress,
@@ -110,7 +110,7 @@ test("only some changes of a pod matter, and labels alone only to services that 
     assert.deepEqual(podChange(pod, changed), { onlyMembership: false });
 });
 
-test("the trigger time is the service's at first, and then the first of what is new", () => {
+test("the trigger time is the service's at first, then that of the first change", () => {
   const times = new TriggerTimes();
   const service = {
     ...serviceOf(),

@@ -50,14 +50,14 @@ test("data is printed as Go prints a map", () => {
   assert.ok(!isSameData(undefined, {}));
 });
 
-test("a revision brings its template back, or leaves what is there", () => {
+test("a revision restores its template, or leaves the current one", () => {
   const [one, two] = [template({}, 0), template({ image: "w:2" }, 0)];
   assert.deepEqual(templateOf({ data: templatePatch(one) }, two), one);
   assert.equal(templateOf({ data: { spec: {} } }, two), two);
   assert.equal(templateOf({}, two), two);
 });
 
-test("revisions are in order of their numbers, then of their age", () => {
+test("revisions are ordered by number, then by age", () => {
   const revision = (name: string, number: number, second: number): ControllerRevision => ({
     apiVersion: "apps/v1",
     kind: "ControllerRevision",

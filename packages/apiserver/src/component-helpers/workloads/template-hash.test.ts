@@ -27,7 +27,7 @@ for (const { name, template, collisionCount, hash } of recorded)
     assert.equal(templateHash(data, template, collisionCount), hash);
   });
 
-test("empty lists and maps are as if they were absent, the order of members says nothing", () => {
+test("empty lists and maps count as absent, and the order of members is ignored", () => {
   const spec = { containers: [{ name: "c", image: "c:1" }] };
   const labels = { app: "web" };
   assert.equal(

@@ -34,7 +34,7 @@ test("nothing is due before the first moment after creation", () => {
   assert.deepEqual(due(one, at("10:01:00")), { at: at("10:01:00"), isMany: false });
 });
 
-test("of several missed moments the last is served, and many are worth a word", () => {
+test("of several missed times the last one starts a job, and many cause a warning", () => {
   const one = cronJob({}, "2026-01-01T10:01:00Z");
   assert.deepEqual(due(one, at("10:05:30")), { at: at("10:05:00"), isMany: false });
   assert.deepEqual(due(one, at("13:05:30")), { at: at("13:05:00"), isMany: true });
@@ -51,7 +51,7 @@ test("uneven schedules find the last moment too", () => {
   assert.deepEqual(due(one, at("15:00:00")), { at: at("14:30:00"), isMany: false });
 });
 
-test("a schedule that never strikes is a fault", () => {
+test("a schedule that never fires is an error", () => {
   const one = cronJob({ schedule: "0 0 31 2 *" });
   assert.deepEqual(due(one, at("11:00:00")), {
     fault: "time difference between two schedules is less than 1 second",
@@ -59,7 +59,7 @@ test("a schedule that never strikes is a fault", () => {
   assert.equal(nextSyncMs(one, scheduleOf(one), at("11:00:00")), 0);
 });
 
-test("a job is named after its minute and tells its moment in the zone of the CronJob", () => {
+test("a job is named after its minute, and its annotation has the time in the CronJob's zone", () => {
   const one = cronJob({
     timeZone: "Asia/Tokyo",
     jobTemplate: {
@@ -82,7 +82,7 @@ test("a job is named after its minute and tells its moment in the zone of the Cr
   );
 });
 
-test("history loses those that began first, and one that never began last", () => {
+test("history drops the jobs that started first, and one that never started last", () => {
   const job = (name: string, startTime?: string): any => ({
     metadata: { name },
     status: startTime === undefined ? {} : { startTime },

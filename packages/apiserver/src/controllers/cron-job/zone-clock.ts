@@ -69,17 +69,11 @@ function offsets(zone: string): (at: number) => number {
   });
   return (at) => {
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    return (
-      Date.UTC(
-        part("year"),
-        part("month") - 1,
-        part("day"),
-        part("hour"),
-        part("minute"),
-        part("second"),
-      ) -
-      Math.floor(at / 1000) * 1000
+    const [year, month, day, hour, minute, second] = shownFields.map(
+      (type) => parts.get(type) ?? 0,
     );
+    return Date.UTC(year!, month! - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
   };
 }
+
+const shownFields = ["year", "month", "day", "hour", "minute", "second"] as const;

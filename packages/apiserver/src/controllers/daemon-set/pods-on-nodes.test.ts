@@ -128,7 +128,7 @@ const rolled = (given: DaemonState): unknown => {
   return [work.create, work.delete.map((pod) => pod.metadata.name)];
 };
 
-test("a pod is made for its node, and bears what nodes may be ill with", () => {
+test("a pod is created for its node, and tolerates the node's condition taints", () => {
   const own: Toleration[] = [
     { key: "x", operator: "Exists" },
     {
@@ -173,7 +173,7 @@ test("a pod is made for its node, and bears what nodes may be ill with", () => {
   assert.deepEqual(Object.keys(spec?.affinity ?? {}), ["podAffinity", "nodeAffinity"]);
 });
 
-test("taints, labels and names decide who may be where", () => {
+test("taints, labels and names decide which node runs a pod", () => {
   const set = setOf({ template: { nodeSelector: { disk: "ssd" } } });
   const on = (taints: NonNullable<Node["spec"]>["taints"]): string =>
     eligibility(set, nodeOf("a", { labels: { disk: "ssd" }, taints: taints! }));
@@ -185,7 +185,7 @@ test("taints, labels and names decide who may be where", () => {
   assert.equal(eligibility(setOf({ template: { nodeName: "b" } }), nodeOf("a")), "go");
 });
 
-test("a node has one pod: what is missing is made, what is too much or through goes", () => {
+test("a node has one pod: a missing one is created, surplus and finished ones are deleted", () => {
   assert.deepEqual(
     managed(state([podOf("p", { on: "a" }), podOf("q", { on: "a" }), podOf("r", { meant: "a" })])),
     [
@@ -216,7 +216,7 @@ test("a node has one pod: what is missing is made, what is too much or through g
   assert.deepEqual(managed(state([], { nodes: [tainted] })), [[], []]);
 });
 
-test("while surging, an old and a new pod share a node until one of them settles it", () => {
+test("while surging, an old and a new pod share a node until the new one is available", () => {
   const set = setOf({ rolling: { maxSurge: 1, maxUnavailable: 0 }, minReadySeconds: 5 });
   const nodes = [nodeOf("a")];
   const old = podOf("old", { on: "a", hash: "old" });
@@ -243,7 +243,7 @@ test("while surging, an old and a new pod share a node until one of them settles
   ]);
 });
 
-test("in place, old pods go within the bound, and those that are no use at once", () => {
+test("in place, old pods are deleted within the bound, and unavailable ones at once", () => {
   const old = ["a", "b", "c"].map((node) => podOf(node, { on: node, hash: "old" }));
   assert.deepEqual(rolled(state(old)), [[], ["a"]]);
   assert.deepEqual(rolled(state([podOf("a", { on: "a", ready: false }), old[1]!, old[2]!])), [
@@ -264,7 +264,7 @@ test("in place, old pods go within the bound, and those that are no use at once"
   ]);
 });
 
-test("by surge, new pods come first", () => {
+test("with surge, new pods are created first", () => {
   const set = setOf({ rolling: { maxSurge: 1, maxUnavailable: 0 } });
   const old = ["a", "b", "c"].map((node) => podOf(node, { on: node, hash: "old" }));
   assert.deepEqual(rolled(state(old, { set })), [["a"], []]);

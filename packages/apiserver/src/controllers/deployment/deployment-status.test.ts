@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import type {
   Deployment,
   DeploymentStatus,
@@ -17,13 +18,7 @@ import {
 
 const now = Date.parse("2024-01-01T00:10:00Z");
 const early = "2024-01-01T00:00:00Z";
-const metadata = {
-  name: "web",
-  uid: "web",
-  resourceVersion: "1",
-  creationTimestamp: early,
-  generation: 2,
-};
+const metadata = storedMetadata("web", { generation: 2 });
 
 const deploymentWith = (
   status: DeploymentStatus,
@@ -49,12 +44,13 @@ const setWith = (name: string, status: Partial<ReplicaSet["status"]>): ReplicaSe
   spec: { replicas: 2, selector: {} },
   status: { replicas: 0, ...status },
 });
-const progressing = (
+const conditionOf = (
+  type: string,
   reason: string,
   at = early,
   status: DeploymentCondition["status"] = "True",
 ): DeploymentCondition => ({
-  type: "Progressing",
+  type,
   status,
   reason,
   message: "",
@@ -106,7 +102,7 @@ test("counts what the sets count, and says whether enough is available", () => {
   ]);
 });
 
-test("does not say how many are going when a set that has been looked at does not", () => {
+test("omits the number of terminating pods when a set omits it", () => {
   assert.equal(
     calculateStatus(deploymentWith({}), {
       sets: [setWith("a", { observedGeneration: 1 })],
@@ -122,10 +118,10 @@ test("does not say how many are going when a set that has been looked at does no
   );
 });
 
-test("tells of progress, of its end and of its absence", () => {
+test("reports progress, completion and a missed deadline", () => {
   const fresh = setWith("web-1", { replicas: 1 });
   const moving = rolloutStatus(
-    deploymentWith({ conditions: [progressing("NewReplicaSetCreated")] }),
+    deploymentWith({ conditions: [conditionOf("Progressing", "NewReplicaSetCreated")] }),
     { sets: [fresh], newSet: fresh, now },
   );
   assert.deepEqual(isSet(moving, "Progressing"), [
@@ -162,10 +158,10 @@ test("tells of progress, of its end and of its absence", () => {
   );
 });
 
-test("says nothing of progress where there is no deadline, and takes back what was said", () => {
+test("reports no progress without a deadline, and removes an earlier condition", () => {
   const status = rolloutStatus(
     deploymentWith(
-      { conditions: [progressing("NewReplicaSetCreated")] },
+      { conditions: [conditionOf("Progressing", "NewReplicaSetCreated")] },
       { progressDeadlineSeconds: 2 ** 31 - 1 },
     ),
     { sets: [], newSet: undefined, now },
@@ -177,13 +173,7 @@ test("says nothing of progress where there is no deadline, and takes back what w
 });
 
 test("passes on why pods could not be made, for as long as they cannot", () => {
-  const failure = {
-    type: "ReplicaFailure",
-    status: "True",
-    reason: "FailedCreate",
-    message: "no",
-    lastTransitionTime: early,
-  } as const;
+  const { lastUpdateTime: _, ...failure } = conditionOf("ReplicaFailure", "FailedCreate");
   const fresh = setWith("web-1", { conditions: [failure] });
   const failing = rolloutStatus(deploymentWith({}), { sets: [fresh], newSet: fresh, now });
   assert.deepEqual(findCondition(failing, "ReplicaFailure"), { ...failure, lastUpdateTime: early });
@@ -213,7 +203,7 @@ test("a pause is recorded once, and its end too", () => {
   assert.equal(
     pauseCondition(
       deploymentWith(
-        { conditions: [progressing("ProgressDeadlineExceeded", early, "False")] },
+        { conditions: [conditionOf("Progressing", "ProgressDeadlineExceeded", early, "False")] },
         { paused: true },
       ),
       now,
@@ -222,14 +212,14 @@ test("a pause is recorded once, and its end too", () => {
   );
 });
 
-test("looks again a second after the deadline", () => {
+test("syncs again a second after the deadline", () => {
   const waiting = deploymentWith({
-    conditions: [progressing("ReplicaSetUpdated", "2024-01-01T00:09:00Z")],
+    conditions: [conditionOf("Progressing", "ReplicaSetUpdated", "2024-01-01T00:09:00Z")],
   });
   assert.equal(progressCheckMs(waiting, waiting.status!, now), 541_000);
   assert.equal(
     progressCheckMs(
-      deploymentWith({ conditions: [progressing("ProgressDeadlineExceeded")] }),
+      deploymentWith({ conditions: [conditionOf("Progressing", "ProgressDeadlineExceeded")] }),
       {},
       now,
     ),

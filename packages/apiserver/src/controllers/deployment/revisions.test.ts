@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import type { Deployment, ReplicaSet } from "homeostat/k8s/apps/v1";
 import { byRevision, findNewSet, maxRevision, newestAnnotations } from "./revisions.ts";
 
 const revision = "deployment.kubernetes.io/revision";
 const history = "deployment.kubernetes.io/revision-history";
-const metadata = {
-  name: "x",
-  uid: "x",
-  resourceVersion: "1",
-  creationTimestamp: "2024-01-01T00:00:00Z",
-};
+const metadata = storedMetadata("x");
 const template = {
   metadata: { labels: { app: "web" } },
   spec: { containers: [{ name: "c", image: "c:1" }], volumes: [] },
@@ -34,7 +30,7 @@ const setWith = (
   status: { replicas: 0 },
 });
 
-test("the newest set takes the deployment's annotations, but none of those that are its own affair", () => {
+test("the newest set takes the deployment's annotations, except those that each manages itself", () => {
   const deployment = deploymentWith({
     note: "a",
     "kubectl.kubernetes.io/last-applied-configuration": "{}",
@@ -48,7 +44,7 @@ test("the newest set takes the deployment's annotations, but none of those that 
   });
 });
 
-test("a set that becomes the newest again remembers what it has been", () => {
+test("a set that becomes the newest again keeps its revision history", () => {
   const once = newestAnnotations(deploymentWith({}), { [revision]: "1" }, 3n);
   assert.deepEqual(once, { [revision]: "3", [history]: "1" });
   assert.deepEqual(newestAnnotations(deploymentWith({}), once, 7n), {
@@ -64,7 +60,7 @@ test("a set that becomes the newest again remembers what it has been", () => {
   assert.ok(shortened.length <= 2000 && shortened.endsWith(",699,800"));
 });
 
-test("revisions are compared as numbers; what is none counts as nothing", () => {
+test("revisions are compared as numbers; an invalid one counts as zero", () => {
   const [two, ten, none] = [
     setWith({ [revision]: "2" }),
     setWith({ [revision]: "10" }),
@@ -78,7 +74,7 @@ test("revisions are compared as numbers; what is none counts as nothing", () => 
   assert.deepEqual([ten, two].toSorted(byRevision), [two, ten]);
 });
 
-test("a set is found by its template, whatever its hash and whatever is written as nothing", () => {
+test("a set is found by its template, ignoring the hash and empty fields", () => {
   const { volumes: _, ...spec } = template.spec;
   const made = setWith(
     {},

@@ -59,7 +59,7 @@ const sizes = (
 ): Record<string, number> =>
   Object.fromEntries(resizes.map(({ set, replicas }) => [set.metadata.name, replicas]));
 
-test("surge is rounded up, unavailability down, and both together are never nothing", () => {
+test("surge is rounded up, unavailability down, and their sum is at least one", () => {
   const limits = (deployment: Deployment): readonly number[] => [
     maxSurge(deployment),
     maxUnavailable(deployment),
@@ -72,7 +72,7 @@ test("surge is rounded up, unavailability down, and both together are never noth
   assert.deepEqual(limits(deploymentOf(4, 0, 0, "Recreate")), [0, 0]);
 });
 
-test("the newest set grows into the room that the surge leaves, and shrinks at once", () => {
+test("the newest set grows within the surge, and shrinks at once", () => {
   const deployment = deploymentOf(10, 3, 2);
   const fresh = setOf("new", 0);
   assert.equal(newSetSize(deployment, [setOf("old", 10), fresh], 0), 3);
@@ -82,7 +82,7 @@ test("the newest set grows into the room that the surge leaves, and shrinks at o
   assert.equal(newSetSize(deploymentOf(4, 0, 0, "Recreate"), [setOf("old", 4), fresh], 0), 4);
 });
 
-test("old sets lose what is not available first, then what may be missing", () => {
+test("old sets lose unavailable pods first, then as many as may be unavailable", () => {
   const deployment = deploymentOf(10, 3, 2);
   assert.deepEqual(
     sizes(shrinkOldSets(deployment, [setOf("old", 10)], setOf("new", 3, { available: 0 }))),
@@ -113,7 +113,7 @@ test("old sets lose what is not available first, then what may be missing", () =
   });
 });
 
-test("a rollout never exceeds its bounds, and arrives", () => {
+test("a rollout never exceeds its bounds, and completes", () => {
   const counts = fc.integer({ min: 0, max: 12 });
   fc.assert(
     fc.property(
@@ -139,7 +139,7 @@ test("a rollout never exceeds its bounds, and arrives", () => {
   );
 });
 
-test("scaling changes the only active set, or the latest where none is", () => {
+test("scaling changes the only active set, or the latest if none is active", () => {
   const deployment = deploymentOf(5, 1, 1);
   assert.deepEqual(sizes(rescale(deployment, setOf("new", 2), [setOf("old", 0)])), { new: 5 });
   assert.deepEqual(
@@ -153,7 +153,7 @@ test("scaling changes the only active set, or the latest where none is", () => {
   assert.deepEqual(rescale(deployment, setOf("new", 5), []), []);
 });
 
-test("scaling in the middle of a rollout is shared in proportion, the rest goes to the biggest", () => {
+test("scaling during a rollout is proportional, and the largest set takes the rest", () => {
   const annotations = {
     "deployment.kubernetes.io/desired-replicas": "10",
     "deployment.kubernetes.io/max-replicas": "10",
@@ -166,7 +166,7 @@ test("scaling in the middle of a rollout is shared in proportion, the rest goes 
   assert.deepEqual(sizes(rescale(deploymentOf(0, 0, 1), fresh, [old])), { old: 0, new: 0 });
 });
 
-test("old sets empty when the newest has arrived", () => {
+test("old sets scale to zero when the newest is complete", () => {
   const annotations = { "deployment.kubernetes.io/desired-replicas": "3" };
   assert.deepEqual(
     sizes(rescale(deploymentOf(3, 1, 1), setOf("new", 3, { annotations }), [setOf("old", 1)])),

@@ -29,7 +29,7 @@ const pod = (name: string, status: "True" | "False" = "True", metadata: object =
     status: { conditions: [{ type: "Ready", status }] },
   }) as unknown as Pod;
 
-test("percentages are rounded up, of what must be there and of what may be away", () => {
+test("percentages are rounded up, for minAvailable and maxUnavailable", () => {
   const wanted = [
     { minAvailable: 5 },
     { minAvailable: "34%" },
@@ -41,7 +41,7 @@ test("percentages are rounded up, of what must be there and of what may be away"
   assert.deepEqual(wanted, [5, 2, 2, 1, 0, 0]);
 });
 
-test("an evicted pod counts as away for two minutes, and then is told of", () => {
+test("an evicted pod counts as disrupted for two minutes, then causes an event", () => {
   const remembered = {
     disruptedPods: {
       fresh: "2024-01-01T00:09:00Z",
@@ -65,7 +65,7 @@ test("an evicted pod counts as away for two minutes, and then is told of", () =>
   assert.equal(countHealthy(pods, disrupted, now), 2);
 });
 
-test("the status says how many may go, is not written twice, and keeps the time of its condition", () => {
+test("the status has the allowed disruptions, is not written twice, and keeps the time of its condition", () => {
   const findings = { healthy: 3, desired: 2, expected: 3, disrupted: {}, now };
   const first = nextStatus(budget({}), findings)!;
   const condition = {
@@ -101,7 +101,7 @@ test("the status says how many may go, is not written twice, and keeps the time 
   assert.equal(nextStatus(budget({}), { ...findings, expected: 0 })?.disruptionsAllowed, 0);
 });
 
-test("what could not be worked out allows nothing and says why", () => {
+test("a budget that cannot be computed allows no disruption, with a reason", () => {
   const before: PodDisruptionBudgetStatus = {
     observedGeneration: 1,
     disruptionsAllowed: 3,
@@ -134,7 +134,7 @@ test("a selector is printed as Go prints it", () => {
   );
 });
 
-test("a pod is a target of disruption for two minutes, unless the kubelet said so or it is through", () => {
+test("a pod is a disruption target for two minutes, unless the kubelet set it or the pod has finished", () => {
   const target = (more: object = {}, phase = "Running"): Pod =>
     ({
       metadata: { name: "p" },

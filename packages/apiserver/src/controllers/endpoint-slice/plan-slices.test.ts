@@ -63,7 +63,7 @@ test("a slice holds a hundred endpoints; a service without endpoints has one emp
   });
 });
 
-test("what is right is left alone; changed slices are filled up before others", () => {
+test("correct slices are left alone; changed slices are filled before others", () => {
   const [full, half] = [slice("full", endpoints(0, 100)), slice("half", endpoints(100, 150))];
   assert.deepEqual(plan(group(endpoints(0, 150)), [full, half]), {
     create: [],
@@ -102,7 +102,7 @@ test("what is right is left alone; changed slices are filled up before others", 
   });
 });
 
-test("slices of other ports and of former services go, the own ones by being used again", () => {
+test("slices of other ports and former services are deleted, or reused", () => {
   const old = slice("old", endpoints(0, 1), { ports: [{ name: "x", port: 1, protocol: "TCP" }] });
   const foreign = slice("foreign", endpoints(0, 1));
   const stranger = {
@@ -121,7 +121,7 @@ test("slices of other ports and of former services go, the own ones by being use
   });
 });
 
-test("traffic that is to stay close gets hints, and loses them again", () => {
+test("topology-aware services get hints, and lose them again", () => {
   const has = endpoints(0, 1, { zone: "z", nodeName: "n" });
   const hints = (
     trafficDistribution: string | undefined,

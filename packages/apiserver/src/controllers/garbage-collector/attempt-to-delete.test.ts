@@ -12,30 +12,19 @@ import { type AttemptResult, attemptToDelete } from "./attempt-to-delete.ts";
 import { type GraphObject, OwnerGraph } from "./graph.machine.ts";
 import { LiveObjects, UnknownKindError } from "./live-objects.ts";
 
-const ConfigMap = dynamicKind({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  resource: "configmaps",
-  scope: "Namespaced",
-});
-const ClusterRole = dynamicKind({
-  apiVersion: "rbac.authorization.k8s.io/v1",
-  kind: "ClusterRole",
-  resource: "clusterroles",
-  scope: "Cluster",
-});
-const Thing = dynamicKind({
-  apiVersion: "collect.example.com/v1",
-  kind: "Thing",
-  resource: "things",
-  scope: "Namespaced",
-});
-const Definition = dynamicKind({
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  resource: "customresourcedefinitions",
-  scope: "Cluster",
-});
+const namespaced = (apiVersion: string, kind: string, resource: string): DynamicKind =>
+  dynamicKind({ apiVersion, kind, resource, scope: "Namespaced" });
+const clusterScoped = (apiVersion: string, kind: string, resource: string): DynamicKind =>
+  dynamicKind({ apiVersion, kind, resource, scope: "Cluster" });
+
+const ConfigMap = namespaced("v1", "ConfigMap", "configmaps");
+const Thing = namespaced("collect.example.com/v1", "Thing", "things");
+const ClusterRole = clusterScoped("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles");
+const Definition = clusterScoped(
+  "apiextensions.k8s.io/v1",
+  "CustomResourceDefinition",
+  "customresourcedefinitions",
+);
 const nobody = "0e000000-0000-4000-8000-00000000000a";
 
 type Made = ApiObject;
@@ -185,13 +174,13 @@ describe("collecting one object", { timeout: 30_000 }, () => {
   }
   const writes = (): readonly string[] => sent.filter((line) => !line.startsWith("GET"));
 
-  test("leaves what has an owner", async () => {
+  test("keeps an object that has an owner", async () => {
     await make(ConfigMap, "a", [ownedBy(await make(ConfigMap, "owner"))]);
     assert.deepEqual(await collect(ConfigMap, "a"), {});
     assert.deepEqual(sent, ["GET configmaps/a", "GET configmaps/owner"]);
   });
 
-  test("deletes what has none, exactly as it was seen", async () => {
+  test("deletes an object without an owner, with its uid and revision as preconditions", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     assert.deepEqual(await collect(ConfigMap, "a"), {});
     assert.deepEqual(sent, [
@@ -216,7 +205,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.deepEqual(writes(), []);
   });
 
-  test("asks for an absent owner once", async () => {
+  test("reads an absent owner once", async () => {
     for (const name of ["a", "b"]) {
       await make(ConfigMap, name, [ownedBy(absentOwner)]);
       await collect(ConfigMap, name);
@@ -236,7 +225,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     });
   }
 
-  test("takes dangling references off what has an owner, by uid", async () => {
+  test("removes dangling references from an object with an owner, by uid", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner), ownedBy(await make(ConfigMap, "owner"))]);
     assert.deepEqual(await collect(ConfigMap, "a"), {});
     assert.deepEqual(writes(), [
@@ -270,7 +259,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.match(writes().join(), /^DELETE configmaps\/a .*"Background"}$/);
   });
 
-  test("deletes what owns something itself in the foreground", async () => {
+  test("deletes an object with dependents in the foreground", async () => {
     const a = await make(ConfigMap, "a", [
       ownedBy(await waitingOwner(), { blockOwnerDeletion: true }),
     ]);
@@ -305,7 +294,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.equal(await user.find(ConfigMap, "owner"), undefined);
   });
 
-  test("names who blocks an owner that waits", async () => {
+  test("names the dependents that block an owner", async () => {
     const owner = await make(ConfigMap, "owner");
     const blocker = await make(ConfigMap, "blocker", [
       ownedBy(owner, { blockOwnerDeletion: true }),
@@ -332,7 +321,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.equal(await user.find(ConfigMap, "a"), undefined);
   });
 
-  test("judges anew when the owners changed meanwhile", async () => {
+  test("decides again when the owners have changed", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     const owner = await make(ConfigMap, "owner");
     interfere = async ({ method }) =>
@@ -347,7 +336,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.ok(await user.find(ConfigMap, "a"));
   });
 
-  test("knows when an object is gone, or another one by now", async () => {
+  test("detects that an object is deleted or replaced", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)]);
     const { uid } = await see(ConfigMap, "a");
     await remove(ConfigMap, "a");
@@ -367,7 +356,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.deepEqual(writes(), []);
   });
 
-  test("keeps what is owned by a kind that is not served", async () => {
+  test("keeps an object whose owner's kind is not served", async () => {
     await make(ConfigMap, "a", [
       ownedBy({ ...absentOwner, apiVersion: "missing.example.com/v1", kind: "Missing" }),
     ]);
@@ -387,7 +376,7 @@ describe("collecting one object", { timeout: 30_000 }, () => {
     assert.deepEqual(sent, ["GET clusterroles/a"]);
   });
 
-  test("leaves what is going already", async () => {
+  test("leaves an object that is already being deleted", async () => {
     await make(ConfigMap, "a", [ownedBy(absentOwner)], ["test.example.com/hold"]);
     await user.delete(ConfigMap, "a");
     assert.deepEqual(await collect(ConfigMap, "a"), {});

@@ -194,7 +194,7 @@ describe("the graph of owners", () => {
       owners.some((owner) => owner.uid === uid && owner.blocking),
     );
 
-  test("misses nothing that becomes suspicious or free, and knows every dependent", () => {
+  test("finds every object to check or release, and every dependent", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         const graph = new OwnerGraph();
@@ -232,7 +232,7 @@ describe("the graph of owners", () => {
     );
   });
 
-  test("reviews as if it had seen everything at once", () => {
+  test("a review finds what a complete view of all objects finds", () => {
     fc.assert(
       fc.property(fc.uniqueArray(object, { selector: ({ uid }) => uid }), (made) => {
         const all = made.map((one) => ({ ...one, apiVersion: "v1", kind: "Box", name: one.uid }));

@@ -11,7 +11,7 @@ const owner = (uid: string, more: object = {}) => ({
   ...more,
 });
 
-test("an absent owner is known by everything that names it", () => {
+test("an absent owner is known from every reference to it", () => {
   const absent = new ReferenceCache();
   absent.add(owner("1"));
   assert.equal(absent.has(owner("1")), true);
@@ -25,7 +25,7 @@ test("an absent owner is known by everything that names it", () => {
     assert.equal(absent.has(other), false);
 });
 
-test("five hundred are remembered, the one asked for longest ago goes first", () => {
+test("remembers five hundred, and evicts the least recently used", () => {
   const absent = new ReferenceCache();
   for (let i = 0; i < 500; i++) absent.add(owner(String(i)));
   assert.equal(absent.has(owner("0")), true);

@@ -1,5 +1,5 @@
 // One sync of one job: manages its pods, counts finished pods, writes its status. Decisions are in
-// sync-context.ts, job-conditions.ts, pods-plan.ts and count-pods.ts. Writes come in the order that
+// sync-context.ts, job-end.ts, pods-plan.ts and count-pods.ts. Writes come in the order that
 // loses no pod if one fails: status, finalizers, status.
 // Upstream: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob,
 // trackJobStatusAndRemoveFinalizers).
@@ -21,14 +21,8 @@ import {
   recordUncounted,
   writableStatus,
 } from "./count-pods.ts";
-import {
-  completionOf,
-  deadlineInMs,
-  endOf,
-  finalCondition,
-  newCondition,
-  setCondition,
-} from "./job-conditions.ts";
+import { newCondition, setCondition } from "./job-conditions.ts";
+import { completionOf, deadlineInMs, endOf, finalCondition } from "./job-end.ts";
 import { isSuspended, isTracked, trackingFinalizer, trueCondition } from "./job-state.ts";
 import { jobPodTemplate, podNamePrefix } from "./job-pod-template.ts";
 import { countReady, type SyncContext, createSyncContext } from "./sync-context.ts";

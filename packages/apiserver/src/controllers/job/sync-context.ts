@@ -36,15 +36,14 @@ export interface IndexState {
   readonly awaitingSuccessor: ReadonlyMap<number, Pod>;
 }
 
+/** The pods of a job by state. Those that are new have finished and are not in the status yet. */
+type PodsByState = Readonly<
+  Record<"pods" | "active" | "terminating" | "newSucceeded" | "newFailed", readonly Pod[]>
+>;
+
 /** The pods of a job at one moment. */
-export interface SyncContext {
+export interface SyncContext extends PodsByState {
   readonly job: Job;
-  readonly pods: readonly Pod[];
-  readonly active: readonly Pod[];
-  readonly terminating: readonly Pod[];
-  /** Finished, and not in the status yet. */
-  readonly newSucceeded: readonly Pod[];
-  readonly newFailed: readonly Pod[];
   /** Counted, uncounted and new pods together. */
   readonly succeeded: number;
   readonly failed: number;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import type { Node, Taint } from "homeostat/k8s/core/v1";
 import {
   nextLabels,
@@ -10,8 +11,8 @@ import {
   unknownConditions,
 } from "./node-health.ts";
 
-const now = Date.parse("2024-01-01T00:00:00Z");
 const timeAdded = "2024-01-01T00:00:00Z";
+const now = Date.parse(timeAdded);
 const nodeOf = (
   ready: "True" | "False" | "Unknown" | undefined,
   spec: Node["spec"] = {},
@@ -19,13 +20,10 @@ const nodeOf = (
 ): Node => ({
   apiVersion: "v1",
   kind: "Node",
-  metadata: {
-    name: "n",
-    uid: "n",
-    resourceVersion: "1",
+  metadata: storedMetadata("n", {
     creationTimestamp: "2023-12-31T00:00:00Z",
     labels: { "kubernetes.io/os": "linux" },
-  },
+  }),
   spec: spec!,
   status: { conditions: [...(ready ? [{ type: "Ready", status: ready }] : []), ...more] as never },
 });

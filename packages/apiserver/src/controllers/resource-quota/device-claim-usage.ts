@@ -7,7 +7,8 @@ import type {
   ExactDeviceRequest,
   ResourceClaim,
 } from "homeostat/k8s/resource/v1";
-import { addTo, one, type Sums } from "./quota-amounts.ts";
+import { addTo, type ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
+import { one } from "./quota-amounts.ts";
 
 const counted = "count/resourceclaims.resource.k8s.io";
 const ofClass = ".deviceclass.resource.k8s.io/devices";
@@ -18,8 +19,8 @@ export const isDeviceClaimResource = (name: string): boolean =>
   name === counted || name.endsWith(ofClass);
 
 /** The usage of a claim, e.g. `gold.deviceclass.resource.k8s.io/devices`. */
-export function deviceClaimUsage({ spec }: Decoded<ResourceClaim>): Sums {
-  const used: Sums = new Map([[counted, one]]);
+export function deviceClaimUsage({ spec }: Decoded<ResourceClaim>): ResourceSum {
+  const used: ResourceSum = new Map([[counted, one]]);
   for (const request of spec?.devices?.requests ?? []) {
     const alternatives = [request.exactly ?? {}, ...(request.firstAvailable ?? [])];
     const worst = new Map<string, number>();

@@ -8,7 +8,8 @@ import type {
   ScopedResourceSelectorRequirement,
   Service,
 } from "homeostat/k8s/core/v1";
-import { meetsScope, one, type Sums, zero } from "./quota-amounts.ts";
+import type { ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
+import { meetsScope, one, zero } from "./quota-amounts.ts";
 
 const serviceResources: ReadonlySet<string> = new Set([
   "count/services",
@@ -23,7 +24,7 @@ const nano = 1_000_000_000n;
 export const isServiceResource = (name: string): boolean => serviceResources.has(name);
 
 /** The usage of a service: the object, its node ports and its load balancer. */
-export function serviceUsage({ spec }: Decoded<Service>): Sums {
+export function serviceUsage({ spec }: Decoded<Service>): ResourceSum {
   const type = spec?.type;
   const ports = spec?.ports ?? [];
   const allocates =
@@ -47,12 +48,16 @@ export const isClaimResource = (name: string): boolean =>
   claimResources.some((one) => name === one || name.endsWith(`${ofClass}${one}`));
 
 /** The usage of a claim, in total and by storage class. */
-export function claimUsage({ metadata, spec, status }: Decoded<PersistentVolumeClaim>): Sums {
+export function claimUsage({
+  metadata,
+  spec,
+  status,
+}: Decoded<PersistentVolumeClaim>): ResourceSum {
   const storageClass =
     metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName;
   const requested = spec?.resources?.requests?.["storage"];
   const allocated = status?.allocatedResources?.["storage"];
-  const used: Sums = new Map([["count/persistentvolumeclaims", one]]);
+  const used: ResourceSum = new Map([["count/persistentvolumeclaims", one]]);
   const charge = (name: (typeof claimResources)[number], amount: Quantity): void => {
     used.set(name, amount);
     if (storageClass) used.set(`${storageClass}${ofClass}${name}`, amount);

@@ -2,8 +2,13 @@
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go,
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { Decoded } from "homeostat/api";
-import { qosClassOf } from "../../kinds/core/pod/quality-of-service.ts";
-import { type ResourceBound, sumContainers } from "../../kinds/core/resources/resource-lists.ts";
+import { qosClassOf } from "../../kinds/core/resources/quality-of-service.ts";
+import {
+  type ResourceBound,
+  sumContainers,
+  addTo,
+  type ResourceSum,
+} from "../../kinds/core/resources/resource-lists.ts";
 import { isExtendedResource, isNativeResource } from "../../kinds/core/resources/resource-names.ts";
 import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
 import type {
@@ -13,7 +18,7 @@ import type {
   PodSpec,
   ScopedResourceSelectorRequirement,
 } from "homeostat/k8s/core/v1";
-import { addTo, type Amounts, meetsScope, one, type Sums } from "./quota-amounts.ts";
+import { type Amounts, meetsScope, one } from "./quota-amounts.ts";
 
 const named: ReadonlySet<string> = new Set([
   "count/pods",
@@ -47,8 +52,8 @@ export function isCharged({ metadata, status }: Decoded<Pod>, now: number): bool
 }
 
 /** The usage of a pod. */
-export function podUsage(pod: Decoded<Pod>, now: number): Sums {
-  const used: Sums = new Map([["count/pods", one]]);
+export function podUsage(pod: Decoded<Pod>, now: number): ResourceSum {
+  const used: ResourceSum = new Map([["count/pods", one]]);
   if (!isCharged(pod, now)) return used;
   used.set("pods", one);
   for (const [name, amount] of podSum(pod, "requests")) {
@@ -67,7 +72,7 @@ export function podUsage(pod: Decoded<Pod>, now: number): Sums {
  * The requests or limits of a pod, overhead included. Pod-level resources replace the sum of the
  * containers.
  */
-function podSum(pod: Decoded<Pod>, bound: ResourceBound): Sums {
+function podSum(pod: Decoded<Pod>, bound: ResourceBound): ResourceSum {
   const sum = sumContainers(effectiveSpec(pod), bound);
   for (const [name, text] of Object.entries(pod.spec?.resources?.[bound] ?? {}))
     if (isPodLevel(name)) sum.set(name, parseQuantity(text));

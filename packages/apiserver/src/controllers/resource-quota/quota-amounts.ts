@@ -11,22 +11,8 @@ export type Amounts = Readonly<Record<string, string>>;
 /** An object whose usage an evaluator computes. */
 export type QuotaObject = Decoded<{ readonly metadata: ObjectMeta }>;
 
-/** Sums by resource name. */
-export type Sums = Map<string, Quantity>;
-
 export const one: Quantity = { nano: 1_000_000_000n, format: "DecimalSI" };
 export const zero: Quantity = { nano: 0n, format: "DecimalSI" };
-
-/** Adds to a sum. A zero sum takes the format of the addend. */
-export function addTo(sums: Sums, name: string, quantity: Quantity): void {
-  const before = sums.get(name);
-  sums.set(
-    name,
-    before && before.nano !== 0n
-      ? { nano: before.nano + quantity.nano, format: before.format }
-      : quantity,
-  );
-}
 
 /** Whether two lists have the same resources with equal amounts. Notation does not matter. */
 export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {

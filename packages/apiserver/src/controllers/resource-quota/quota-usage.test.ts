@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
 import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
 import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
-import type { QuotaObject, Sums } from "./quota-amounts.ts";
+import type { ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
+import type { QuotaObject } from "./quota-amounts.ts";
 import type {
   ResourceQuota,
   ScopedResourceSelectorRequirement as ScopeRequirement,
@@ -20,7 +21,7 @@ const object = (spec: object, status: object = {}, metadata: object = {}): Quota
     spec,
     status,
   }) as unknown as QuotaObject;
-const texts = (sums: Sums): Record<string, string> =>
+const texts = (sums: ResourceSum): Record<string, string> =>
   Object.fromEntries([...sums].map(([name, amount]) => [name, formatQuantity(amount)]));
 const container = (requests: object, limits: object = {}, more: object = {}): object => ({
   name: "c",

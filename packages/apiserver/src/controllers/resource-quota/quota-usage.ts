@@ -14,14 +14,13 @@ import {
   serviceUsage,
 } from "./object-usage.ts";
 import { hasDeadline, isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
+import { addTo, type ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
 import {
-  addTo,
   type Amounts,
   one,
   type QuotaObject,
   sameAmounts,
   scopesOf,
-  type Sums,
   zero,
 } from "./quota-amounts.ts";
 import type {
@@ -38,7 +37,7 @@ import type { ResourceClaim } from "homeostat/k8s/resource/v1";
 export interface Evaluator<T extends QuotaObject = QuotaObject> {
   /** Whether the evaluator handles this resource name of a quota. */
   covers(name: string): boolean;
-  usage(object: T, now: number): Sums;
+  usage(object: T, now: number): ResourceSum;
   inScope(scope: ScopedResourceSelectorRequirement, object: T): boolean;
   /** Whether an update changes the usage. */
   changes(old: T, object: T, now: number): boolean;
@@ -91,7 +90,7 @@ function objectCount(kind: { readonly group: string; readonly resource: string }
     countName(kind),
     ...(kind.group === "" && countAliases.has(kind.resource) ? [kind.resource] : []),
   ];
-  const usage: Sums = new Map(names.map((name) => [name, one]));
+  const usage: ResourceSum = new Map(names.map((name) => [name, one]));
   return {
     covers: (name) => names.includes(name),
     usage: () => usage,
@@ -153,9 +152,9 @@ export function nextQuotaStatus(
 }
 
 /** The usage of the resource names that the quota limits and the evaluator handles. */
-function usageOf(quota: ResourceQuota, { evaluator, objects }: Tracked, now: number): Sums {
+function usageOf(quota: ResourceQuota, { evaluator, objects }: Tracked, now: number): ResourceSum {
   const names = Object.keys(quota.spec.hard ?? {}).filter((name) => evaluator.covers(name));
-  const sums: Sums = new Map(names.map((name) => [name, zero]));
+  const sums: ResourceSum = new Map(names.map((name) => [name, zero]));
   const scopes = scopesOf(quota);
   for (const object of objects) {
     if (!scopes.every((scope) => evaluator.inScope(scope, object))) continue;

@@ -92,14 +92,14 @@ test("the policy decides the owner of a claim: the set, a scaled pod, or none", 
   }
 });
 
-test("an owner that does not control is made to", () => {
+test("an owner reference without controller gets it", () => {
   const { controller: _, ...weak } = bySet;
   const set = setWith({ whenDeleted: "Delete" });
   assert.equal(areOwnersRight(ownedBy(weak), set, pod), false);
   assert.deepEqual(rightOwners(ownedBy(weak), set, pod), [bySet]);
 });
 
-test("what others control is left to them, and what a namesake had is not touched", () => {
+test("references of other controllers, and of a former object of the same name, are left alone", () => {
   const set = setWith({ whenDeleted: "Delete", whenScaled: "Delete" });
   assert.ok(hasOtherController(ownedBy(byOther), set, pod));
   assert.ok(!hasOtherController(ownedBy(byOther), setWith(), pod));

@@ -48,7 +48,7 @@ const revisionOf = (name: string, revision: number, image: string): ControllerRe
   revision,
 });
 
-test("the revision that says it is used, put to the front, or made", () => {
+test("finds the revision in use, promotes an equal one, or creates one", () => {
   const [one, two] = [revisionOf("one", 1, "c:1"), revisionOf("two", 2, "c:2")];
   assert.deepEqual(planRevision(set, [revisionOf("three", 3, "c:1"), two]), {
     update: revisionOf("three", 3, "c:1"),
@@ -78,7 +78,7 @@ test("revisions that are in use do not count against the limit, the oldest of th
   assert.deepEqual(names(0, []), ["r1", "r2", "r3", "r4", "r5"]);
 });
 
-test("a pod is who its number says", () => {
+test("a pod's identity follows from its ordinal", () => {
   const pod = statefulPod(set, { ordinal: 3, template: template("c:1"), revision: "web-x" });
   assert.equal(pod.metadata.name, "web-3");
   assert.deepEqual(pod.metadata.labels, {
@@ -98,7 +98,7 @@ test("a pod is who its number says", () => {
   );
 });
 
-test("a pod that is not who its name says is put right", () => {
+test("a pod whose identity differs from its name is corrected", () => {
   const stray: Pod = {
     apiVersion: "v1",
     kind: "Pod",
@@ -112,7 +112,7 @@ test("a pod that is not who its name says is put right", () => {
   assert.ok(!hasIdentity({ ...set, metadata: metadata("other") }, mended));
 });
 
-test("numbers are read from names", () => {
+test("ordinals are parsed from names", () => {
   const of = (name: string): unknown => ordinalOf({ metadata: metadata(name) });
   assert.deepEqual(of("web-a-12"), { parent: "web-a", ordinal: 12 });
   assert.deepEqual(of("web"), { parent: "", ordinal: -1 });

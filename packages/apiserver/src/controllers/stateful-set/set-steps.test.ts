@@ -76,7 +76,7 @@ test("pods are assigned to ordinals from the start; pods outside are condemned, 
   assert.equal(firstUnavailable?.metadata.name, "web-5");
 });
 
-test("below the partition a missing pod comes back as it was", () => {
+test("below the partition a missing pod is created again from its old revision", () => {
   const revisionsAt = (
     spec: Partial<StatefulSet["spec"]>,
     currentReplicas = 0,
@@ -133,7 +133,7 @@ test("an ordered set waits for each replica; a parallel one handles all", () => 
   });
 });
 
-test("in order, a condemned pod that is not well goes only if it is the first that is not", () => {
+test("in order, an unhealthy condemned pod is deleted only if it is the first unhealthy one", () => {
   const [sick, well] = [podOf(3, "pending"), podOf(4)];
   const step = (pod: Pod, firstUnavailable: Pod | undefined, spec = {}): readonly string[] =>
     condemnedStep(setOf(spec), pod, { firstUnavailable, now }).actions;
@@ -146,7 +146,7 @@ test("in order, a condemned pod that is not well goes only if it is the first th
   assert.deepEqual(step(podOf(3, "going"), undefined), []);
 });
 
-test("the last old pod makes way once those after it are available, and none does below the partition or on demand", () => {
+test("the last old pod is replaced once those after it are available, and none below the partition or with OnDelete", () => {
   const victim = (
     pods: readonly Pod[],
     spec: Partial<StatefulSet["spec"]> = {},

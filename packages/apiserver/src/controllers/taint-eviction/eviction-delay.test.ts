@@ -15,7 +15,7 @@ const until = (key: string, tolerationSeconds: number): Toleration => ({
   tolerationSeconds,
 });
 
-test("only NoExecute drives pods away, and at once where it is not tolerated", () => {
+test("only NoExecute evicts pods, and at once without a toleration", () => {
   assert.equal(evictionDelayMs([], []), undefined);
   assert.equal(evictionDelayMs([taint("a", "NoSchedule")], []), undefined);
   assert.equal(evictionDelayMs([taint("a")], []), 0);

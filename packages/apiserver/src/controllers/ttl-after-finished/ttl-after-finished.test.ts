@@ -13,12 +13,12 @@ const job = (ttlSecondsAfterFinished?: number, more: object = {}): Job =>
     },
   }) as unknown as Job;
 
-test("counts from the end of the job, whatever it was", () => {
+test("counts from the end of the job, complete or failed", () => {
   assert.equal(timeLeftMs(job(30), now), 20_000);
   assert.equal(timeLeftMs(job(5), now), -5000);
 });
 
-test("leaves jobs that say nothing, are not through, or are going", () => {
+test("leaves jobs without a TTL, unfinished jobs and jobs that are being deleted", () => {
   assert.equal(timeLeftMs(job(), now), undefined);
   assert.equal(timeLeftMs({ ...job(5), status: {} }, now), undefined);
   assert.equal(timeLeftMs(job(5, { deletionTimestamp: "2026-01-01T00:59:55Z" }), now), undefined);

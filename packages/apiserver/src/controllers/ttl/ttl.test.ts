@@ -14,7 +14,7 @@ function secondsAfter(...numbers: readonly number[]): readonly number[] {
   });
 }
 
-test("the more nodes, the longer; a few less change nothing", () => {
+test("the TTL grows with the number of nodes; small decreases keep it", () => {
   assert.deepEqual(secondsAfter(100, 101, 90, 89), [0, 15, 15, 0]);
   assert.deepEqual(secondsAfter(5000, 1800, 1799, 1), [300, 300, 60, 0]);
 });

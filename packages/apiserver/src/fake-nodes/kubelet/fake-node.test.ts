@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storedMetadata } from "../../component-helpers/meta/stored-metadata.suite.ts";
 import type { Node } from "homeostat/k8s/core/v1";
 import {
   freeAddress,
@@ -14,14 +15,7 @@ const now = Date.parse("2024-01-01T00:00:00Z");
 const nodeOf = (annotations: Record<string, string> = {}, status?: Node["status"]): Node => ({
   apiVersion: "v1",
   kind: "Node",
-  metadata: {
-    name: "n",
-    uid: "n",
-    resourceVersion: "1",
-    creationTimestamp: "2024-01-01T00:00:00Z",
-    annotations,
-    labels: { "kubernetes.io/arch": "arm64" },
-  },
+  metadata: storedMetadata("n", { annotations, labels: { "kubernetes.io/arch": "arm64" } }),
   spec: {},
   status: status ?? {},
 });

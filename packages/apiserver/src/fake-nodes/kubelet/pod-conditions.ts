@@ -1,6 +1,6 @@
 // The conditions of a pod after an action. Pure.
 // Upstream: k8s.io/kubernetes/pkg/kubelet/status/generate.go.
-import type { ContainerStatus, Pod, PodCondition } from "homeostat/k8s/core/v1";
+import type { Pod, PodCondition, PodStatus } from "homeostat/k8s/core/v1";
 import { formatTime } from "../../component-helpers/meta/format-time.ts";
 import { isInitialized } from "./container-statuses.ts";
 import {
@@ -11,12 +11,9 @@ import {
 } from "./pod-transition.ts";
 
 /** The statuses that the conditions follow from. */
-export interface ContainerStatuses {
-  readonly initContainerStatuses: readonly ContainerStatus[];
-  readonly containerStatuses: readonly ContainerStatus[];
-  readonly isFinished: boolean;
-  readonly phase: string;
-}
+export type ContainerStatuses = Required<
+  Pick<PodStatus, "initContainerStatuses" | "containerStatuses" | "phase">
+>;
 
 /** The conditions of a pod. */
 export function podConditions(
@@ -24,7 +21,8 @@ export function podConditions(
   statuses: ContainerStatuses,
 ): readonly PodCondition[] {
   const { pod } = transition;
-  const { isFinished, phase, containerStatuses, initContainerStatuses } = statuses;
+  const { phase, containerStatuses, initContainerStatuses } = statuses;
+  const isFinished = phase === "Succeeded" || phase === "Failed";
   const incomplete = (pod.spec.initContainers ?? [])
     .filter((one, i) => !isInitialized(one, initContainerStatuses[i]))
     .map(({ name }) => name);

@@ -26,7 +26,6 @@ export function podStatusAfter(
   );
   const containerStatuses = containers.map((one) => containerStatus(transition, one));
   const phase = phaseOf(transition, containerStatuses);
-  const isFinished = phase === "Succeeded" || phase === "Failed";
   return {
     phase,
     ...observedGeneration(pod),
@@ -40,7 +39,7 @@ export function podStatusAfter(
     ...(initContainers.length > 0 ? { initContainerStatuses } : {}),
     containerStatuses,
     conditions: [
-      ...podConditions(transition, { initContainerStatuses, containerStatuses, isFinished, phase }),
+      ...podConditions(transition, { initContainerStatuses, containerStatuses, phase }),
       ...(action.act === "evict" ? [disruptionTarget(transition)] : []),
     ],
   };

@@ -68,17 +68,21 @@ export function createLifecycle(stages: readonly Stage[]): Lifecycle {
   };
 }
 
+/** Whether the values at a path meet a requirement with these values, by operator. */
+const operators: Readonly<
+  Record<
+    StageRequirement["operator"],
+    (found: readonly string[], values: readonly string[]) => boolean
+  >
+> = {
+  Exists: (found) => found.length > 0,
+  DoesNotExist: (found) => found.length === 0,
+  In: (found, values) => found.some((value) => values.includes(value)),
+  NotIn: (found, values) => !found.some((value) => values.includes(value)),
+};
+
 function meets({ operator, values = [] }: StageRequirement, found: readonly unknown[]): boolean {
-  switch (operator) {
-    case "Exists":
-      return found.length > 0;
-    case "DoesNotExist":
-      return found.length === 0;
-    case "In":
-      return found.some((value) => values.includes(String(value)));
-    case "NotIn":
-      return !found.some((value) => values.includes(String(value)));
-  }
+  return operators[operator](found.map(String), values);
 }
 
 function pickByWeight(

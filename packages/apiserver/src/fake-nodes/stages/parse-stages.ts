@@ -5,7 +5,6 @@ import { isObject, type JsonObject } from "homeostat/api";
 import { parseAllDocuments } from "yaml";
 import { ServerError } from "../../apimachinery/errors/server-error.ts";
 import { parseFieldPath } from "./field-path.ts";
-import { FieldReader } from "./field-reader.ts";
 import { parseGoTemplate } from "./go-template.ts";
 import { kwokGroup, readKwokStage } from "./kwok-stage.ts";
 import { readStage } from "./read-stage.ts";
@@ -44,16 +43,16 @@ function readOne(value: unknown, index: number): Stage | string {
   if (!isObject(value as never))
     return `read stage ${index + 1}: an object was expected, got ${JSON.stringify(value)}`;
   const fields = value as JsonObject;
-  const reader = new FieldReader(nameOf(fields, index));
   const { apiVersion, kind } = fields;
   const isKwok = apiVersion !== undefined || kind !== undefined;
   if (isKwok && (kind !== "Stage" || !String(apiVersion).startsWith(`${kwokGroup}/`))) {
     return `read stage ${nameOf(fields, index)}: apiVersion ${kwokGroup}/v1alpha1 and kind Stage were expected, or neither, got ${JSON.stringify({ apiVersion, kind })}`;
   }
-  const stage = isKwok ? readKwokStage(fields, reader) : readStage(fields, reader);
-  return reader.faults.length > 0
-    ? `read stage ${nameOf(fields, index)}: ${reader.faults.join("; ")}`
-    : stage;
+  const faults: string[] = [];
+  const stage = (isKwok ? readKwokStage : readStage)(fields, "", faults);
+  return stage && faults.length === 0
+    ? stage
+    : `read stage ${nameOf(fields, index)}: ${faults.join("; ")}`;
 }
 
 function nameOf(fields: JsonObject, index: number): string {

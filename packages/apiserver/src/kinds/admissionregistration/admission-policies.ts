@@ -10,8 +10,7 @@ import type {
 } from "homeostat/k8s/admissionregistration/v1";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import { specStatusStrategy } from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, specStatusStrategy } from "../definition/default-strategy.ts";
 import { validateConditions } from "../validation/validate-conditions.ts";
 import { setMatchDefaults } from "./admission-rules.ts";
 import { policyStrategy } from "./policy-strategy.ts";

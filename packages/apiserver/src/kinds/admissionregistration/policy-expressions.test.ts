@@ -17,7 +17,7 @@ const errorsOf = (spec: object): readonly string[] =>
 const inValidation = (expression: string): readonly string[] =>
   errorsOf({ validations: [{ expression }] });
 
-test("a validation comes to a bool, over what admission knows", () => {
+test("a validation evaluates to a bool, over admission's variables", () => {
   for (const expression of [
     "object.spec.replicas > 1",
     "request.operation == 'CREATE'",

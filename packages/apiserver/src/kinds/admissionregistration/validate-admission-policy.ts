@@ -28,6 +28,7 @@ import {
   type PolicyExpressions,
   storedExpressions,
 } from "./policy-expressions.ts";
+import { createUniqueRule } from "../validation/field-rules.ts";
 
 const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const identifier =
@@ -95,12 +96,11 @@ function variableErrors(
   path: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const name = variable.name ?? "";
-  const expression = variable.expression ?? "";
+  const { name, expression } = variable;
   return [
-    ...variableNameErrors(name, `${path}.name`),
-    ...(expression.trim()
-      ? expressions.declare(name, expression, `${path}.expression`)
+    ...variableNameErrors(name ?? "", `${path}.name`),
+    ...(expression?.trim()
+      ? expressions.declare(name ?? "", expression, `${path}.expression`)
       : [fieldError.required(`${path}.expression`, "expression is not specified")]),
   ];
 }
@@ -143,13 +143,11 @@ function validationErrors(
   path: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const expression = validation.expression ?? "";
-  const message = validation.message ?? "";
-  const messageExpression = validation.messageExpression ?? "";
-  const errors = expression.trim()
+  const { expression, message, messageExpression } = validation;
+  const errors = expression?.trim()
     ? expressions.check("condition", expression, `${path}.expression`)
     : [fieldError.required(`${path}.expression`, "expression is not specified")];
-  if (messageExpression.trim())
+  if (messageExpression?.trim())
     errors.push(...expressions.check("message", messageExpression, `${path}.messageExpression`));
   else if (messageExpression)
     errors.push(
@@ -161,8 +159,10 @@ function validationErrors(
     );
   if (message && !message.trim())
     errors.push(fieldError.invalid(`${path}.message`, message, "must be non-empty if specified"));
-  else if (/[\r\n]/.test(message.trim()))
-    errors.push(fieldError.invalid(`${path}.message`, message, "must not contain line breaks"));
+  else if (/[\r\n]/.test(message?.trim() ?? ""))
+    errors.push(
+      fieldError.invalid(`${path}.message`, message ?? "", "must not contain line breaks"),
+    );
   return [...errors, ...enumErrors(validation, "reason", reasons, path)];
 }
 
@@ -171,7 +171,7 @@ function annotationErrors(
   policy: string,
   expressions: PolicyExpressions,
 ): FieldError[] {
-  const keys = new Set<string>();
+  const unique = createUniqueRule();
   const all = "spec.auditAnnotations";
   const printed = annotations.map((each) => ({
     Key: each.key ?? "",
@@ -190,9 +190,7 @@ function annotationErrors(
     errors.push(
       ...valueErrors(annotation.valueExpression ?? "", `${path}.valueExpression`, expressions),
     );
-    if (keys.has(key)) errors.push(fieldError.duplicate(`${path}.key`, key));
-    keys.add(key);
-    return errors;
+    return [...errors, ...unique(key, `${path}.key`)];
   });
   return [...many, ...each];
 }

@@ -4,27 +4,49 @@
 // Upstream:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/{strategy,etcd}.go,
 // pkg/apis/apiextensions/v1/{defaults,conversion}.go.
-import type { Decoded } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type {
   CustomResourceConversion,
   CustomResourceDefinition,
 } from "homeostat/k8s/apiextensions/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
-import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
+import {
+  type CommittedHook,
+  gvk,
+  type KindDefinition,
+  type StrategyOverrides,
+} from "../definition/kind-definition.ts";
 import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { definitionOf, type DefinitionCondition } from "./definition/definition.ts";
 import { setCondition } from "./definition/set-condition.ts";
+import type { InternalConversions } from "../printers/print-internal.ts";
 import type { DefinitionRules } from "./definition-rules.ts";
 
 /** The finalizer that holds a definition until its last custom resource is deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
+/**
+ * One schema or several, a schema or true, a schema or names.
+ * Upstream: pkg/apis/apiextensions/v1/conversion.go
+ * (Convert_v1_JSONSchemaPropsOrArray_To_apiextensions_JSONSchemaPropsOrArray and the like).
+ */
+function toInternalChoice(value: Json | undefined): JsonObject {
+  if (Array.isArray(value)) return { jSONSchemas: value, property: value };
+  return typeof value === "boolean" ? { allows: value } : { allows: true, schema: value ?? null };
+}
+
+export const schemaConversions: InternalConversions = {
+  "apiextensions.JSONSchemaPropsOrArray": toInternalChoice,
+  "apiextensions.JSONSchemaPropsOrBool": toInternalChoice,
+  "apiextensions.JSONSchemaPropsOrStringArray": toInternalChoice,
+};
+
 /** The definition of the kind; `rules` is called with the first write. */
 export function customResourceDefinition(
   rules: () => DefinitionRules,
-  committed: NonNullable<KindDefinition["committed"]>,
+  committed: CommittedHook,
 ): KindDefinition<Decoded<CustomResourceDefinition>> {
   return {
     ...gvk("apiextensions.k8s.io/v1", "CustomResourceDefinition"),
@@ -32,6 +54,7 @@ export function customResourceDefinition(
     stored: "json",
     defaults: setDefaults,
     committed,
+    conversions: schemaConversions,
     strategy: strategyWith(rules),
     subresources: {
       status: {

@@ -7,7 +7,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";

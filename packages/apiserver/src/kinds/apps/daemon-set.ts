@@ -13,10 +13,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "../core/pod/pod-template-spec.ts";
-import {
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
 import {
   validateRestartPolicy,
   validateTemplateLabels,
@@ -27,12 +24,8 @@ import {
 } from "../core/workload/workload-strategy.ts";
 import { templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
-import {
-  bumpGeneration,
-  finalizerErrors,
-  keepOld,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { bumpGeneration, keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { GoDecodeError } from "../serializer/go-decoder.ts";
@@ -44,11 +37,7 @@ import {
   isEmptySelector,
   validateLabelSelector,
 } from "../validation/label-selectors.ts";
-import {
-  intOrPercentValue,
-  validateNotMoreThan100Percent,
-  validatePositiveIntOrPercent,
-} from "./rolling-update.ts";
+import * as intOrPercent from "../validation/int-or-percent.ts";
 
 const templateGeneration = "deprecated.daemonset.template.generation";
 
@@ -173,40 +162,40 @@ function validateRollingUpdate(
   rolling: Decoded<RollingUpdateDaemonSet>,
   path: string,
 ): FieldError[] {
-  const unavailable = rolling.maxUnavailable;
-  const surge = rolling.maxSurge;
-  const both = intOrPercentValue(unavailable) !== 0 && intOrPercentValue(surge) !== 0;
-  const neither = intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0;
+  const { maxUnavailable: unavailable, maxSurge: surge } = rolling;
+  const bounds = [unavailable, surge].filter((bound) => intOrPercent.valueOf(bound) !== 0).length;
   return [
-    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
-    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
-    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
-    ...validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
-    ...errorIf(both, () =>
+    ...intOrPercent.validatePositive(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validatePositive(surge, `${path}.maxSurge`),
+    ...intOrPercent.validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validateNotMoreThan100Percent(surge, `${path}.maxSurge`),
+    ...errorIf(bounds === 2, () =>
       fieldError.invalid(
         `${path}.maxSurge`,
         surge,
         "may not be set when maxUnavailable is non-zero",
       ),
     ),
-    ...errorIf(neither, () =>
+    ...errorIf(bounds === 0, () =>
       fieldError.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0"),
     ),
   ];
 }
 
 const validateStatus = (status: Decoded<DaemonSetStatus>): FieldError[] =>
-  validateCounts(status, [
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
-    "observedGeneration",
-    "updatedNumberScheduled",
-    "numberAvailable",
-    "numberUnavailable",
-    "collisionCount",
-  ]);
+  validateStatusCounts(status, {
+    counts: [
+      "currentNumberScheduled",
+      "numberMisscheduled",
+      "desiredNumberScheduled",
+      "numberReady",
+      "observedGeneration",
+      "updatedNumberScheduled",
+      "numberAvailable",
+      "numberUnavailable",
+      "collisionCount",
+    ],
+  });
 
 function cells(object: Decoded<DaemonSet>, nowMs: number): readonly Json[] {
   const status = object.status ?? {};

@@ -15,47 +15,35 @@ import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import {
-  validateBounds,
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
 import {
   validateSelectedTemplate,
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
-import {
-  dropDisabledTemplateFields,
-  workloadStrategy,
-} from "../core/workload/workload-strategy.ts";
+import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
-import { bumpGeneration, finalizerErrors, keepOld } from "../definition/default-strategy.ts";
+import { bumpGeneration, keepOld } from "../definition/default-strategy.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
-import {
-  intOrPercentValue,
-  validateNotMoreThan100Percent,
-  validatePositiveIntOrPercent,
-} from "./rolling-update.ts";
+import * as intOrPercent from "../validation/int-or-percent.ts";
 
 export const deployment: KindDefinition<Decoded<Deployment>> = {
   ...gvk("apps/v1", "Deployment"),
   defaults: setDefaults,
   strategy: {
     ...workloadStrategy,
-    prepareForUpdate(object, old) {
-      keepOld(object, old, "status");
-      dropDisabledTemplateFields(object);
+    prepareForUpdate(object, old, context) {
+      workloadStrategy.prepareForUpdate!(object, old, context);
       bumpGeneration(withAnnotations(object), withAnnotations(old), ["spec", "annotations"]);
     },
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, { spec: old }) =>
+        immutableSelector("spec.selector", spec?.selector, old?.selector),
+    }),
   },
   subresources: {
     status: {
@@ -154,22 +142,22 @@ function validateRollingUpdate(rolling: Decoded<RollingUpdateDeployment>): Field
   const unavailable = rolling.maxUnavailable;
   const surge = rolling.maxSurge;
   return [
-    ...validatePositiveIntOrPercent(unavailable, `${path}.maxUnavailable`),
-    ...validatePositiveIntOrPercent(surge, `${path}.maxSurge`),
-    ...errorIf(intOrPercentValue(unavailable) === 0 && intOrPercentValue(surge) === 0, () =>
+    ...intOrPercent.validatePositive(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validatePositive(surge, `${path}.maxSurge`),
+    ...errorIf(intOrPercent.valueOf(unavailable) === 0 && intOrPercent.valueOf(surge) === 0, () =>
       fieldError.invalid(
         `${path}.maxUnavailable`,
         unavailable,
         "may not be 0 when `maxSurge` is 0",
       ),
     ),
-    ...validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
+    ...intOrPercent.validateNotMoreThan100Percent(unavailable, `${path}.maxUnavailable`),
   ];
 }
 
 function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
-  return [
-    ...validateCounts(status, [
+  return validateStatusCounts(status, {
+    counts: [
       "observedGeneration",
       "replicas",
       "updatedReplicas",
@@ -178,9 +166,9 @@ function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
       "unavailableReplicas",
       "terminatingReplicas",
       "collisionCount",
-    ]),
-    ...validateBounds(status, ["updatedReplicas", "readyReplicas", "availableReplicas"]),
-  ];
+    ],
+    bounded: ["updatedReplicas", "readyReplicas", "availableReplicas"],
+  });
 }
 
 function cells(object: Decoded<Deployment>, nowMs: number): readonly Json[] {

@@ -6,14 +6,14 @@ import type { ReplicaSet, ReplicaSetSpec } from "homeostat/k8s/apps/v1";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import { replicaStatusStrategy } from "../core/workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "../core/workload/replica-counts.ts";
 import {
   validateSelectedTemplate,
   validateWorkloadSelector,
 } from "../core/workload/validate-workload-template.ts";
 import { workloadStrategy } from "../core/workload/workload-strategy.ts";
 import { replicaCells, selectorCell } from "../core/workload/workload.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatSelector, immutableSelector } from "../validation/label-selectors.ts";
@@ -27,12 +27,11 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   },
   strategy: {
     ...workloadStrategy,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-      ...immutableSelector("spec.selector", object.spec?.selector, old.spec?.selector),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, { spec: old }) =>
+        immutableSelector("spec.selector", spec?.selector, old?.selector),
+    }),
   },
   subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),

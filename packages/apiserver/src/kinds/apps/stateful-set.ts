@@ -1,64 +1,36 @@
 // StatefulSets: most of the spec is immutable, and claims come from templates.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
-import { type Decoded, equalJson, type Json, type JsonObject } from "homeostat/api";
+import { type Decoded, type Json } from "homeostat/api";
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
-import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { claimSpecWarnings } from "../core/persistent-volume-claim/claim-spec-warnings.ts";
 import { setClaimSpecDefaults } from "../core/persistent-volume-claim/claim-spec-defaults.ts";
 import { setPodTemplateDefaults } from "../core/pod/pod-template-spec.ts";
 import { createReplicaScale } from "../core/workload/replica-scale.ts";
-import {
-  validateBounds,
-  validateCollisionCount,
-  validateCounts,
-} from "../core/workload/validate-replica-counts.ts";
-import { workloadStrategy } from "../core/workload/workload-strategy.ts";
+import { validateCollisionCount, validateStatusCounts } from "../core/workload/replica-counts.ts";
+import { dropDisabledTemplateFields, gatedStrategy } from "../core/workload/workload-strategy.ts";
 import { changedTemplateWarnings, templateWarnings } from "../core/workload/workload-warnings.ts";
 import { containerCells, templateOf } from "../core/workload/workload.ts";
-import { finalizerErrors, statusStrategy } from "../definition/default-strategy.ts";
+import { statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { formatSelector } from "../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
-import { validateStatefulSetSpec } from "./validate-stateful-set.ts";
-
-const mutableFields: readonly (keyof StatefulSetSpec)[] = [
-  "replicas",
-  "template",
-  "updateStrategy",
-  "minReadySeconds",
-  "ordinals",
-  "revisionHistoryLimit",
-  "persistentVolumeClaimRetentionPolicy",
-];
+import { validateStatefulSetSpec, validateStatefulSetSpecUpdate } from "./validate-stateful-set.ts";
 
 export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
   ...gvk("apps/v1", "StatefulSet"),
   defaults: setDefaults,
   strategy: {
-    ...workloadStrategy,
-    validateName: nameIsDnsLabel,
-    prepareForCreate(object, context) {
-      workloadStrategy.prepareForCreate!(object, context);
-      dropMaxUnavailable(object);
-    },
-    prepareForUpdate(object, old, context) {
-      dropMaxUnavailable(object);
-      workloadStrategy.prepareForUpdate!(object, old, context);
-    },
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateStatefulSetSpec(object.spec ?? {}, "create"),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateStatefulSetSpec(object.spec ?? {}, "update", old.spec ?? {}),
-      ...validateImmutableFields(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...gatedStrategy(dropDisabledSetFields),
+    ...validateWholeObject({
+      validateName: nameIsDnsLabel,
+      validate: ({ spec }, old) => validateStatefulSetSpec(spec ?? {}, old && (old.spec ?? {})),
+      validateChange: ({ spec }, old) => validateStatefulSetSpecUpdate(spec ?? {}, old.spec ?? {}),
+    }),
     warningsOnCreate: (object) => [
       ...templateWarnings(object),
       ...specWarnings(object.spec ?? {}, ""),
@@ -83,8 +55,9 @@ export const statefulSet: KindDefinition<Decoded<StatefulSet>> = {
 };
 
 /** The feature gate MaxUnavailableStatefulSet is off. */
-function dropMaxUnavailable({ spec }: Decoded<StatefulSet>): void {
-  delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+function dropDisabledSetFields(object: Decoded<StatefulSet>): void {
+  delete object.spec?.updateStrategy?.rollingUpdate?.maxUnavailable;
+  dropDisabledTemplateFields(object);
 }
 
 function setDefaults({ spec }: Decoded<StatefulSet>): void {
@@ -128,27 +101,9 @@ function specWarnings(spec: Decoded<StatefulSetSpec>, claimPath: "" | ".Spec"): 
   ];
 }
 
-function validateImmutableFields(
-  spec: Decoded<StatefulSetSpec>,
-  old: Decoded<StatefulSetSpec>,
-): FieldError[] {
-  if (equalJson(immutableFields(spec), immutableFields(old))) return [];
-  return [
-    fieldError.forbidden(
-      "spec",
-      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ),
-  ];
-}
-
-function immutableFields(spec: Decoded<StatefulSetSpec>): JsonObject {
-  const fields: JsonObject = withoutFields(spec, ...mutableFields);
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
-}
-
 function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
-  return [
-    ...validateCounts(status, [
+  return validateStatusCounts(status, {
+    counts: [
       "replicas",
       "readyReplicas",
       "currentReplicas",
@@ -156,13 +111,10 @@ function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
       "availableReplicas",
       "observedGeneration",
       "collisionCount",
-    ]),
-    ...validateBounds(
-      status,
-      ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
-      "status.readyReplicas",
-    ),
-  ];
+    ],
+    bounded: ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"],
+    readyPath: "status.readyReplicas",
+  });
 }
 
 function cells(object: Decoded<StatefulSet>, nowMs: number): readonly Json[] {

@@ -1,12 +1,12 @@
 // The spec of a StatefulSet.
 // Upstream: k8s.io/kubernetes/pkg/apis/apps/validation/validation.go (ValidateStatefulSetSpec,
-// ValidatePodTemplateSpecForStatefulSet).
-import type { Decoded } from "homeostat/api";
+// ValidatePodTemplateSpecForStatefulSet, ValidateStatefulSetUpdate).
+import { type Decoded, equalJson, type JsonObject } from "homeostat/api";
 import type { StatefulSetSpec, StatefulSetUpdateStrategy } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { hasItems } from "../../apimachinery/meta/read-fields.ts";
+import { hasItems, isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import {
   validateAnnotations,
   validateLabels,
@@ -22,11 +22,10 @@ import {
 import { dnsLabelErrors, nonNegative } from "../validation/field-rules.ts";
 import { labelSelectorAsSelector } from "../validation/label-selector-as-selector.ts";
 
-/** An update does not validate immutable fields again. */
+/** An update, which has an `old` spec, does not validate immutable fields again. */
 export function validateStatefulSetSpec(
   spec: Decoded<StatefulSetSpec>,
-  on: "create" | "update",
-  old?: Decoded<StatefulSetSpec>,
+  old: Decoded<StatefulSetSpec> | undefined,
 ): FieldError[] {
   const selector = labelSelectorAsSelector(spec.selector);
   const template = withClaimVolumes(spec);
@@ -34,13 +33,11 @@ export function validateStatefulSetSpec(
     ...validateManagementPolicy(spec.podManagementPolicy),
     ...validateUpdateStrategy(spec.updateStrategy ?? {}),
     ...validateRetentionPolicy(spec.persistentVolumeClaimRetentionPolicy ?? {}),
-    ...(on === "create" ? validateClaimTemplates(spec.volumeClaimTemplates ?? []) : []),
+    ...(old ? [] : validateClaimTemplates(spec.volumeClaimTemplates ?? [])),
     ...nonNegative(spec.replicas ?? 0, "spec.replicas"),
     ...nonNegative(spec.minReadySeconds ?? 0, "spec.minReadySeconds"),
     ...nonNegative(spec.ordinals?.start ?? 0, "spec.ordinals.start"),
-    ...(on === "create" && spec.serviceName
-      ? dnsLabelErrors(spec.serviceName, "spec.serviceName")
-      : []),
+    ...(!old && spec.serviceName ? dnsLabelErrors(spec.serviceName, "spec.serviceName") : []),
     ...validateWorkloadSelector(spec.selector, "statefulset"),
     ...(selector === undefined
       ? [fieldError.invalid("spec.selector", spec.selector ?? undefined, "")]
@@ -140,4 +137,33 @@ function validateRetentionPolicy(
       ]),
     );
   });
+}
+
+const mutableFields: readonly (keyof StatefulSetSpec)[] = [
+  "replicas",
+  "template",
+  "updateStrategy",
+  "minReadySeconds",
+  "ordinals",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+];
+
+/** Most of the spec is immutable. */
+export function validateStatefulSetSpecUpdate(
+  spec: Decoded<StatefulSetSpec>,
+  old: Decoded<StatefulSetSpec>,
+): FieldError[] {
+  if (equalJson(immutableFields(spec), immutableFields(old))) return [];
+  return [
+    fieldError.forbidden(
+      "spec",
+      "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+    ),
+  ];
+}
+
+function immutableFields(spec: Decoded<StatefulSetSpec>): JsonObject {
+  const fields: JsonObject = withoutFields(spec, ...mutableFields);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)));
 }

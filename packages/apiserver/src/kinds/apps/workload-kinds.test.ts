@@ -107,7 +107,7 @@ test("a rolling update must be able to go on", () => {
   );
 });
 
-test("names that are no host names are warned of", () => {
+test("names that are no host names cause a warning", () => {
   const { warnings } = create("deployments", {
     metadata: { name: "a.b" },
     spec: { selector, template },

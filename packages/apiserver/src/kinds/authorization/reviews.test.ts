@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
-import { createInternalPrinter } from "../printers/print-internal.ts";
+import { printInternal as print } from "../printers/print-internal.suite.ts";
 import { selfSubjectReview, tokenReview } from "../authentication/reviews.ts";
 import {
   localSubjectAccessReview,
@@ -15,7 +14,6 @@ const caller = {
   now: "2026-01-01T00:00:00Z",
   reviewToken: () => ({ error: "invalid bearer token" }),
 };
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 const said = (ask: () => unknown): string => {
   try {
     ask();

@@ -12,7 +12,8 @@ import type {
 } from "homeostat/k8s/autoscaling/v2";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { keepOld, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";

@@ -8,12 +8,10 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { dropDisabledFields } from "../core/pod/drop-disabled-fields.ts";
 import { generationChanged, nameWarnings } from "../core/workload/workload-warnings.ts";
+import { gatedStrategy } from "../core/workload/workload-strategy.ts";
 import { containerCells, selectorCell } from "../core/workload/workload.ts";
-import {
-  finalizerErrors,
-  specStatusStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatAge, nameOf } from "../printers/cells.ts";
 import { nonNegative } from "../validation/field-rules.ts";
@@ -41,15 +39,9 @@ export const cronJob: KindDefinition<Decoded<CronJob>> = {
     spec.failedJobsHistoryLimit ??= 1;
   },
   strategy: {
-    ...specStatusStrategy,
-    prepareForCreate(object, context) {
-      specStatusStrategy.prepareForCreate!(object, context);
-      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
-    },
-    prepareForUpdate(object, old, context) {
-      dropDisabledFields(jobSpecOf(object).template?.spec ?? {});
-      specStatusStrategy.prepareForUpdate!(object, old, context);
-    },
+    ...gatedStrategy<Decoded<CronJob>>((object) =>
+      dropDisabledFields(jobSpecOf(object).template?.spec ?? {}),
+    ),
     validateCreate: (object) => [
       ...finalizerErrors(object),
       ...validateSpec(object),

@@ -8,7 +8,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { hasItems, isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { countIndexes, findOverlap } from "./index-intervals.ts";
 import { bareInvalid } from "./validate-pod-failure-policy.ts";
 

@@ -11,12 +11,8 @@ import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { validateTemplateLabels } from "../core/workload/validate-workload-template.ts";
 import { templateOf } from "../core/workload/workload.ts";
-import {
-  finalizerErrors,
-  immutable,
-  immutableInternal,
-  keepOld,
-} from "../definition/default-strategy.ts";
+import { keepOld } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable, immutableInternal } from "../validation/validate-object.ts";
 import {
   labelSelectorAsSelector,
   selectorMatches,

@@ -3,11 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
 import type { Decoded, Json } from "homeostat/api";
-import type {
-  CertificateSigningRequest,
-  CertificateSigningRequestSpec,
-  CertificateSigningRequestStatus,
-} from "homeostat/k8s/certificates/v1";
+import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
@@ -15,14 +11,16 @@ import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
 
-export const certificateSigningRequest: KindDefinition<Decoded<CertificateSigningRequest>> = {
+type Request = Decoded<CertificateSigningRequest>;
+
+export const certificateSigningRequest: KindDefinition<Request> = {
   ...gvk("certificates.k8s.io/v1", "CertificateSigningRequest"),
   strategy: {
     // Upstream accepts any name here.
     validateName: () => [],
     resetFields: [["f:spec"], ["f:status"]],
     prepareForCreate(object, context) {
-      setRequester(object.spec ?? {}, context);
+      setRequester(object, context);
       object.status = {};
     },
     prepareForUpdate(object, old) {
@@ -37,16 +35,15 @@ export const certificateSigningRequest: KindDefinition<Decoded<CertificateSignin
       resetFields: [["f:spec"], ["f:status", "f:conditions"]],
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
-        for (const type of ["Approved", "Denied"])
-          keepConditions(object.status ?? {}, old.status ?? {}, type);
-        dateConditions(object.status ?? {}, old.status ?? {}, now);
+        for (const type of ["Approved", "Denied"]) keepConditions(object, old, type);
+        dateConditions(object, old, now);
       },
       validateUpdate: (object, old) => validateRequestChange(object, old, "status"),
     },
     approval: {
       resetFields: [["f:spec"], ["f:status", "f:certificate"]],
       prepareForUpdate(object, old, { now }) {
-        dateConditions(object.status ?? {}, old.status ?? {}, now);
+        dateConditions(object, old, now);
         const { conditions } = object.status ?? {};
         keepOld(object, old, "spec");
         object.status = {
@@ -65,10 +62,8 @@ export const certificateSigningRequest: KindDefinition<Decoded<CertificateSignin
 };
 
 /** The requester is the authenticated user, whatever the body says. */
-function setRequester(
-  spec: Decoded<CertificateSigningRequestSpec>,
-  { user, caller }: WriteContext,
-): void {
+function setRequester(object: Request, { user, caller }: WriteContext): void {
+  const spec = object.spec ?? {};
   for (const field of ["username", "uid", "groups", "extra"] as const) delete spec[field];
   if (user) spec.username = user;
   if (caller?.uid) spec.uid = caller.uid;
@@ -80,30 +75,22 @@ function setRequester(
 }
 
 /** The status subresource cannot change the approval conditions. */
-function keepConditions(
-  status: Decoded<CertificateSigningRequestStatus>,
-  old: Decoded<CertificateSigningRequestStatus>,
-  type: string,
-): void {
-  const before = (old.conditions ?? []).filter((condition) => condition.type === type);
-  const now = status.conditions ?? [];
+function keepConditions({ status }: Request, old: Request, type: string): void {
+  const before = (old.status?.conditions ?? []).filter((condition) => condition.type === type);
+  const now = status?.conditions ?? [];
   if (now.filter((condition) => condition.type === type).length !== before.length) return;
   let next = 0;
-  if (before.length)
+  if (status && before.length)
     status.conditions = now.map((condition) =>
       condition.type === type ? before[next++]! : condition,
     );
 }
 
-function dateConditions(
-  status: Decoded<CertificateSigningRequestStatus>,
-  old: Decoded<CertificateSigningRequestStatus>,
-  now: string,
-): void {
-  for (const condition of status.conditions ?? []) {
+function dateConditions({ status }: Request, { status: old }: Request, now: string): void {
+  for (const condition of status?.conditions ?? []) {
     if (!isSet(condition.lastUpdateTime)) condition.lastUpdateTime = now;
     if (isSet(condition.lastTransitionTime)) continue;
-    const before = (old.conditions ?? []).find(
+    const before = (old?.conditions ?? []).find(
       (each) =>
         each.type === condition.type &&
         each.status === condition.status &&
@@ -113,7 +100,7 @@ function dateConditions(
   }
 }
 
-function cells(object: Decoded<CertificateSigningRequest>, nowMs: number): readonly Json[] {
+function cells(object: Request, nowMs: number): readonly Json[] {
   const spec = object.spec ?? {};
   const seconds = spec.expirationSeconds;
   return [
@@ -122,13 +109,13 @@ function cells(object: Decoded<CertificateSigningRequest>, nowMs: number): reado
     spec.signerName || "<none>",
     spec.username ?? "",
     isSet(seconds) ? formatDuration(seconds * 1000) : "<none>",
-    stateOf(object.status ?? {}),
+    stateOf(object),
   ];
 }
 
-function stateOf(status: Decoded<CertificateSigningRequestStatus>): string {
+function stateOf({ status }: Request): string {
   const has = (type: string): boolean =>
-    (status.conditions ?? []).some((condition) => condition.type === type);
+    (status?.conditions ?? []).some((condition) => condition.type === type);
   const approval = ["Denied", "Approved"].find(has) ?? "Pending";
-  return `${approval}${has("Failed") ? ",Failed" : ""}${status.certificate ? ",Issued" : ""}`;
+  return `${approval}${has("Failed") ? ",Failed" : ""}${status?.certificate ? ",Issued" : ""}`;
 }

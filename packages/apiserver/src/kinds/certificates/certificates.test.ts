@@ -44,7 +44,7 @@ test("a request is signed by its own key", () => {
   assert.equal(fault(), "x509: unsupported elliptic curve");
 });
 
-test("what is malformed is told in Go's words", () => {
+test("malformed requests are refused with Go's messages", () => {
   const fault = (hex: string): string | undefined =>
     signingRequestFault(
       `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from(hex, "hex").toString("base64")}\n-----END CERTIFICATE REQUEST-----`,

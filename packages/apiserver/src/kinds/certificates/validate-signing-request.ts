@@ -21,7 +21,7 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
 import { signingRequestFault } from "./read-signing-request.ts";
 
@@ -112,6 +112,8 @@ function usageErrors(given: readonly string[], old: readonly string[] | undefine
   ];
 }
 
+const oneSegment = "should be a domain with at least two segments separated by dots";
+
 /** `example.com/signer-name`. */
 function signerErrors(signer: string, path: string): FieldError[] {
   if (!signer) return [fieldError.required(path, "")];
@@ -136,13 +138,7 @@ function signerErrors(signer: string, path: string): FieldError[] {
   return [
     ...errorIf(Buffer.byteLength(domain) > 253, () => fieldError.tooLong(path, 253)),
     ...inside(domain, dnsLabelFaults),
-    ...errorIf(!domain.includes("."), () =>
-      fieldError.invalid(
-        path,
-        domain,
-        "should be a domain with at least two segments separated by dots",
-      ),
-    ),
+    ...errorIf(!domain.includes("."), () => fieldError.invalid(path, domain, oneSegment)),
     ...inside(name, dnsSubdomainFaults),
     ...errorIf(Buffer.byteLength(signer) > 571, () => fieldError.tooLong(path, 571)),
   ];

@@ -135,7 +135,7 @@ test("a claim is frozen until it is bound, and then may only grow", () => {
   ]);
 });
 
-test("networks of a node are one of each family, which cannot be told of what is no network", () => {
+test("a node has one network of each family; the family of an invalid network is an internal error", () => {
   const { errors } = openKind("", "nodes").create({
     metadata: { name: "n1" },
     spec: { podCIDRs: ["10.1.0.0/24", "b"] },

@@ -9,7 +9,7 @@ import { validateObjectMeta } from "../../apimachinery/meta/validate-object-meta
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 
 export const configMap: KindDefinition<Decoded<ConfigMap>> = {

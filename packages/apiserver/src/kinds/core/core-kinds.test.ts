@@ -151,7 +151,7 @@ test("a key may stand in one bag only", () => {
   );
 });
 
-test("a type that every object of JavaScript has as a member is a type like any other", () => {
+test("a type named like a member of Object.prototype is an ordinary type", () => {
   for (const type of ["hasOwnProperty", "__proto__", "constructor"])
     assert.deepEqual(
       create(find("", "secrets"), { metadata: { name: "s" }, type }).errors,
@@ -168,7 +168,7 @@ test("service accounts keep only the names of secrets", () => {
   assert.deepEqual(object["secrets"], [{ name: "s" }]);
 });
 
-test("leases drop what is gated off and check their numbers", () => {
+test("leases drop fields of disabled features and check their numbers", () => {
   const { object, errors } = create(find("coordination.k8s.io", "leases"), {
     metadata: { name: "l" },
     spec: {
@@ -188,7 +188,7 @@ test("leases drop what is gated off and check their numbers", () => {
   ]);
 });
 
-test("an event looks right in both groups", () => {
+test("an event is complete in both groups", () => {
   const events = find("events.k8s.io", "events");
   const stored = create(events, {
     metadata: { name: "e", namespace: "n" },

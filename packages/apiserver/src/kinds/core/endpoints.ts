@@ -20,7 +20,7 @@ import {
   dnsSubdomainErrors,
   qualifiedNameErrors,
 } from "../validation/field-rules.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 const addressLists = ["addresses", "notReadyAddresses"] as const;

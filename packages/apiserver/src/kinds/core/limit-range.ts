@@ -9,7 +9,7 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isOvercommitAllowed } from "./resources/resource-names.ts";
 import {
@@ -17,6 +17,7 @@ import {
   resourceNameErrors,
   sortedEntries,
 } from "./resources/validate-resource-lists.ts";
+import { createUniqueRule } from "../validation/field-rules.ts";
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 const types = ["Pod", "Container", "PersistentVolumeClaim"];
@@ -44,12 +45,14 @@ function setContainerDefaults(item: Decoded<LimitRangeItem>): void {
 }
 
 function validateLimits(object: Decoded<LimitRange>): FieldError[] {
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(object.spec?.limits, "spec.limits", (item, path) => {
     const type = item.type ?? "";
-    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${path}.type`, type));
-    seen.add(type);
-    return [...typeErrors(type, `${path}.type`), ...again, ...validateItem(item, type, path)];
+    return [
+      ...typeErrors(type, `${path}.type`),
+      ...unique(type, `${path}.type`),
+      ...validateItem(item, type, path),
+    ];
   });
 }
 

@@ -9,12 +9,12 @@ import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsDnsLabel } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
+import { keepOld } from "../definition/default-strategy.ts";
 import {
   finalizerErrors,
   finalizerNameErrors,
-  keepOld,
   metadataErrors,
-} from "../definition/default-strategy.ts";
+} from "../validation/validate-object.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
@@ -22,7 +22,7 @@ const ownFinalizer = "kubernetes";
 
 export const namespace: KindDefinition<Decoded<Namespace>> = {
   ...gvk("v1", "Namespace"),
-  returnsDeletedObject: true,
+  returnsDeletedObject: "undocumented",
   defaults(object) {
     setNameLabel(object);
     if (!object.status?.phase) object.status = { ...object.status, phase: "Active" };

@@ -3,33 +3,16 @@
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
 import { type Decoded, equalJson, type Json } from "homeostat/api";
-import type {
-  PersistentVolumeClaim,
-  PersistentVolumeClaimSpec,
-  PersistentVolumeClaimStatus,
-  TypedLocalObjectReference,
-} from "homeostat/k8s/core/v1";
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  immutable,
-  keepOld,
-  statusResetStrategy,
-  statusStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { diffPrinted } from "../printers/unified-diff.ts";
-import {
-  addFinalizer,
-  classAnnotation,
-  classAnnotationWarnings,
-  classOf,
-  formatAccessModes,
-  hasClassAnnotation,
-} from "./persistent-volume/persistent-storage.ts";
+import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { nanoOf, roundList } from "./resources/resource-lists.ts";
 import { validateClaimSpec } from "./persistent-volume-claim/validate-claim-spec.ts";
 import { claimSpecWarnings } from "./persistent-volume-claim/claim-spec-warnings.ts";
@@ -51,7 +34,7 @@ export const persistentVolumeClaim: KindDefinition<Decoded<PersistentVolumeClaim
     prepareForCreate(object) {
       object.status = { phase: "Pending" };
       normalizeDataSources(object.spec ?? {}, undefined);
-      addFinalizer(object, "kubernetes.io/pvc-protection");
+      persistentStorage.addFinalizer(object, "kubernetes.io/pvc-protection");
     },
     prepareForUpdate(object, old) {
       keepOld(object, old, "status");
@@ -92,13 +75,11 @@ function normalizeDataSources(
     spec.dataSource = { ...dataSourceRef };
 }
 
-function isClaimOrSnapshot({ apiGroup, kind }: Decoded<TypedLocalObjectReference>): boolean {
-  const group = apiGroup ?? "";
-  return (
-    (kind === "PersistentVolumeClaim" && group === "") ||
-    (kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io")
-  );
-}
+type DataSource = NonNullable<Decoded<PersistentVolumeClaimSpec>["dataSource"]>;
+
+const isClaimOrSnapshot = ({ apiGroup, kind }: DataSource): boolean =>
+  (kind === "PersistentVolumeClaim" && !apiGroup) ||
+  (kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io");
 
 /** Specs are immutable except for size and attributes class of bound claims. */
 function validateClaimUpdate(
@@ -123,7 +104,7 @@ function validateClaimUpdate(
     ),
     ...sizeErrors(sizeOf(spec), sizeOf(before), old.status?.capacity?.storage),
     ...immutable("volumeMode", spec.volumeMode, before.volumeMode),
-    ...attributesErrors(spec, before, old.status ?? {}),
+    ...attributesErrors(spec, old),
   ];
 }
 
@@ -141,9 +122,12 @@ function comparable(
   const frozen = { ...old.spec };
   const changed = { ...object.spec };
   if (!frozen.volumeName) keepOld(frozen, changed, "volumeName");
-  if (hasClassAnnotation(old) && changed.storageClassName === classOf(old))
+  if (
+    persistentStorage.hasClassAnnotation(old) &&
+    changed.storageClassName === persistentStorage.classOf(old)
+  )
     delete changed.storageClassName;
-  else if (!isSet(frozen.storageClassName) && !hasClassAnnotation(old))
+  else if (!isSet(frozen.storageClassName) && !persistentStorage.hasClassAnnotation(old))
     keepOld(changed, frozen, "storageClassName");
   if (object.status?.phase !== "Bound") return [frozen, changed];
   keepOld(changed, frozen, "volumeAttributesClassName");
@@ -160,11 +144,15 @@ function annotationErrors(
   object: Decoded<PersistentVolumeClaim>,
   old: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
-  const now = object.metadata?.annotations?.[classAnnotation] ?? "";
-  const before = old.metadata?.annotations?.[classAnnotation] ?? "";
+  const now = object.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
+  const before = old.metadata?.annotations?.[persistentStorage.classAnnotation] ?? "";
   const moved = before && !now && object.spec?.storageClassName === before;
   return errorIf(now !== before && !moved, () =>
-    fieldError.invalid(`metadata.annotations[${classAnnotation}]`, now, "field is immutable"),
+    fieldError.invalid(
+      `metadata.annotations[${persistentStorage.classAnnotation}]`,
+      now,
+      "field is immutable",
+    ),
   );
 }
 
@@ -181,11 +169,10 @@ function sizeErrors(size: string, before: string, capacity: string | undefined):
 
 function attributesErrors(
   { volumeAttributesClassName: now }: Decoded<PersistentVolumeClaimSpec>,
-  before: Decoded<PersistentVolumeClaimSpec>,
-  status: Decoded<PersistentVolumeClaimStatus>,
+  { spec, status }: Decoded<PersistentVolumeClaim>,
 ): FieldError[] {
-  const isSame = (now ?? null) === (before.volumeAttributesClassName ?? null);
-  if (isSame || !isSet(status.currentVolumeAttributesClassName) || now) return [];
+  const isSame = (now ?? null) === (spec?.volumeAttributesClassName ?? null);
+  if (isSame || !isSet(status?.currentVolumeAttributesClassName) || now) return [];
   return [
     fieldError.forbidden(
       "spec.volumeAttributesClassName",
@@ -195,7 +182,10 @@ function attributesErrors(
 }
 
 function claimWarnings(object: Decoded<PersistentVolumeClaim>): string[] {
-  return [...classAnnotationWarnings(object), ...claimSpecWarnings(object.spec ?? {}, "spec")];
+  return [
+    ...persistentStorage.classAnnotationWarnings(object),
+    ...claimSpecWarnings(object.spec ?? {}, "spec"),
+  ];
 }
 
 function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly Json[] {
@@ -207,8 +197,8 @@ function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly 
     isSet(object.metadata?.deletionTimestamp) ? "Terminating" : (status.phase ?? ""),
     volume,
     volume ? (status.capacity?.storage ?? "0") : "",
-    volume ? formatAccessModes(status.accessModes) : "",
-    classOf(object),
+    volume ? persistentStorage.formatAccessModes(status.accessModes) : "",
+    persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
     ageOf(object, nowMs),
     spec.volumeMode ?? "<unset>",

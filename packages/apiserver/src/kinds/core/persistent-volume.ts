@@ -3,33 +3,17 @@
 // pkg/apis/core/v1/defaults.go, pkg/api/persistentvolume/util.go,
 // plugin/pkg/admission/storage/storageobjectinuseprotection.
 import type { Decoded, Json } from "homeostat/api";
-import type {
-  PersistentVolume,
-  PersistentVolumeSpec,
-  PersistentVolumeStatus,
-} from "homeostat/k8s/core/v1";
+import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import {
-  keepOld,
-  statusResetStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
-import {
-  addFinalizer,
-  classAnnotationWarnings,
-  classOf,
-  formatAccessModes,
-} from "./persistent-volume/persistent-storage.ts";
+import { keepOld, statusResetStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
+import * as persistentStorage from "./persistent-volume/persistent-storage.ts";
 import { setPersistentSourceDefaults } from "./pod/defaults/volume-defaults.ts";
-import {
-  validateMountOptions,
-  validateVolumeSpecUpdate,
-  validateVolumeSpec,
-} from "./persistent-volume/validate-persistent-volume.ts";
+import { validateVolume, validateVolumeUpdate } from "./persistent-volume/validate-volume.ts";
 
 export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
   ...gvk("v1", "PersistentVolume"),
@@ -47,18 +31,12 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
     ...statusResetStrategy,
     prepareForCreate(object, { now }) {
       object.status = { phase: "Pending", lastPhaseTransitionTime: now };
-      addFinalizer(object, "kubernetes.io/pv-protection");
+      persistentStorage.addFinalizer(object, "kubernetes.io/pv-protection");
     },
     ...validateWholeObject({
       namespaced: false,
-      validate: (object) => [
-        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-        ...validateMountOptions(object),
-      ],
-      validateChange: (object, old) => [
-        ...validateVolumeSpec(object.spec ?? {}, nameOf(object)),
-        ...validateVolumeSpecUpdate(object.spec ?? {}, old.spec ?? {}),
-      ],
+      validate: validateVolume,
+      validateChange: validateVolumeUpdate,
     }),
     warningsOnCreate: volumeWarnings,
     warningsOnUpdate: volumeWarnings,
@@ -68,7 +46,7 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
       resetFields: [["f:spec"]],
       prepareForUpdate(object, old, { now }) {
         keepOld(object, old, "spec");
-        setTransitionTime(object.status ?? {}, old.status ?? {}, now);
+        setTransitionTime(object, old, now);
       },
       validateUpdate: () => [],
     },
@@ -78,14 +56,15 @@ export const persistentVolume: KindDefinition<Decoded<PersistentVolume>> = {
 
 /** Sets the time of a phase change that the request has not set. */
 function setTransitionTime(
-  status: Decoded<PersistentVolumeStatus>,
-  old: Decoded<PersistentVolumeStatus>,
+  object: Decoded<PersistentVolume>,
+  old: Decoded<PersistentVolume>,
   now: string,
 ): void {
+  const [status, before] = [object.status ?? {}, old.status ?? {}];
   const given = status.lastPhaseTransitionTime;
-  if ((status.phase ?? "") === (old.phase ?? "")) {
-    if (!isSet(given)) keepOld(status, old, "lastPhaseTransitionTime");
-  } else if (!isSet(given) || given === old.lastPhaseTransitionTime)
+  if ((status.phase ?? "") === (before.phase ?? "")) {
+    if (!isSet(given)) keepOld(status, before, "lastPhaseTransitionTime");
+  } else if (!isSet(given) || given === before.lastPhaseTransitionTime)
     status.lastPhaseTransitionTime = now;
 }
 
@@ -102,7 +81,7 @@ function volumeWarnings(volume: Decoded<PersistentVolume>): string[] {
   const { metadata, spec } = volume;
   const annotations = metadata?.annotations ?? {};
   return [
-    ...classAnnotationWarnings(volume),
+    ...persistentStorage.classAnnotationWarnings(volume),
     ...(annotations["volume.beta.kubernetes.io/mount-options"] === undefined
       ? []
       : [
@@ -140,11 +119,11 @@ function cells(object: Decoded<PersistentVolume>, nowMs: number): readonly Json[
   return [
     nameOf(object),
     spec.capacity?.storage ?? "0",
-    formatAccessModes(spec.accessModes),
+    persistentStorage.formatAccessModes(spec.accessModes),
     spec.persistentVolumeReclaimPolicy ?? "",
     phase,
     claim ? `${claim.namespace ?? ""}/${claim.name ?? ""}` : "",
-    classOf(object),
+    persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
     status.reason ?? "",
     ageOf(object, nowMs),

@@ -7,7 +7,8 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { nameOf } from "../printers/cells.ts";
 import { containerCells } from "./workload/workload.ts";
-import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { setPodTemplateDefaults, validatePodTemplate } from "./pod/pod-template-spec.ts";
 
 export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
@@ -16,14 +17,10 @@ export const podTemplate: KindDefinition<Decoded<PodTemplate>> = {
   defaults: (object) => setPodTemplateDefaults(object.template),
   strategy: {
     ...generationStrategy("template"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validatePodTemplate(object.template ?? {}, "template"),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validatePodTemplate(object.template ?? {}, "template", old.template ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ template }, old) =>
+        validatePodTemplate(template ?? {}, "template", old && (old.template ?? {})),
+    }),
   },
   cells,
 };

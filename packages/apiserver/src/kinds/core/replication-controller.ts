@@ -8,13 +8,13 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nonNegative } from "../validation/field-rules.ts";
 import { formatLabels } from "../validation/label-selectors.ts";
 import { setPodTemplateDefaults } from "./pod/pod-template-spec.ts";
 import { createReplicaScale } from "./workload/replica-scale.ts";
-import { replicaStatusStrategy } from "./workload/validate-replica-counts.ts";
+import { replicaStatusStrategy } from "./workload/replica-counts.ts";
 import { validateWorkloadTemplate } from "./workload/validate-workload-template.ts";
 import { workloadStrategy } from "./workload/workload-strategy.ts";
 import { replicaCells } from "./workload/workload.ts";
@@ -26,11 +26,9 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
   strategy: {
     ...workloadStrategy,
     defaultPropagation: "Orphan",
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, old && (old.spec ?? {})),
+    }),
   },
   subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale((object) => selectorText(object, "")),

@@ -2,21 +2,14 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
 import { compareBytewise, type Decoded, type Json } from "homeostat/api";
-import type {
-  ResourceQuota,
-  ResourceQuotaSpec,
-  ScopedResourceSelectorRequirement,
-} from "homeostat/k8s/core/v1";
+import type { ResourceQuota, ResourceQuotaSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
-import {
-  finalizerErrors,
-  statusResetStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { statusResetStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 import { roundList } from "./resources/resource-lists.ts";
 import { isStandardQuotaResource } from "./resources/resource-names.ts";
 import { quotaListErrors } from "./resources/validate-resource-lists.ts";
@@ -31,12 +24,10 @@ export const resourceQuota: KindDefinition<Decoded<ResourceQuota>> = {
   },
   strategy: {
     ...statusResetStrategy,
-    validateCreate: (object) => [...finalizerErrors(object), ...validateSpec(object.spec ?? {})],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}),
-      ...scopeChangeErrors(object.spec ?? {}, old.spec ?? {}),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }) => validateSpec(spec ?? {}),
+      validateChange: ({ spec }, old) => scopeChangeErrors(spec ?? {}, old.spec ?? {}),
+    }),
     warningsOnCreate: ({ spec }) => requestWarnings(spec?.hard ?? {}),
   },
   subresources: {
@@ -143,10 +134,10 @@ const existsOnly = [
 const existsText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function operatorErrors(
-  requirement: Decoded<ScopedResourceSelectorRequirement>,
-  path: string,
-): FieldError[] {
+type ScopeSelector = NonNullable<Decoded<ResourceQuotaSpec>["scopeSelector"]>;
+type ScopeRequirement = NonNullable<ScopeSelector["matchExpressions"]>[number];
+
+function operatorErrors(requirement: ScopeRequirement, path: string): FieldError[] {
   const operator = requirement.operator ?? "";
   const values = requirement.values ?? [];
   const errors = errorIf(

@@ -11,7 +11,8 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { goKindOf } from "../serializer/go-kinds.ts";
 import { configMapKeyFaults, nameIsDnsSubdomain } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, immutable, keepOld } from "../definition/default-strategy.ts";
+import { keepOld } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 import { base64Size, validateImmutableData, maxDataBytes } from "./immutable-data.ts";
 import { checkKeyPair } from "./key-pair.ts";
 

@@ -4,12 +4,8 @@ import type { Decoded } from "homeostat/api";
 import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, metadataErrors } from "../definition/default-strategy.ts";
-import {
-  checkTokenRequest,
-  requestToken,
-  setTokenDefaults,
-} from "./service-account/request-token.ts";
+import { finalizerErrors, metadataErrors } from "../validation/validate-object.ts";
+import { tokenSubresource } from "./service-account/request-token.ts";
 
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
@@ -28,9 +24,7 @@ export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
     warningsOnUpdate: (object, old) =>
       hasMountableSecrets(old) ? [] : mountableSecretsWarnings(object),
   },
-  connect: { token: requestToken },
-  connectChecks: { token: checkTokenRequest },
-  connectDefaults: { token: setTokenDefaults },
+  ...tokenSubresource,
   cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
 };
 

@@ -4,6 +4,11 @@
 // (getOrCreateServingInfoFor), customresource_discovery_controller.go.
 import { createHash } from "node:crypto";
 import type { JsonObject } from "homeostat/api";
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+} from "homeostat/k8s/apiextensions/v1";
+import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import { smdFromJsonSchema } from "../../merge/typed/smd-from-json-schema.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -14,7 +19,7 @@ import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { createGoDecoder } from "../serializer/go-decoder.ts";
-import { type Crd, type CrdVersion, isCrdConditionTrue, servedNames } from "./crd-version.ts";
+import { servedNames } from "./served-names.ts";
 import { createCustomCodec } from "./custom-codec.ts";
 import { createSelectableFields } from "./custom-fields.ts";
 import { createScaleConverter, scalePathsOf } from "./custom-scale.ts";
@@ -46,40 +51,38 @@ export function createCustomResources(
   definition: JsonObject,
   materials: CustomMaterials,
 ): readonly ServedResource[] {
-  const crd = definition as unknown as Crd;
-  const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
-  const schemas = crd.spec.versions.map((version) =>
-    createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
-  );
-  const decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
-  const factory = new ResourceFactory(crd, schemas, decoder, materials);
-  return crd.spec.versions.flatMap((version, i) =>
-    version.served ? [factory.resource(version, schemas[i]!)] : [],
-  );
+  return new ResourceFactory(
+    definition as unknown as CustomResourceDefinition,
+    materials,
+  ).resources();
 }
 
 class ResourceFactory {
-  readonly #crd: Crd;
+  readonly #crd: CustomResourceDefinition;
   readonly #schemas: readonly CustomSchema[];
   readonly #decoder: MetadataDecoder;
   readonly #materials: CustomMaterials;
 
-  constructor(
-    crd: Crd,
-    schemas: readonly CustomSchema[],
-    decoder: MetadataDecoder,
-    materials: CustomMaterials,
-  ) {
+  constructor(crd: CustomResourceDefinition, materials: CustomMaterials) {
+    const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
     this.#crd = crd;
-    this.#schemas = schemas;
-    this.#decoder = decoder;
+    this.#schemas = crd.spec.versions.map((version) =>
+      createCustomSchema(version.name, version.schema?.openAPIV3Schema, pruning),
+    );
+    this.#decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
     this.#materials = materials;
   }
 
-  resource(version: CrdVersion, schema: CustomSchema): ServedResource {
+  resources(): readonly ServedResource[] {
+    return this.#crd.spec.versions.flatMap((version, i) =>
+      version.served ? [this.#resource(version, this.#schemas[i]!)] : [],
+    );
+  }
+
+  #resource(version: CustomResourceDefinitionVersion, schema: CustomSchema): ServedResource {
     const { group, scope, versions } = this.#crd.spec;
     const names = servedNames(this.#crd);
-    const terminating = isCrdConditionTrue(this.#crd, "Terminating");
+    const terminating = isStatusConditionTrue(this.#crd.status?.conditions, "Terminating");
     const options = this.#strategyOptions(version, schema);
     const codec = this.#codec(schema);
     const warning = deprecationWarning(this.#crd, version);
@@ -110,7 +113,7 @@ class ResourceFactory {
     };
   }
 
-  #storageVersion(): CrdVersion {
+  #storageVersion(): CustomResourceDefinitionVersion {
     return (
       this.#crd.spec.versions.find((version) => version.storage) ?? this.#crd.spec.versions[0]!
     );
@@ -129,7 +132,10 @@ class ResourceFactory {
     };
   }
 
-  #strategyOptions(version: CrdVersion, schema: CustomSchema): CustomStrategyOptions {
+  #strategyOptions(
+    version: CustomResourceDefinitionVersion,
+    schema: CustomSchema,
+  ): CustomStrategyOptions {
     const { group } = this.#crd.spec;
     return {
       apiVersion: `${group}/${version.name}`,
@@ -157,7 +163,7 @@ class ResourceFactory {
   }
 
   #subresources(
-    version: CrdVersion,
+    version: CustomResourceDefinitionVersion,
     options: CustomStrategyOptions,
     codec: VersionCodec,
   ): ReadonlyMap<string, Subresource> {

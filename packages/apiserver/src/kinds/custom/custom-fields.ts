@@ -8,7 +8,7 @@ import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { parseJsonPath } from "../../json-path/parse-json-path.ts";
 import { formatGoValue } from "../../apimachinery/values/go-format.ts";
 import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
-import type { CrdVersion } from "./crd-version.ts";
+import type { CustomResourceDefinitionVersion } from "homeostat/k8s/apiextensions/v1";
 
 const fieldName = (jsonPath: string): string => jsonPath.replace(/^\./, "");
 
@@ -17,8 +17,8 @@ const fieldName = (jsonPath: string): string => jsonPath.replace(/^\./, "");
  * objects are selected by any of them.
  */
 export function createSelectableFields(
-  version: CrdVersion,
-  all: readonly CrdVersion[],
+  version: CustomResourceDefinitionVersion,
+  all: readonly CustomResourceDefinitionVersion[],
 ): SelectableFields {
   const paths = new Map(
     all.flatMap((each) =>

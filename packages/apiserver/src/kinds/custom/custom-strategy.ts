@@ -19,7 +19,7 @@ import { validateListSetsAndMaps } from "../../schema/listtype/validate-list-set
 import type { CompiledRules } from "../../schema/cel/compiled-rules.ts";
 import type { SchemaNode } from "../../schema/schema-node.ts";
 import { blockingError, validateSchema } from "../../schema/validation/validate-schema.ts";
-import { isQualifiedFinalizer } from "../definition/default-strategy.ts";
+import { isQualifiedFinalizer } from "../validation/validate-object.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
 import { type ScalePaths, validateScaleSpec, validateScaleStatus } from "./custom-scale.ts";
 

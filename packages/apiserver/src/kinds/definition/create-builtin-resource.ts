@@ -3,6 +3,7 @@
 import { compareBytewise, formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { SelectableFields } from "../../apimachinery/rest/selectable-fields.ts";
+import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
@@ -16,7 +17,6 @@ import { createGoDecoder } from "../serializer/go-decoder.ts";
 import { defaultCells } from "../printers/cells.ts";
 import { createSubresource } from "./create-subresource.ts";
 import { defaultStrategy } from "./default-strategy.ts";
-import { createInternalPrinter } from "../printers/print-internal.ts";
 import { createStructPlans } from "../serializer/struct-plans.ts";
 import { createTypedCodec } from "../serializer/typed-codec.ts";
 
@@ -24,12 +24,10 @@ import { createTypedCodec } from "../serializer/typed-codec.ts";
 export function createBuiltinResource(
   unbound: AnyKindDefinition,
   options: BuiltinResourceOptions,
+  print: PrintInternal,
 ): ServedResource {
   const { data } = options;
-  const definition = bindPrinter(
-    unbound,
-    createInternalPrinter(() => data.layout()),
-  );
+  const definition = bindPrinter(unbound, print);
   const { group, version, kind } = definition;
   const served = data.kind(group, version, kind);
   if (!served) throw unknownKind(definition, data);
@@ -107,7 +105,7 @@ function createCodec(
 function createStrategy(definition: BoundKindDefinition, model: string, data: KindData): Strategy {
   const strategy: Strategy = {
     ...defaultStrategy,
-    deleteReturnsObject: definition.returnsDeletedObject === true,
+    deleteReturnsObject: definition.returnsDeletedObject ?? false,
     ...definition.strategy,
   };
   const ref = data

@@ -62,6 +62,7 @@ function bodyCodec(
 ): { readonly codec?: VersionCodec } {
   if (model === undefined) return {};
   const defaults = definition.connectDefaults?.[name];
+  const accepts = definition.connectAccepts?.[name];
   return {
     codec: createTypedCodec({
       data,
@@ -70,6 +71,7 @@ function bodyCodec(
       smd: smdOf(model),
       emptyLists: "null",
       ...(defaults ? { defaults } : {}),
+      ...(accepts ? { accepts } : {}),
     }),
   };
 }

@@ -2,16 +2,8 @@
 // and a status.
 // Upstream: the strategies under k8s.io/kubernetes/pkg/registry, which differ from these in a few
 // lines each.
-import { equalJson, type Json, type JsonObject } from "homeostat/api";
-import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import {
-  eachItem,
-  errorIf,
-  type FieldError,
-  type InternalValue,
-} from "../../apimachinery/errors/field-error.ts";
+import { equalJson, type Json } from "homeostat/api";
 import { type DecodedObject, metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { type NameRule, validateObjectMeta } from "../../apimachinery/meta/validate-object-meta.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 import type { StrategyOverrides } from "./kind-definition.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
@@ -101,101 +93,29 @@ export const statusStrategy: StrategyOverrides<SpecStatusObject> = {
   resetFields: [["f:spec"]],
 };
 
-/** `field is immutable` when the value changed; the message shows the new value. */
-export function immutable(
-  path: string,
-  value: Json | undefined,
-  old: Json | undefined,
-): FieldError[] {
-  return errorIf(!equalJson(value, old), () =>
-    fieldError.invalid(path, value, "field is immutable"),
-  );
-}
+const protectedFields = [
+  "deletionTimestamp",
+  "generation",
+  "selfLink",
+  "labels",
+  "annotations",
+  "finalizers",
+  "ownerReferences",
+] as const;
 
-/** `Invalid value: {"Spec":…}: field is immutable` for a value of an internal Go type. */
-export function immutableInternal(
-  path: string,
-  [type, value]: InternalValue,
-  old: Json | undefined,
-): FieldError[] {
-  return errorIf(!equalJson(value ?? null, old ?? null), () =>
-    fieldError.invalidInternal(path, [type, value], "field is immutable"),
-  );
-}
-
-/** {@link immutableInternal} for the whole spec; absent is empty. */
-export const immutableSpec = (
-  type: string,
-  { spec }: SpecStatusObject,
-  { spec: old }: SpecStatusObject,
-): FieldError[] =>
-  errorIf(!equalJson(spec ?? {}, old ?? {}), () =>
-    fieldError.invalidInternal("spec", [type, spec], "field is immutable"),
-  );
-
-const standardFinalizers: ReadonlySet<string> = new Set([
-  "kubernetes",
-  "orphan",
-  "foregroundDeletion",
-]);
-
-/** Whether a finalizer is a standard one or has a domain. */
-export const isQualifiedFinalizer = (name: string): boolean =>
-  name.includes("/") || standardFinalizers.has(name);
+/** The strategy of a status subresource that protects metadata: a write changes status alone. */
+export const statusOnlyStrategy: StrategyOverrides<SpecStatusObject> = {
+  resetFields: [["f:metadata"], ["f:spec"]],
+  prepareForUpdate(object, old) {
+    keepOld(object, old, "spec");
+    keepMetadataForStatus(object, old);
+  },
+};
 
 /**
- * The rule on finalizers beyond syntax that kinds of k8s.io/kubernetes have: an unqualified name
- * must be a standard one.
+ * Resets metadata to the old one, except resourceVersion and managedFields. Upstream:
+ * ResetObjectMetaForStatus in k8s.io/apimachinery/pkg/apis/meta/v1/meta.go.
  */
-export function finalizerNameErrors(name: string, path: string): FieldError[] {
-  return errorIf(!isQualifiedFinalizer(name), () =>
-    fieldError.invalid(
-      path,
-      name,
-      "name is neither a standard finalizer name nor is it fully qualified",
-    ),
-  );
+export function keepMetadataForStatus(object: DecodedObject, old: DecodedObject): void {
+  for (const field of protectedFields) keepOld(metadataOf(object), metadataOf(old), field);
 }
-
-/** {@link finalizerNameErrors} of metadata.finalizers. */
-export function finalizerErrors(object: DecodedObject): FieldError[] {
-  return eachItem(object.metadata?.finalizers, "metadata.finalizers", finalizerNameErrors);
-}
-
-/** Where names live, and the rule for them when it is not {@link nameIsDnsSubdomain}. */
-export interface MetadataRules {
-  readonly namespaced: boolean;
-  readonly validateName?: NameRule;
-}
-
-/**
- * Every breach of the metadata rules, which an update that validates the whole object repeats.
- * Upstream: ValidateObjectMeta in k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
- */
-export const metadataErrors = (
-  object: DecodedObject & JsonObject,
-  { namespaced, validateName = nameIsDnsSubdomain }: MetadataRules,
-): FieldError[] => [
-  ...validateObjectMeta(object, { namespaced }, validateName),
-  ...finalizerErrors(object),
-];
-
-/** The rules of a kind whose updates validate the whole object again, and then the change. */
-export interface WholeObjectRules<T extends object> extends MetadataRules {
-  /** The rules of the whole object, beyond metadata; `old` is the stored one on update. */
-  validate(object: T, old: T | undefined): readonly FieldError[];
-  validateChange?(object: T, old: T): readonly FieldError[];
-}
-
-/** Validation by {@link WholeObjectRules}. */
-export const validateWholeObject = <T extends DecodedObject & JsonObject>(
-  rules: WholeObjectRules<T>,
-): Required<Pick<StrategyOverrides<T>, "validateName" | "validateCreate" | "validateUpdate">> => ({
-  validateName: rules.validateName ?? nameIsDnsSubdomain,
-  validateCreate: (object) => [...finalizerErrors(object), ...rules.validate(object, undefined)],
-  validateUpdate: (object, old) => [
-    ...metadataErrors(object, rules),
-    ...rules.validate(object, old),
-    ...(rules.validateChange?.(object, old) ?? []),
-  ],
-});

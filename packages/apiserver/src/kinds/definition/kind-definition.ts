@@ -6,6 +6,7 @@
 // pkg/apis/<group>/{v1/defaults.go,validation}.
 import { type GroupVersionKind, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
+import type { InternalConversions } from "../printers/print-internal.ts";
 import type {
   ConnectCheck,
   ConnectHandler,
@@ -18,6 +19,9 @@ import type { Strategy } from "../../apimachinery/rest/strategy.ts";
 
 /** The part of a strategy in which a kind differs from {@link defaultStrategy}. */
 export type StrategyOverrides<T extends object = JsonObject> = Partial<Strategy<T>>;
+
+/** Called with each committed write. See ServedResource. */
+export type CommittedHook = NonNullable<ServedResource["committed"]>;
 
 /** Fields that selectors may use beyond metadata.name and metadata.namespace. */
 export interface SelectableFieldsDefinition<T extends object = JsonObject> {
@@ -59,9 +63,10 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly etcdPrefix?: string;
   /**
    * A DELETE returns the object and not a Status. Upstream: `ReturnDeletedObject` in
-   * k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go.
+   * k8s.io/kubernetes/pkg/registry/<group>/<kind>/storage/storage.go; behind a wrapper of the store
+   * (namespace/storage) upstream's OpenAPI builder does not see it: `undocumented`.
    */
-  readonly returnsDeletedObject?: true;
+  readonly returnsDeletedObject?: true | "undocumented";
   /** Upstream's SetDefaults functions; mutates the decoded object. */
   defaults?(object: T, print: PrintInternal): void;
   readonly strategy?: StrategyOverrides<T>;
@@ -78,6 +83,11 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly connectChecks?: Readonly<Record<string, ConnectCheck>>;
   /** SetDefaults functions for the bodies of these; they mutate the body. */
   readonly connectDefaults?: Readonly<Record<string, (body: JsonObject) => void>>;
+  /**
+   * Other apiVersions in which the bodies of these may come. Upstream: `AcceptsGroupVersion` of
+   * rest.GroupVersionAcceptor.
+   */
+  readonly connectAccepts?: Readonly<Record<string, readonly string[]>>;
   /** The `proxy` subresource. */
   readonly proxy?: ProxyHandler;
   readonly selectable?: SelectableFieldsDefinition<T>;
@@ -98,8 +108,9 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
   readonly deprecationWarning?: string;
   /** See TablePrinter. */
   rowConditions?(object: T): readonly JsonObject[];
-  /** See ServedResource. */
-  readonly committed?: ServedResource["committed"];
+  readonly committed?: CommittedHook;
+  /** For the errors of all kinds, whose objects may hold parts of this one. */
+  readonly conversions?: InternalConversions;
 }
 
 /** A definition of any kind, as lists of definitions hold it. */

@@ -9,7 +9,7 @@ import { ipWarnings } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 import { validateEndpointSlice } from "./validate-endpoint-slice.ts";
 
 export const endpointSlice: KindDefinition<Decoded<EndpointSlice>> = {

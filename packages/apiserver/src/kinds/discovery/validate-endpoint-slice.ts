@@ -23,6 +23,7 @@ import {
   ipFamilyOf,
   legacyIpErrors,
 } from "../validation/ip-addresses.ts";
+import { createUniqueRule, ruled } from "../validation/field-rules.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -51,15 +52,14 @@ function addressTypeErrors(type: string): FieldError[] {
 
 function validatePorts(ports: readonly Decoded<EndpointPort>[]): FieldError[] {
   if (ports.length > limits.ports) return [fieldError.tooMany("ports", ports.length, limits.ports)];
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(ports, "ports", (port, path) => {
     const name = port.name ?? "";
     const protocol = port.protocol ?? "";
     const errors = name
       ? dnsLabelFaults(name).map((fault) => fieldError.invalid(`${path}.name`, name, fault))
       : [];
-    if (seen.has(name)) errors.push(fieldError.duplicate(`${path}.name`, name));
-    seen.add(name);
+    errors.push(...unique(name, `${path}.name`));
     if (!protocols.includes(protocol))
       errors.push(fieldError.notSupported(`${path}.protocol`, protocol, protocols));
     const appProtocol = port.appProtocol;
@@ -164,12 +164,10 @@ function validateHintNames(
   const items = hints[field] ?? [];
   if (items.length > limits.hints)
     return [fieldError.tooMany(`${path}.${field}`, items.length, limits.hints)];
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(items, `${path}.${field}`, (item, itemPath) => {
     const name = item.name ?? "";
     const at = `${itemPath}.name`;
-    const errors = errorIf(seen.has(name), () => fieldError.duplicate(at, name));
-    seen.add(name);
-    return [...errors, ...faults(name).map((fault) => fieldError.invalid(at, name, fault))];
+    return [...unique(name, at), ...ruled(faults, name, at)];
   });
 }

@@ -6,7 +6,7 @@ import type { Event } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 
-import { finalizerErrors, immutable, immutableInternal } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable, immutableInternal } from "../validation/validate-object.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 
 /**

@@ -4,16 +4,13 @@
 // k8s.io/kubernetes/pkg/registry/flowcontrol/{flowschema,prioritylevelconfiguration}/strategy.go.
 import type { Decoded } from "homeostat/api";
 import type { FlowSchema, PriorityLevelConfiguration } from "homeostat/k8s/flowcontrol/v1";
-import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import type { KindDefinition } from "../definition/kind-definition.ts";
 import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  keepOld,
-  specStatusStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { keepOld, specStatusStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
+import { createUniqueRule, requiredName } from "../validation/field-rules.ts";
 
 type FlowControlObject = Decoded<FlowSchema> | Decoded<PriorityLevelConfiguration>;
 
@@ -47,15 +44,10 @@ export function flowControlStrategy<T extends FlowControlObject>(
 }
 
 function conditionErrors({ status }: FlowControlObject): FieldError[] {
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(status?.conditions, "status.conditions", (condition, at) => {
     const type = condition.type ?? "";
     const path = `${at}.type`;
-    const errors = [
-      ...errorIf(seen.has(type), () => fieldError.duplicate(path, type)),
-      ...errorIf(!type, () => fieldError.required(path, "")),
-    ];
-    seen.add(type);
-    return errors;
+    return [...unique(type, path), ...requiredName(type, path)];
   });
 }

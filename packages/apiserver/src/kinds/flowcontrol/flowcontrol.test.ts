@@ -25,7 +25,7 @@ test("a flow schema names a level, subjects and what they do", () => {
   ]);
 });
 
-test("a kind of subject is one of three, whatever its name is", () => {
+test("a subject has one of three kinds", () => {
   const rules = [
     {
       subjects: [{ kind: "__proto__" }],
@@ -64,7 +64,7 @@ test("a level has shares and queues", () => {
   );
 });
 
-test("the mandatory flows are as they are, but for what the exempt level lends", () => {
+test("the mandatory flows are fixed, except for the lendable share of the exempt level", () => {
   const levels = openKind("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations");
   const exempt = (spec: object): readonly string[] =>
     levels.create({ metadata: { name: "exempt" }, spec: { type: "Exempt", ...spec } }).errors;

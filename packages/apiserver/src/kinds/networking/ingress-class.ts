@@ -13,12 +13,8 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { domainPathErrors } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  finalizerErrors,
-  generationStrategy,
-  immutable,
-  metadataErrors,
-} from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable, metadataErrors } from "../validation/validate-object.ts";
 import { validateLocalReference } from "./validate-ingress.ts";
 
 const maxControllerBytes = 250;

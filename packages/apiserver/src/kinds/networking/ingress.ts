@@ -11,19 +11,10 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipWarnings } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import {
-  finalizerErrors,
-  metadataErrors,
-  specStatusStrategy,
-  statusStrategy,
-} from "../definition/default-strategy.ts";
+import { specStatusStrategy, statusStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, metadataErrors } from "../validation/validate-object.ts";
 import { formatLoadBalancer } from "../printers/format-load-balancer.ts";
-import {
-  hasInvalidSecretName,
-  hasInvalidWildcardRule,
-  validateIngressSpec,
-  validateIngressStatus,
-} from "./validate-ingress.ts";
+import { validateIngressSpec, validateIngressStatus } from "./validate-ingress.ts";
 
 const classAnnotation = "kubernetes.io/ingress.class";
 
@@ -38,18 +29,12 @@ export const ingress: KindDefinition<Decoded<Ingress>> = {
     },
     validateCreate: (object) => [
       ...finalizerErrors(object),
-      ...validateIngressSpec(object.spec ?? {}, {
-        secretNames: "checked",
-        wildcardRules: "checked",
-      }),
+      ...validateIngressSpec(object.spec ?? {}, {}),
       ...classErrors(object),
     ],
     validateUpdate: (object, old) => [
       ...metadataErrors(object, { namespaced: true }),
-      ...validateIngressSpec(object.spec ?? {}, {
-        secretNames: hasInvalidSecretName(old.spec ?? {}) ? "as they are" : "checked",
-        wildcardRules: hasInvalidWildcardRule(old.spec ?? {}) ? "as they are" : "checked",
-      }),
+      ...validateIngressSpec(object.spec ?? {}, old.spec ?? {}),
     ],
     warningsOnCreate: annotationWarnings,
   },

@@ -6,10 +6,10 @@ import type { IPAddress, ParentReference } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import type { FieldError } from "../../apimachinery/errors/field-error.ts";
 import { type NameRule } from "../../apimachinery/meta/validate-object-meta.ts";
-import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
+import { type CommittedHook, gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ipErrors } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 /** A name that is a canonical address; the error of a name repeats the detail of an address's. */
 const nameIsAddress: NameRule = (name) =>
@@ -18,9 +18,7 @@ const nameIsAddress: NameRule = (name) =>
   );
 
 /** The definition of IPAddress; `committed` is called for each that is created or deleted. */
-export const ipAddressKind = (
-  committed: NonNullable<KindDefinition["committed"]>,
-): KindDefinition<Decoded<IPAddress>> => ({
+export const ipAddressKind = (committed: CommittedHook): KindDefinition<Decoded<IPAddress>> => ({
   ...gvk("networking.k8s.io/v1", "IPAddress"),
   committed,
   strategy: validateWholeObject({

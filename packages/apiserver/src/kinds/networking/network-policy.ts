@@ -28,7 +28,8 @@ import {
 import { portNameFaults, portNumberFaults } from "../validation/name-faults.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, generationStrategy } from "../definition/default-strategy.ts";
+import { generationStrategy } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const protocols = ["TCP", "UDP", "SCTP"];
 const policyTypes = ["Ingress", "Egress"];
@@ -50,14 +51,9 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
   },
   strategy: {
     ...generationStrategy("spec"),
-    validateCreate: (object) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, { selectors: { invalidValues: "refused" }, kept: [] }),
-    ],
-    validateUpdate: (object, old) => [
-      ...finalizerErrors(object),
-      ...validateSpec(object.spec ?? {}, optionsFor(old.spec ?? {})),
-    ],
+    ...validateWholeObject({
+      validate: ({ spec }, old) => validateSpec(spec ?? {}, optionsFor(old?.spec ?? {})),
+    }),
     warningsOnCreate: blockWarnings,
     warningsOnUpdate: blockWarnings,
   },

@@ -28,7 +28,7 @@ test("an ingress has rules or a backend, and paths that say how they match", () 
   );
 });
 
-test("the old annotation of an ingress is told once it is all there is", () => {
+test("the old annotation of an ingress causes a warning if it is used alone", () => {
   const kind = openKind(group, "ingresses");
   const annotations = { "kubernetes.io/ingress.class": "x" };
   const spec = { defaultBackend: { service: { name: "s", port: { name: "http" } } } };

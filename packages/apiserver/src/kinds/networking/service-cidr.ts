@@ -8,8 +8,8 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { cidrErrors, parseCidrSloppy } from "../validation/ip-addresses.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { finalizerErrors, statusResetStrategy } from "../definition/default-strategy.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
+import { statusResetStrategy, statusOnlyStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 
 export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
   ...gvk("networking.k8s.io/v1", "ServiceCIDR"),

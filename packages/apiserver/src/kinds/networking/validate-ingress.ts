@@ -19,16 +19,20 @@ import { loadBalancerHostnameErrors } from "../validation/load-balancer-hostname
 import { portNameFaults, portNumberFaults, wildcardHostFaults } from "../validation/name-faults.ts";
 
 /** Which rules apply; what the stored object violates may stay so. */
-export interface IngressValidationOptions {
+interface IngressValidationOptions {
   readonly secretNames: "checked" | "as they are";
   readonly wildcardRules: "checked" | "as they are";
 }
 
-/** Every violation in a spec. */
+/** Every violation in a spec that `old` does not have. */
 export function validateIngressSpec(
   spec: Decoded<IngressSpec>,
-  options: IngressValidationOptions,
+  old: Decoded<IngressSpec>,
 ): FieldError[] {
+  const options: IngressValidationOptions = {
+    secretNames: hasInvalidSecretName(old) ? "as they are" : "checked",
+    wildcardRules: hasInvalidWildcardRule(old) ? "as they are" : "checked",
+  };
   const errors: FieldError[] = [];
   const defaultBackend = spec.defaultBackend;
   if (!(spec.rules ?? []).length && !defaultBackend)
@@ -219,14 +223,14 @@ export function validateIngressStatus(
 }
 
 /** Whether a stored spec has a secret name that is invalid today. */
-export function hasInvalidSecretName(spec: Decoded<IngressSpec>): boolean {
+function hasInvalidSecretName(spec: Decoded<IngressSpec>): boolean {
   return (spec.tls ?? []).some(
     ({ secretName }) => secretName && dnsSubdomainFaults(secretName).length > 0,
   );
 }
 
 /** Whether a stored spec has a rule for a wildcard host that is invalid today. */
-export function hasInvalidWildcardRule(spec: Decoded<IngressSpec>): boolean {
+function hasInvalidWildcardRule(spec: Decoded<IngressSpec>): boolean {
   return (spec.rules ?? []).some(
     (rule) => (rule.host ?? "").includes("*") && validateHttp(rule, "").length > 0,
   );

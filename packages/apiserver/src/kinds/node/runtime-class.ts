@@ -5,15 +5,15 @@ import { type Decoded, dnsLabelFaults } from "homeostat/api";
 import type { Toleration } from "homeostat/k8s/core/v1";
 import type { RuntimeClass } from "homeostat/k8s/node/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
-import type { FieldError } from "../../apimachinery/errors/field-error.ts";
+import { eachItem, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { validateLabels } from "../../apimachinery/meta/validate-object-meta.ts";
 import { roundList } from "../core/resources/resource-lists.ts";
 import { validateContainerResources } from "../core/pod/validation/containers/validate-resources.ts";
-import { validateTolerations } from "../core/pod/validation/validate-scheduling.ts";
+import { validateToleration } from "../core/pod/validation/validate-scheduling.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nodeLabelMessage } from "../validation/deprecated-node-labels.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
 
 export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
   ...gvk("node.k8s.io/v1", "RuntimeClass"),
@@ -54,7 +54,7 @@ function validate(object: Decoded<RuntimeClass>): FieldError[] {
 
 function tolerationErrors(tolerations: readonly Decoded<Toleration>[], path: string): FieldError[] {
   const seen = new Set<string>();
-  const errors = validateTolerations(tolerations, path);
+  const errors = eachItem(tolerations, path, validateToleration);
   tolerations.forEach((toleration, i) => {
     const key = JSON.stringify(
       (["key", "operator", "value", "effect"] as const).map((field) => toleration[field] ?? ""),

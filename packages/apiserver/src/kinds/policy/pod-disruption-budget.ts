@@ -2,7 +2,6 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget/strategy.go,
 // pkg/apis/policy/validation/validation.go.
 import type { Decoded } from "homeostat/api";
-import type { IntOrString } from "homeostat/k8s/meta/v1";
 import type {
   PodDisruptionBudget,
   PodDisruptionBudgetSpec,
@@ -10,7 +9,8 @@ import type {
 } from "homeostat/k8s/policy/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
-import { percentFaults } from "../validation/field-rules.ts";
+import { nonNegative } from "../validation/field-rules.ts";
+import * as intOrPercent from "../validation/int-or-percent.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
@@ -83,7 +83,11 @@ function validateSpec(
     ),
     ...bounds.flatMap((bound) => {
       const value = spec[bound];
-      return isSet(value) ? boundErrors(value, `spec.${bound}`) : [];
+      const path = `spec.${bound}`;
+      return [
+        ...intOrPercent.validatePositive(value, path),
+        ...intOrPercent.validateNotMoreThan100Percent(value, path),
+      ];
     }),
     ...(selector ? validateLabelSelector(selector, "spec.selector", { invalidValues }) : []),
     ...errorIf(isSet(policy) && !evictionPolicies.includes(policy), () =>
@@ -92,28 +96,9 @@ function validateSpec(
   ];
 }
 
-function boundErrors(bound: IntOrString, path: string): FieldError[] {
-  if (typeof bound !== "string")
-    return errorIf(bound < 0, () =>
-      fieldError.invalid(path, bound, "must be greater than or equal to 0"),
-    );
-  const faults = percentFaults(bound);
-  const tooMuch = !faults.length && Number(bound.slice(0, -1)) > 100;
-  return [
-    ...faults.map((fault) => fieldError.invalid(path, bound, fault)),
-    ...errorIf(tooMuch, () => fieldError.invalid(path, bound, "must not be greater than 100%")),
-  ];
-}
-
 function validateStatus(status: Decoded<PodDisruptionBudgetStatus>): FieldError[] {
-  const negative = counters
-    .filter((counter) => (status[counter] ?? 0) < 0)
-    .map((counter) =>
-      fieldError.invalid(
-        `status.${counter}`,
-        status[counter] ?? 0,
-        "must be greater than or equal to 0",
-      ),
-    );
-  return [...validateConditions(status.conditions ?? [], "status.conditions"), ...negative];
+  return [
+    ...validateConditions(status.conditions ?? [], "status.conditions"),
+    ...counters.flatMap((counter) => nonNegative(status[counter] ?? 0, `status.${counter}`)),
+  ];
 }

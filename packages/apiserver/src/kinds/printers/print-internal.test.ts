@@ -4,10 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Json } from "homeostat/api";
-import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
-import { createInternalPrinter } from "./print-internal.ts";
+import { printInternal as print } from "./print-internal.suite.ts";
 
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 const lines = readFileSync(new URL("testdata/internal-structs.jsonl", import.meta.url), "utf8")
   .trimEnd()
   .split("\n");
@@ -20,7 +18,7 @@ for (const line of lines) {
   });
 }
 
-test("what is not set prints as Go's zero value", () => {
+test("unset fields print as Go's zero values", () => {
   assert.equal(print("core.Taint", {}), '{"Key":"","Value":"","Effect":"","TimeAdded":null}');
   assert.equal(print("*core.Taint", null), "null");
   assert.equal(print("[]core.Taint", undefined), "null");
@@ -32,7 +30,7 @@ test("what is not set prints as Go's zero value", () => {
   );
 });
 
-test("a pod's spec keeps what it shares with the host in its security context", () => {
+test("a pod's host namespaces print inside its security context", () => {
   const { SecurityContext } = JSON.parse(print("core.PodSpec", { hostPID: true })) as {
     readonly SecurityContext: object;
   };

@@ -1,14 +1,28 @@
 // Prints a value of one of upstream's internal Go types as encoding/json does, from its form in the
 // API: members in Go's order and under Go's names, set or not.
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field/errors.go (ErrorBody), Go's package
-// encoding/json, pkg/apis/core/v1/conversion.go (Convert_v1_PodSpec_To_core_PodSpec).
+// encoding/json.
 import { compareBytewise, encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { Layout, LayoutMember } from "../../apimachinery/kind-data/decode-layout.ts";
 
+/**
+ * How upstream's internal structs hold values that the API has in another form, by internal type:
+ * its conversion functions, as far as a printed value shows them.
+ */
+export type InternalConversions = Readonly<Record<string, (value: Json | undefined) => JsonObject>>;
+
 /** Reads the layout when the first value is printed. */
-export function createInternalPrinter(layout: () => Layout): PrintInternal {
-  return (type, value) => printValue(layout(), type, value);
+export function createInternalPrinter(
+  layout: () => Layout,
+  conversions: InternalConversions,
+): PrintInternal {
+  return (type, value) => printValue({ layout: layout(), conversions }, type, value);
+}
+
+interface Internals {
+  readonly layout: Layout;
+  readonly conversions: InternalConversions;
 }
 
 /** What a type without a value prints as; structs print their members. */
@@ -26,18 +40,19 @@ const zeros: Readonly<Record<string, string>> = {
   "@IntOrString": "0",
 };
 
-function printValue(layout: Layout, type: string, value: Json | undefined): string {
+function printValue(internals: Internals, type: string, value: Json | undefined): string {
   const isAbsent = value === undefined || value === null;
-  if (type.startsWith("*")) return isAbsent ? "null" : printValue(layout, type.slice(1), value);
+  if (type.startsWith("*")) return isAbsent ? "null" : printValue(internals, type.slice(1), value);
   if (type.startsWith("[]"))
     return Array.isArray(value)
-      ? `[${value.map((item) => printValue(layout, type.slice(2), item)).join(",")}]`
+      ? `[${value.map((item) => printValue(internals, type.slice(2), item)).join(",")}]`
       : "null";
   if (type.startsWith("map:"))
-    return isObject(value) ? printMap(layout, type.slice("map:".length), value) : "null";
-  if (type.startsWith("|")) return printStruct(layout, type.slice(1), toChoice(value));
+    return isObject(value) ? printMap(internals, type.slice("map:".length), value) : "null";
+  // One of several forms in the API; the struct has a member for each.
+  if (type.startsWith("|")) return printStruct(internals, type.slice(1), value);
   const zero = zeros[type];
-  if (zero === undefined) return printStruct(layout, type, isObject(value) ? value : {});
+  if (zero === undefined) return printStruct(internals, type, value);
   if (isAbsent) return zero;
   return type === "@Raw" ? printRaw(value) : encodeJson(value);
 }
@@ -52,22 +67,24 @@ function printRaw(value: Json): string {
   return `{${members.join(",")}}`;
 }
 
-function printMap(layout: Layout, values: string, map: JsonObject): string {
+function printMap(internals: Internals, values: string, map: JsonObject): string {
   const entries = Object.keys(map)
     .toSorted(compareBytewise)
-    .map((key) => `${encodeJson(key)}:${printValue(layout, values, map[key])}`);
+    .map((key) => `${encodeJson(key)}:${printValue(internals, values, map[key])}`);
   return `{${entries.join(",")}}`;
 }
 
-function printStruct(layout: Layout, type: string, value: JsonObject): string {
-  return `{${printMembers(layout, type, conversions[type]?.(value) ?? value).join(",")}}`;
+function printStruct(internals: Internals, type: string, value: Json | undefined): string {
+  const struct = internals.conversions[type]?.(value) ?? value;
+  return `{${printMembers(internals, type, isObject(struct) ? struct : {}).join(",")}}`;
 }
 
-function printMembers(layout: Layout, type: string, value: JsonObject): string[] {
-  return layout.members(type).flatMap((member) => {
+function printMembers(internals: Internals, type: string, value: JsonObject): string[] {
+  return internals.layout.members(type).flatMap((member) => {
     const own = isOwner(member) ? value : value[member.name];
-    if (member.printed === "") return printMembers(layout, member.type, isObject(own) ? own : {});
-    const printed = printValue(layout, member.type, own);
+    if (member.printed === "")
+      return printMembers(internals, member.type, isObject(own) ? own : {});
+    const printed = printValue(internals, member.type, own);
     return isOmitted(member, printed) ? [] : [`${encodeJson(member.printed)}:${printed}`];
   });
 }
@@ -79,23 +96,3 @@ const empty: ReadonlySet<string> = new Set(["null", '""', "0", "false", "[]", "{
 
 const isOmitted = ({ omitEmpty, omitZero }: LayoutMember, printed: string): boolean =>
   (omitEmpty && empty.has(printed)) || (omitZero && printed === "null");
-
-/** One schema or several, a schema or true, a schema or names. */
-function toChoice(value: Json | undefined): JsonObject {
-  if (Array.isArray(value)) return { jSONSchemas: value, property: value };
-  return typeof value === "boolean" ? { allows: value } : { allows: true, schema: value ?? null };
-}
-
-/** Where an internal struct holds what the API has elsewhere. */
-const conversions: Readonly<Record<string, (value: JsonObject) => JsonObject>> = {
-  "core.PodSpec"(spec) {
-    const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-    const context = isObject(spec["securityContext"]) ? spec["securityContext"] : {};
-    const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
-    return {
-      ...spec,
-      securityContext: { ...context, ...host } as JsonObject,
-      serviceAccountName: spec["serviceAccountName"] || spec["serviceAccount"] || "",
-    };
-  },
-};

@@ -15,7 +15,7 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { validateWholeObject } from "../definition/default-strategy.ts";
+import { validateWholeObject } from "../validation/validate-object.ts";
 
 const group = "rbac.authorization.k8s.io";
 

@@ -10,7 +10,7 @@ import { gvk, type KindDefinition, type StrategyOverrides } from "../definition/
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { nameIsPathSegment } from "../validation/names.ts";
 import { hasItems } from "../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors } from "../definition/default-strategy.ts";
+import { finalizerErrors } from "../validation/validate-object.ts";
 
 const commonStrategy: StrategyOverrides = {
   allowCreateOnUpdate: true,

@@ -1,10 +1,11 @@
-// Validates taints of devices and tolerations of requests.
+// Taints of devices and tolerations of requests: defaults and validation.
 // Upstream: k8s.io/kubernetes/pkg/apis/resource/validation/validation.go (validateDeviceTaint,
 // validateDeviceToleration).
 import { type Decoded, labelValueFaults } from "homeostat/api";
 import type { DeviceTaint, DeviceToleration } from "homeostat/k8s/resource/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
+import { optionalValid, requiredValid } from "../validation/field-rules.ts";
 import { labelKeyErrors } from "../validation/name-faults.ts";
 
 const effects = ["NoExecute", "NoSchedule", "None"];
@@ -15,25 +16,22 @@ const valueErrors = (value: string, path: string): FieldError[] =>
 
 /** One taint. */
 export function validateDeviceTaint(taint: Decoded<DeviceTaint>, path: string): FieldError[] {
-  const effect = taint.effect ?? "";
   return [
     ...labelKeyErrors(taint.key ?? "", `${path}.key`),
     ...valueErrors(taint.value ?? "", `${path}.value`),
-    ...(effect ? effectErrors(effect, path) : [fieldError.required(`${path}.effect`, "")]),
+    ...requiredValid(effectErrors, taint.effect, `${path}.effect`),
   ];
 }
 
 /** One toleration. */
 export function validateDeviceToleration(
-  toleration: Decoded<DeviceToleration>,
+  { key, operator, value, effect }: Decoded<DeviceToleration>,
   path: string,
 ): FieldError[] {
-  const key = toleration.key ?? "";
-  const effect = toleration.effect ?? "";
   return [
-    ...(key ? labelKeyErrors(key, `${path}.key`) : []),
-    ...operatorErrors(toleration.operator ?? "", toleration.value ?? "", path),
-    ...(effect ? effectErrors(effect, path) : []),
+    ...optionalValid(labelKeyErrors, key, `${path}.key`),
+    ...operatorErrors(operator ?? "", value ?? "", path),
+    ...optionalValid(effectErrors, effect, `${path}.effect`),
   ];
 }
 
@@ -51,7 +49,14 @@ function operatorErrors(operator: string, value: string, path: string): FieldErr
 }
 
 function effectErrors(effect: string, path: string): FieldError[] {
-  return errorIf(!effects.includes(effect), () =>
-    fieldError.notSupported(`${path}.effect`, effect, effects),
-  );
+  return errorIf(!effects.includes(effect), () => fieldError.notSupported(path, effect, effects));
+}
+
+/** Sets the operators of tolerations. */
+export function setTolerationDefaults({
+  tolerations,
+}: {
+  readonly tolerations?: Decoded<DeviceToleration>[] | null;
+}): void {
+  for (const toleration of tolerations ?? []) toleration.operator ||= "Equal";
 }

@@ -15,20 +15,12 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import {
-  finalizerErrors,
-  immutableSpec,
-  metadataErrors,
-  statusResetStrategy,
-} from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutableSpec, metadataErrors } from "../validation/validate-object.ts";
 import { adminRequestErrors, adminResultErrors } from "./admin-access.ts";
 import { sharedDeviceKey, validateClaimStatus } from "./validate-claim-status.ts";
-import {
-  setDeviceRequestDefaults,
-  setTolerationDefaults,
-  validateClaimRequests,
-} from "./validate-device-claim.ts";
+import { setTolerationDefaults } from "./device-taints.ts";
+import { setDeviceRequestDefaults, validateClaimRequests } from "./validate-device-claim.ts";
 
 export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
   ...gvk("resource.k8s.io/v1", "ResourceClaim"),

@@ -143,7 +143,7 @@ describe("selectors", () => {
     const compiled = compileSelector(expression, "new");
     return "fault" in compiled ? compiled.fault : "";
   };
-  it("come to a bool, or to what only the device knows", () => {
+  it("evaluate to a bool, or to a value that depends on the device", () => {
     for (const expression of [
       "device.driver == 'a'",
       "device.attributes['a'].b",

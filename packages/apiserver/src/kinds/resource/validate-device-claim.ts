@@ -5,7 +5,6 @@ import { type Decoded, dnsSubdomainFaults } from "homeostat/api";
 import type {
   DeviceConstraint,
   DeviceRequest,
-  DeviceRequestAllocationResult,
   DeviceSubRequest,
   ExactDeviceRequest,
   ResourceClaimSpec,
@@ -22,7 +21,7 @@ import {
   requestNamesOf,
   requestReferenceErrors,
 } from "./device-names.ts";
-import { validateDeviceToleration } from "./device-taints.ts";
+import { setTolerationDefaults, validateDeviceToleration } from "./device-taints.ts";
 import { selectorErrors } from "./device-selectors.ts";
 
 /** Maximum requests, constraints and configurations of one claim, each. */
@@ -171,11 +170,4 @@ function setRequestDefaults(request: AnyDeviceRequest): void {
   request.allocationMode ||= "ExactCount";
   if (request.allocationMode === "ExactCount") request.count ||= 1;
   setTolerationDefaults(request);
-}
-
-/** Sets the operators of `tolerations` of a request or of a result. */
-export function setTolerationDefaults(
-  holder: AnyDeviceRequest | Decoded<DeviceRequestAllocationResult>,
-): void {
-  for (const toleration of holder.tolerations ?? []) toleration.operator ||= "Equal";
 }

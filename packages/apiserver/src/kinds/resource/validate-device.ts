@@ -15,14 +15,18 @@ import { validateNodeSelection } from "./validate-node-selection.ts";
 import { validateRequestPolicy } from "./request-policy.ts";
 import { validateBindingConditions } from "./validate-binding-conditions.ts";
 
-const maxAttributesAndCapacities = 32;
-const maxAttributeValues = 48;
-const maxTaints = 16;
-const maxConsumedSets = 2;
-const maxCounters = 32;
-const maxValueBytes = 64;
+const max = {
+  attributesAndCapacities: 32,
+  attributeValues: 48,
+  taints: 16,
+  consumedSets: 2,
+  counters: 32,
+  valueBytes: 64,
+};
 const versionPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
+
+const notSemantic = "must be a string compatible with semver.org spec 2.0.0";
 
 /** Whether the devices of a slice select nodes themselves. */
 export type NodeSelection = "per device" | "per slice";
@@ -59,9 +63,9 @@ export function validateDevice(
     ),
     ...(old && equalJson(old.taints ?? [], device.taints ?? [])
       ? []
-      : validateList(device.taints ?? [], maxTaints, validateDeviceTaint, `${path}.taints`)),
+      : validateList(device.taints ?? [], max.taints, validateDeviceTaint, `${path}.taints`)),
     ...validateSet(device.consumesCounters ?? [], `${path}.consumesCounters`, {
-      max: maxConsumedSets,
+      max: max.consumedSets,
       validate: (each, at) => [
         ...counterSetNameErrors(each.counterSet ?? "", `${at}.counterSet`),
         ...countersErrors(each.counters ?? {}, `${at}.counters`),
@@ -86,7 +90,7 @@ export function countersErrors(
   return validateMap(
     counters,
     {
-      max: maxCounters,
+      max: max.counters,
       shownNameBytes: 63,
       validateName: labelNameErrors,
       validateValue: () => [],
@@ -107,18 +111,18 @@ function countErrors(device: Decoded<Device>, path: string): FieldError[] {
     0,
   );
   return [
-    ...errorIf(count > maxAttributesAndCapacities, () =>
+    ...errorIf(count > max.attributesAndCapacities, () =>
       fieldError.invalid(
         path,
         count,
-        `the total number of attributes and capacities must not exceed ${maxAttributesAndCapacities}`,
+        `the total number of attributes and capacities must not exceed ${max.attributesAndCapacities}`,
       ),
     ),
-    ...errorIf(values > maxAttributeValues, () =>
+    ...errorIf(values > max.attributeValues, () =>
       fieldError.invalid(
         path,
         values,
-        `the total number of attribute values must not exceed ${maxAttributeValues}`,
+        `the total number of attribute values must not exceed ${max.attributeValues}`,
       ),
     ),
   ];
@@ -128,21 +132,15 @@ function attributeErrors(attribute: Decoded<DeviceAttribute>, path: string): Fie
   const { string: text, version } = attribute;
   const given = valueFields.filter((field) => isSet(attribute[field])).length;
   const tooLarge = (value: string, at: string): FieldError[] =>
-    errorIf(Buffer.byteLength(value) > maxValueBytes, () => fieldError.tooLong(at, maxValueBytes));
+    errorIf(Buffer.byteLength(value) > max.valueBytes, () =>
+      fieldError.tooLong(at, max.valueBytes),
+    );
   return [
     ...(isSet(text) ? tooLarge(text, `${path}.string`) : []),
-    ...(!isSet(version)
-      ? []
-      : [
-          ...errorIf(!versionPattern.test(version), () =>
-            fieldError.invalid(
-              `${path}.version`,
-              version,
-              "must be a string compatible with semver.org spec 2.0.0",
-            ),
-          ),
-          ...tooLarge(version, `${path}.version`),
-        ]),
+    ...errorIf(isSet(version) && !versionPattern.test(version), () =>
+      fieldError.invalid(`${path}.version`, version, notSemantic),
+    ),
+    ...(isSet(version) ? tooLarge(version, `${path}.version`) : []),
     ...errorIf(given === 0, () =>
       fieldError.invalid(path, "", "exactly one value must be specified"),
     ),

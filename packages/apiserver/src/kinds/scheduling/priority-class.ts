@@ -9,7 +9,7 @@ import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 
 const systemPrefix = "system-";
 const highestUserDefined = 1_000_000_000;

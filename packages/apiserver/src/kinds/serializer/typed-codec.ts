@@ -33,6 +33,8 @@ export interface TypedCodecOptions {
    * {@link GoDecodeError}.
    */
   readonly defaults?: (object: JsonObject) => void;
+  /** See VersionCodec. */
+  readonly accepts?: readonly string[];
   /** Between this version and the storage version; absent for the storage version. */
   readonly conversion?: {
     readonly fromStorage: (stored: JsonObject) => JsonObject;
@@ -65,6 +67,7 @@ export function createTypedCodec(options: TypedCodecOptions): VersionCodec {
     typeMeta: "defaulted",
     protobuf: true,
     smd: options.smd,
+    ...(options.accepts ? { accepts: options.accepts } : {}),
     patchMeta: patchTypeOf(data, model),
     encode: createGoEncoder(data, model),
     encodeStored: createGoEncoder(data, options.storageModel ?? model),

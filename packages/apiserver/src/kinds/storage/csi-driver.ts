@@ -8,7 +8,9 @@ import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/fi
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
-import { bumpGeneration, finalizerErrors, immutable } from "../definition/default-strategy.ts";
+import { bumpGeneration } from "../definition/default-strategy.ts";
+import { tokenLifetimeErrors } from "../validation/field-rules.ts";
+import { finalizerErrors, immutable } from "../validation/validate-object.ts";
 
 const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
 const lifecycleModes = ["Persistent", "Ephemeral"];
@@ -100,21 +102,7 @@ function tokenErrors(requests: readonly Decoded<TokenRequest>[]): FieldError[] {
     seen.add(audience);
     const seconds = request.expirationSeconds;
     if (!isSet(seconds)) return [];
-    if (Number(seconds) < 600)
-      return [
-        fieldError.invalid(
-          `${path}.expirationSeconds`,
-          seconds,
-          "may not specify a duration less than 10 minutes",
-        ),
-      ];
-    return errorIf(Number(seconds) > 2 ** 32, () =>
-      fieldError.invalid(
-        `${path}.expirationSeconds`,
-        seconds,
-        "may not specify a duration larger than 2^32 seconds",
-      ),
-    );
+    return tokenLifetimeErrors(seconds, `${path}.expirationSeconds`);
   });
 }
 

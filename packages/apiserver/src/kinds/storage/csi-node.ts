@@ -13,7 +13,8 @@ import { validateLabelSelector } from "../validation/label-selectors.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { parseQuantity } from "../../apimachinery/values/quantity.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
-import { immutable, validateWholeObject } from "../definition/default-strategy.ts";
+import { immutable, validateWholeObject } from "../validation/validate-object.ts";
+import { createUniqueRule, nonNegative } from "../validation/field-rules.ts";
 
 const maxNodeIdBytes = 256;
 
@@ -35,25 +36,16 @@ const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] 
   object.spec?.drivers ?? [];
 
 function driverErrors(object: Decoded<CSINode>): FieldError[] {
-  const names = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(driversOf(object), "spec.drivers", (driver, path) => {
     const name = driver.name ?? "";
-    const count = driver.allocatable?.count;
-    const errors = [
+    return [
       ...csiNameErrors(name, `${path}.name`),
       ...nodeIdErrors(driver.nodeID ?? "", `${path}.nodeID`),
+      ...nonNegative(driver.allocatable?.count ?? 0, `${path}.allocatable.count`),
+      ...unique(name, `${path}.name`),
+      ...topologyKeyErrors(driver.topologyKeys ?? [], path),
     ];
-    if (isSet(count) && count < 0)
-      errors.push(
-        fieldError.invalid(
-          `${path}.allocatable.count`,
-          count,
-          "must be greater than or equal to 0",
-        ),
-      );
-    if (names.has(name)) errors.push(fieldError.duplicate(`${path}.name`, name));
-    names.add(name);
-    return [...errors, ...topologyKeyErrors(driver.topologyKeys ?? [], path)];
   });
 }
 

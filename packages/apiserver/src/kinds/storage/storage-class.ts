@@ -17,7 +17,7 @@ import {
   immutable,
   metadataErrors,
   validateWholeObject,
-} from "../definition/default-strategy.ts";
+} from "../validation/validate-object.ts";
 
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;

@@ -4,7 +4,7 @@ import { openKind } from "../open-kind.suite.ts";
 
 const group = "storage.k8s.io";
 
-test("a storage class has defaults and stays what it is", () => {
+test("a storage class has defaults and is immutable", () => {
   const classes = openKind(group, "storageclasses");
   const { object, errors } = classes.create({ metadata: { name: "c" }, provisioner: "x.io/y" });
   assert.deepEqual(
@@ -25,7 +25,7 @@ test("a storage class has defaults and stays what it is", () => {
   );
 });
 
-test("topologies must not repeat themselves", () => {
+test("topologies must be unique", () => {
   const term = {
     matchLabelExpressions: [{ key: "failure-domain.beta.kubernetes.io/zone", values: ["a"] }],
   };
@@ -66,7 +66,7 @@ test("an attachment is of one volume, to one node, for good", () => {
   ]);
 });
 
-test("what a driver of a node is called stays, what it can hold does not", () => {
+test("the name of a node's driver is immutable, its capacity is not", () => {
   const nodes = openKind(group, "csinodes");
   const body = (nodeID: string, count: number): object => ({
     metadata: { name: "n" },
@@ -79,7 +79,7 @@ test("what a driver of a node is called stays, what it can hold does not", () =>
   ]);
 });
 
-test("an inline volume of an attachment has a driver, and no life of its own", () => {
+test("an inline volume of an attachment has a driver", () => {
   const spec = {
     attacher: "x.io",
     nodeName: "n",
@@ -102,7 +102,7 @@ test("an inline volume of an attachment has a driver, and no life of its own", (
   );
 });
 
-test("a term of a topology that says nothing repeats the nothing there was before", () => {
+test("an empty topology term may stay", () => {
   const { errors } = openKind(group, "storageclasses").create({
     metadata: { name: "c" },
     provisioner: "p",

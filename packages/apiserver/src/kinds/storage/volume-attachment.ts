@@ -11,14 +11,10 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
-import { statusOnlyStrategy } from "../definition/status-metadata.ts";
-import {
-  immutableSpec,
-  statusResetStrategy,
-  validateWholeObject,
-} from "../definition/default-strategy.ts";
+import { statusOnlyStrategy, statusResetStrategy } from "../definition/default-strategy.ts";
+import { immutableSpec, validateWholeObject } from "../validation/validate-object.ts";
 import { setPersistentSourceDefaults } from "../core/pod/defaults/volume-defaults.ts";
-import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-persistent-volume.ts";
+import { validateInlineVolumeSpec } from "../core/persistent-volume/validate-volume.ts";
 import { csiNameErrors } from "../validation/csi-driver-name.ts";
 
 const maxMetadataBytes = 256 * 1024;

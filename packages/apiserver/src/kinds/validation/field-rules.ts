@@ -48,6 +48,15 @@ export const unixIdErrors = (id: number, path: string): FieldError[] =>
 /** 1 to 65535. */
 export const portNumberErrors = (port: number, path: string): FieldError[] =>
   inRange(port, 1, 65535, path);
+/** Seconds that a token lives. */
+export const tokenLifetimeErrors = (seconds: number | bigint, path: string): FieldError[] => [
+  ...errorIf(seconds < 600, () =>
+    fieldError.invalid(path, seconds, "may not specify a duration less than 10 minutes"),
+  ),
+  ...errorIf(seconds > 2 ** 32, () =>
+    fieldError.invalid(path, seconds, "may not specify a duration larger than 2^32 seconds"),
+  ),
+];
 /** Not empty. */
 export const requiredName = (value: string, path: string): FieldError[] =>
   errorIf(!value, () => fieldError.required(path, ""));
@@ -57,6 +66,22 @@ export const requiredValid = <T>(
   value: NoInfer<T> | null | undefined,
   path: string,
 ): FieldError[] => (value ? rule(value, path) : [fieldError.required(path, "")]);
+/** Absent, empty, or valid by `rule`. */
+export const optionalValid = <T>(
+  rule: (value: T, path: string) => FieldError[],
+  value: NoInfer<T> | null | undefined,
+  path: string,
+): FieldError[] => (value ? rule(value, path) : []);
+
+/** A rule that a text breaks from the second time on: `Duplicate value: "x"`. */
+export function createUniqueRule(): (value: string, path: string) => FieldError[] {
+  const seen = new Set<string>();
+  return (value, path) => {
+    const again = seen.has(value);
+    seen.add(value);
+    return errorIf(again, () => fieldError.duplicate(path, value));
+  };
+}
 
 /** The name of a port. */
 export const portNameErrors = (name: string, path: string): FieldError[] =>
@@ -69,57 +94,57 @@ export function portReferenceErrors(port: Json | undefined, path: string): Field
     : portNumberErrors(Number(port ?? 0), path);
 }
 
+/** The rule of a pattern, with the fault of a text that does not match. */
+const matching =
+  (pattern: RegExp, fault: string): SyntaxRule =>
+  (text) =>
+    pattern.test(text) ? [] : [fault];
+
+const isPrintable = matching(
+  /^[\x20-\x3c\x3e-\x7e]*$/,
+  "a valid environment variable name must consist only of printable ASCII characters other than '='",
+);
+
 /** Names of environment variables: printable ASCII without `=`. */
-export const environmentNameFaults: SyntaxRule = (name) => [
-  ...(name ? [] : ["environment variable name must be non-empty"]),
-  ...(/^[\x20-\x3c\x3e-\x7e]*$/.test(name)
-    ? []
-    : [
-        "a valid environment variable name must consist only of printable ASCII characters other than '='",
-      ]),
-];
+export const environmentNameFaults: SyntaxRule = (name) =>
+  name ? isPrintable(name) : ["environment variable name must be non-empty"];
 
 /** `25%`. */
-export const percentFaults: SyntaxRule = (text) =>
-  /^[0-9]+%$/.test(text)
-    ? []
-    : [
-        formatRegexFault(
-          "a valid percent string must be a numeric string followed by an ending '%'",
-          "[0-9]+%",
-          "1%",
-          "93%",
-        ),
-      ];
+export const percentFaults: SyntaxRule = matching(
+  /^[0-9]+%$/,
+  formatRegexFault(
+    "a valid percent string must be a numeric string followed by an ending '%'",
+    "[0-9]+%",
+    "1%",
+    "93%",
+  ),
+);
 
 /** Names of HTTP headers in probes. */
-export const headerNameFaults: SyntaxRule = (name) =>
-  /^[-A-Za-z0-9]+$/.test(name)
-    ? []
-    : [
-        formatRegexFault(
-          "a valid HTTP header must consist of alphanumeric characters or '-'",
-          "[-A-Za-z0-9]+",
-          "X-Header-Name",
-        ),
-      ];
+export const headerNameFaults: SyntaxRule = matching(
+  /^[-A-Za-z0-9]+$/,
+  formatRegexFault(
+    "a valid HTTP header must consist of alphanumeric characters or '-'",
+    "[-A-Za-z0-9]+",
+    "X-Header-Name",
+  ),
+);
 
 const underscoredLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const underscoredFormat = `${underscoredLabel}(\\.${underscoredLabel})*`;
-const underscoredPattern = new RegExp(`^(?:${underscoredFormat})$`);
+const isUnderscored = matching(
+  new RegExp(`^(?:${underscoredFormat})$`),
+  formatRegexFault(
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+    underscoredFormat,
+    "example.com",
+  ),
+);
 
 /** Subdomains in which underscores are allowed, too: DNS search paths. */
 export const underscoredSubdomainFaults: SyntaxRule = (name) => [
   ...(Buffer.byteLength(name) > 253 ? ["must be no more than 253 characters"] : []),
-  ...(underscoredPattern.test(name)
-    ? []
-    : [
-        formatRegexFault(
-          "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
-          underscoredFormat,
-          "example.com",
-        ),
-      ]),
+  ...isUnderscored(name),
 ];
 
 /** File modes up to 0777. */

@@ -14,7 +14,7 @@ import {
 const bodies = (errors: readonly { readonly body: string }[]): string[] =>
   errors.map(({ body }) => body);
 
-test("leading zeros are read, told and refused", () => {
+test("leading zeros are parsed, reported and refused", () => {
   assert.equal(ipFamilyOf("010.0.0.01"), "IPv4");
   assert.deepEqual(bodies(legacyIpErrors("010.0.0.1", "p")), [
     'Invalid value: "010.0.0.1": must not have leading 0s',

@@ -61,27 +61,26 @@ export function ipFamilyOf(text: string): "IPv4" | "IPv6" | "" {
   return address.bytes.length === 4 ? "IPv4" : "IPv6";
 }
 
-/** Rules for a legacy field; values of the old object stay valid. */
-export function legacyIpErrors(
-  value: string,
-  path: string,
-  kept: readonly string[] = [],
-): FieldError[] {
-  if (kept.includes(value)) return [];
-  if (!parseIpSloppy(value))
-    return [
-      fieldError.invalid(
-        path,
-        value,
-        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
-      ),
-    ];
+const notAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const notCidr = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+
+/** A rule for a legacy field, in which `kept` values of the old object stay valid. */
+type LegacyRule = (value: string, path: string, kept?: readonly string[]) => FieldError[];
+
+const unlessKept =
+  (rule: (value: string, path: string) => FieldError[]): LegacyRule =>
+  (value, path, kept = []) =>
+    kept.includes(value) ? [] : rule(value, path);
+
+/** An address of a legacy field. */
+export const legacyIpErrors: LegacyRule = unlessKept((value, path) => {
+  if (!parseIpSloppy(value)) return [fieldError.invalid(path, value, notAddress)];
   const strict = parseAddress(value);
   if ("error" in strict) return [fieldError.invalid(path, value, "must not have leading 0s")];
   return errorIf(isMapped(strict), () =>
     fieldError.invalid(path, value, "must not be an IPv4-mapped IPv6 address"),
   );
-}
+});
 
 /** Rules for a new field: valid and canonical. */
 export function ipErrors(value: string, path: string): FieldError[] {
@@ -95,22 +94,10 @@ const canonicalErrors = (value: string, canonical: string, path: string): FieldE
     fieldError.invalid(path, value, `must be in canonical form (${quoteGo(canonical)})`),
   );
 
-/** The same for a CIDR of a legacy field. */
-export function legacyCidrErrors(
-  value: string,
-  path: string,
-  kept: readonly string[] = [],
-): FieldError[] {
-  if (kept.includes(value)) return [];
+/** A CIDR of a legacy field. */
+export const legacyCidrErrors: LegacyRule = unlessKept((value, path) => {
   const sloppy = parseCidrSloppy(value);
-  if (!sloppy)
-    return [
-      fieldError.invalid(
-        path,
-        value,
-        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-      ),
-    ];
+  if (!sloppy) return [fieldError.invalid(path, value, notCidr)];
   const strict = parsePrefix(value);
   if ("error" in strict)
     return [fieldError.invalid(path, value, "must not have leading 0s in IP or prefix length")];
@@ -119,7 +106,7 @@ export function legacyCidrErrors(
   return errorIf(Buffer.compare(sloppy.address.bytes, sloppy.network.bytes) !== 0, () =>
     fieldError.invalid(path, value, "must not have bits set beyond the prefix length"),
   );
-}
+});
 
 /** Rules for a CIDR of a new field: valid and canonical. */
 export function cidrErrors(value: string, path: string): FieldError[] {

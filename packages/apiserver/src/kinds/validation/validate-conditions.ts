@@ -6,6 +6,7 @@ import * as fieldError from "../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../apimachinery/errors/field-error.ts";
 import { labelKeyErrors } from "./name-faults.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
+import { createUniqueRule } from "./field-rules.ts";
 
 const statuses = ["False", "True", "Unknown"];
 const reasonFormat = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
@@ -18,13 +19,11 @@ export function validateConditions(
   conditions: readonly Decoded<Condition>[],
   path: string,
 ): FieldError[] {
-  const seen = new Set<string>();
-  return eachItem(conditions, path, (condition, at) => {
-    const type = condition.type ?? "";
-    const again = errorIf(seen.has(type), () => fieldError.duplicate(`${at}.type`, type));
-    seen.add(type);
-    return [...again, ...validateCondition(condition, at)];
-  });
+  const unique = createUniqueRule();
+  return eachItem(conditions, path, (condition, at) => [
+    ...unique(condition.type ?? "", `${at}.type`),
+    ...validateCondition(condition, at),
+  ]);
 }
 
 function validateCondition(condition: Decoded<Condition>, path: string): FieldError[] {

@@ -23,6 +23,7 @@ import {
   union,
   withNamedFields,
 } from "./field-set.ts";
+import { formatPaths, paths } from "./field-set.suite.ts";
 import { smdFromJsonSchema } from "../typed/smd-from-json-schema.ts";
 import { deducedType } from "../../apimachinery/types/smd-type.ts";
 
@@ -39,7 +40,6 @@ const element = fc.oneof(
 );
 const path = fc.array(element, { minLength: 1, maxLength: 4 });
 const set = fc.array(path, { maxLength: 12 }).map(fieldSetOf);
-const paths = (from: FieldSet): string[] => [...pathsOf(from)].map(formatFieldPath).sort();
 const of = (...names: string[]): FieldSet =>
   fieldSetOf(names.map((name) => name.split(".").map(fieldElement)));
 
@@ -121,7 +121,7 @@ test("fields come before keys, values and positions, and numbers go by size", ()
     [valueElement(10)],
     [valueElement(9)],
   ]);
-  assert.deepEqual([...pathsOf(mixed)].map(formatFieldPath), [
+  assert.deepEqual(formatPaths(mixed), [
     ".z",
     "[port=80]",
     "[port=443]",
@@ -133,7 +133,7 @@ test("fields come before keys, values and positions, and numbers go by size", ()
 });
 
 test("members of a level come before what lies below them", () => {
-  assert.deepEqual([...pathsOf(of("a.b", "a", "c"))].map(formatFieldPath), [".a", ".c", ".a.b"]);
+  assert.deepEqual(formatPaths(of("a.b", "a", "c")), [".a", ".c", ".a.b"]);
 });
 
 test("named fields with fields below them are added, keys of a map are not", () => {

@@ -79,7 +79,7 @@ test("an empty object is a member, an empty top level is nothing", () => {
   );
 });
 
-test("forms of a later version are left out, what is no form at all is refused", () => {
+test("forms of later versions are ignored, invalid ones are refused", () => {
   assert.equal(parseFieldsV1({ "q:new": {} }).size, 0);
   for (const bad of [
     { f: {} },

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject, Status } from "homeostat/api";
-import {
-  apiVersion,
-  apply,
-  at,
-  empty,
-  fields,
-  intent,
-  kind,
-  managerOf,
-  owners,
-  stored,
-  times,
-  update,
-} from "./field-manager.suite.ts";
+import { apply, fields, managerOf, owners, times, update } from "./field-manager.suite.ts";
+import { apiVersion, at, empty, intent, kind, stored } from "./thing.suite.ts";
 import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 describe("apply", () => {
-  test("owns what it names, besides identity", () => {
+  test("owns the fields that it names, except identity", () => {
     assert.deepEqual(managedFieldsOf(apply(undefined, { a: "1", set: ["x"] }, "ann")), [
       {
         manager: "ann",
@@ -32,7 +20,7 @@ describe("apply", () => {
     ]);
   });
 
-  test("removes what its manager leaves out, and keeps what others own", () => {
+  test("removes fields that its manager omits, and keeps those of others", () => {
     const first = apply(undefined, { a: "1", b: "1", set: ["x", "y"] }, "ann");
     const shared = apply(first, { b: "1", set: ["y"] }, "bob");
     const left = apply(shared, { set: ["x"] }, "ann");
@@ -43,7 +31,7 @@ describe("apply", () => {
     ]);
   });
 
-  test("shares equal values, and conflicts about different ones", () => {
+  test("shares equal values, and conflicts on different ones", () => {
     const live = apply(apply(undefined, { a: "1" }, "ann"), { a: "1" }, "bob");
     assert.deepEqual(owners(live), ["bob Apply: .spec.a", "ann Apply: .spec.a"]);
     const status = refusal(() => apply(live, { a: "2" }, "cat"));
@@ -92,7 +80,7 @@ describe("apply", () => {
     assert.deepEqual(owners(taken), ["bob Apply: .spec.a"]);
   });
 
-  test("of nothing new keeps the times and adds a newcomer without one", () => {
+  test("without changes keeps the times and adds a new manager", () => {
     const first = apply(undefined, { a: "1" }, "ann");
     assert.deepEqual(times(apply(first, { a: "1" }, "ann", { second: 5 })), [at(0)]);
     assert.deepEqual(times(apply(first, { a: "1" }, "bob", { second: 5 })), [null, at(0)]);
@@ -151,7 +139,7 @@ describe("apply", () => {
     );
   });
 
-  test("tells a failure to decode the merged object as upstream does", () => {
+  test("reports a failure to decode the merged object as upstream does", () => {
     const strict = managerOf({
       complete: () => {
         throw new Error("unable to convert: no");

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { cloneJson, type Json, type JsonObject } from "homeostat/api";
-import { apiVersion, apply, at, fields, kind, owners } from "./field-manager.suite.ts";
+import { apply, fields, owners } from "./field-manager.suite.ts";
+import { apiVersion, at, kind } from "./thing.suite.ts";
 
 describe("properties", () => {
   const word = fc.constantFrom("x", "y", "z");

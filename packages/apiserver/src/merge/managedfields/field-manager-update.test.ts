@@ -1,19 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type JsonObject } from "homeostat/api";
-import {
-  apiVersion,
-  apply,
-  at,
-  fields,
-  intent,
-  kind,
-  managerOf,
-  owners,
-  stored,
-  times,
-  update,
-} from "./field-manager.suite.ts";
+import { apply, fields, managerOf, owners, times, update } from "./field-manager.suite.ts";
+import { apiVersion, at, intent, kind, stored } from "./thing.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 describe("update", () => {

@@ -5,18 +5,8 @@ import { deducedType } from "../../apimachinery/types/smd-type.ts";
 import { MergeError } from "../fieldpath/merge-error.ts";
 import { smdFromJsonSchema } from "../typed/smd-from-json-schema.ts";
 import type { FieldManagerOptions } from "./field-manager-options.ts";
-import {
-  apiVersion,
-  apply,
-  at,
-  intent,
-  kind,
-  managerOf,
-  owners,
-  stored,
-  type,
-  update,
-} from "./field-manager.suite.ts";
+import { apply, managerOf, owners, update } from "./field-manager.suite.ts";
+import { apiVersion, at, intent, kind, stored, type } from "./thing.suite.ts";
 import { refusal } from "../refusal.suite.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 

@@ -45,14 +45,14 @@ describe("merge patch", () => {
     assert.deepEqual(decodeMergePatch('{"a":{"b":1,"b":2}}', "Strict").strictErrors, [
       'duplicate field "a.b"',
     ]);
-    assert.equal(
-      said(() => decodeMergePatch("[1]", "Strict")),
-      "400 error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
-    );
-    assert.equal(
-      said(() => decodeMergePatch("{", "Strict")),
-      "400 error decoding patch: unexpected end of JSON input",
-    );
+    for (const [text, fault] of [
+      ["[1]", "json: cannot unmarshal array into Go value of type map[string]interface {}"],
+      ["{", "unexpected end of JSON input"],
+    ] as const)
+      assert.equal(
+        said(() => decodeMergePatch(text, "Strict")),
+        `400 error decoding patch: ${fault}`,
+      );
     for (const text of ["null", "5", "{"])
       assert.equal(
         said(() => decodeMergePatch(text, "Ignore")),

@@ -7,6 +7,8 @@ import { formatGoType, formatGoValue } from "../../apimachinery/values/go-format
 
 export const patchDirective = "$patch";
 export const setElementOrderPrefix = "$setElementOrder";
+export const retainKeysDirective = "$retainKeys";
+export const deleteFromPrimitiveListPrefix = "$deleteFromPrimitiveList";
 
 export const noMergeKeyError = (item: JsonObject, key: string): ApiStatusError =>
   plainError(`map: ${formatGoValue(item)} does not contain declared merge key: ${key}`);

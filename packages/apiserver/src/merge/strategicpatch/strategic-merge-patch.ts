@@ -19,15 +19,14 @@ import { deleteFromList, mergeList } from "./strategic-merge-list.ts";
 import { mergeOrderedLists } from "./set-element-order.ts";
 import {
   badDirectiveError,
+  deleteFromPrimitiveListPrefix,
   nameBehind,
   patchDirective,
+  retainKeysDirective,
   setElementOrderPrefix,
   withoutDirectives,
 } from "./strategic-directive.ts";
 import { withoutNulls } from "../patch/without-nulls.ts";
-
-const retainKeysDirective = "$retainKeys";
-const deleteFromPrimitiveListPrefix = "$deleteFromPrimitiveList";
 
 /** A decoded patch body. */
 export interface StrategicMergePatchBody {

@@ -7,7 +7,7 @@ import { unstructuredFault } from "./unstructured-fault.ts";
 
 const pod = patchTypeOf(readKindData("1.36"), "io.k8s.api.core.v1.Pod");
 
-test("what does not fit is told in the converter's words", () => {
+test("values of a wrong type are refused with the converter's messages", () => {
   const rows: readonly (readonly [Json, string | undefined])[] = [
     [{ metadata: { labels: { a: 5 } } }, "cannot convert int64 to string"],
     [{ metadata: { labels: { a: true } } }, "unrecognized type: string"],

@@ -2,6 +2,7 @@
 // they have a list type, and objects below a node that preserves unknown fields accept them too.
 // Upstream: k8s.io/kube-openapi/pkg/schemaconv (openapi.go, smd.go),
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
+import type { Json } from "homeostat/api";
 import type { JsonSchemaProps } from "../../schema/json-schema-props.ts";
 import {
   deducedType,
@@ -85,7 +86,7 @@ function mapOf(schema: JsonSchemaProps, place: Place, root: boolean): SmdMap {
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     fields.set(name, {
       type: once(() => typeOf(member, place)),
-      ...(member.default === undefined ? {} : { default: member.default }),
+      ...(member.default === undefined ? {} : { default: member.default as Json }),
     });
   }
   const hadFields = fields.size > 0;
@@ -125,7 +126,7 @@ function listOf(schema: JsonSchemaProps, place: Place): SmdList {
       : () => untypedAtomicType;
   const type = schema["x-kubernetes-list-type"];
   return {
-    relation: type ?? "atomic",
+    relation: type === "set" || type === "map" ? type : "atomic",
     keys: type === "map" ? (schema["x-kubernetes-list-map-keys"] ?? []) : [],
     element,
   };

@@ -4,14 +4,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
-import { formatFieldPath } from "../fieldpath/field-path.ts";
-import { type FieldSet, pathsOf } from "../fieldpath/field-set.ts";
+import { paths } from "../fieldpath/field-set.suite.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import { mergeTyped } from "./merge-typed.ts";
 import { removeItems } from "./remove-items.ts";
 import { type } from "./typed-value.suite.ts";
-
-const paths = (set: FieldSet): string[] => [...pathsOf(set)].map(formatFieldPath).sort();
 
 const word = fc.constantFrom("a", "b", "c");
 const words = fc.uniqueArray(word, { maxLength: 3 });

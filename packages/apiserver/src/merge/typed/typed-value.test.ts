@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "homeostat/api";
 import { compareTyped } from "./compare-typed.ts";
-import { fieldElement, formatFieldPath } from "../fieldpath/field-path.ts";
-import { type FieldSet, fieldSetOf, pathsOf } from "../fieldpath/field-set.ts";
+import { fieldElement } from "../fieldpath/field-path.ts";
+import { paths } from "../fieldpath/field-set.suite.ts";
+import { type FieldSet, fieldSetOf } from "../fieldpath/field-set.ts";
 import { toFieldSet } from "./to-field-set.ts";
 import { parseFieldsV1 } from "../fieldpath/fields-v1.ts";
 import { mergeTyped } from "./merge-typed.ts";
@@ -17,7 +18,6 @@ import { formatTypedErrors } from "./typed-error.ts";
 import { type Duplicates, validateTyped } from "./validate-typed.ts";
 import { type } from "./typed-value.suite.ts";
 
-const paths = (set: FieldSet): string[] => [...pathsOf(set)].map(formatFieldPath).sort();
 const faults = (value: Json, duplicates: Duplicates = "refused"): string =>
   formatTypedErrors(validateTyped(type, value, duplicates));
 
@@ -134,7 +134,7 @@ test("an intent claims leaves, items, map keys and empty maps", () => {
   ]);
 });
 
-test("a comparison tells what is added, changed and removed", () => {
+test("a comparison finds added, changed and removed fields", () => {
   const compare = (left: Json, right: Json): readonly string[][] => {
     const { added, modified, removed } = compareTyped(type, left, right);
     return [paths(added), paths(modified), paths(removed)];
@@ -241,7 +241,7 @@ test("removal takes named fields and empties to null", () => {
   );
 });
 
-test("what became atomic is owned as a whole, what became granular stays as it was", () => {
+test("fields that became atomic are owned as a whole, those that became granular stay", () => {
   const granular: SmdType = smdFromJsonSchema(
     {
       properties: {

@@ -80,7 +80,7 @@ const conditionsOf = (definition: Definition): string[] =>
     ({ type, status, reason }) => `${type}=${status} ${reason}`,
   );
 
-test("what is served stays the same while only conditions change, and is made anew for another generation", async () => {
+test("served resources stay the same while only conditions change, and are created again for another generation", async () => {
   const { start, commit, catalog, definitions, runtime } = setUp();
   await start();
   commit(cars({ metadata: { name: "cars.x.io", uid: "1", generation: 1 } }));
@@ -137,6 +137,42 @@ test("a deleted definition takes its instances along", async () => {
   });
   await runtime.advance(1000);
   assert.deepEqual([instances.size, definitions.size, catalog.all()], [0, 0, []]);
+});
+
+test("the committed object is kept, whatever its owner does to it afterwards", async () => {
+  const { start, controller, definitions, runtime } = setUp();
+  await start();
+  const object = cars();
+  controller.committed(object, null);
+  (object["spec"] as JsonObject)["group"] = "y.io";
+  await runtime.advance(1000);
+  assert.equal(definitionOf(definitions.get("cars.x.io")!).spec.group, "x.io");
+});
+
+test("a definition that waits for names accepts them when their owner is deleted", async () => {
+  const { start, commit, definitions, runtime } = setUp();
+  await start();
+  commit(cars());
+  await runtime.advance(1000);
+  commit({
+    ...cars({ metadata: { name: "autos.x.io" } }),
+    spec: {
+      ...(cars()["spec"] as JsonObject),
+      names: { plural: "autos", singular: "car", kind: "Auto", listKind: "AutoList" },
+    },
+  });
+  await runtime.advance(1000);
+  const waiting = (): string[] => conditionsOf(definitionOf(definitions.get("autos.x.io")!));
+  assert.deepEqual(waiting(), [
+    "NamesAccepted=False SingularConflict",
+    "Established=False NotAccepted",
+  ]);
+  commit(cars({ metadata: { name: "cars.x.io", deletionTimestamp: "2026-01-01T00:00:00Z" } }));
+  await runtime.advance(1000);
+  assert.deepEqual(waiting(), [
+    "NamesAccepted=True NoConflicts",
+    "Established=True InitialNamesAccepted",
+  ]);
 });
 
 test("stored definitions are served from the start", async () => {

@@ -7,6 +7,7 @@
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
 import type { Runtime } from "homeostat/runtime";
+import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { approvalCondition } from "../../kinds/apiextensions/validation/api-approval.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/custom-resource-definition.ts";
@@ -15,7 +16,6 @@ import {
   type DefinitionCondition,
   type DefinitionStatus,
   definitionOf,
-  isConditionTrue,
   objectOf,
 } from "../../kinds/apiextensions/definition/definition.ts";
 import { setCondition } from "../../kinds/apiextensions/definition/set-condition.ts";
@@ -110,7 +110,9 @@ class Controller implements CrdController {
     const definition = object && definitionOf(object);
     const isServed =
       definition &&
-      (isConditionTrue(definition, "NamesAccepted") || isConditionTrue(definition, "Established"));
+      ["NamesAccepted", "Established"].some((type) =>
+        isStatusConditionTrue(definition.status.conditions, type),
+      );
     if (!object) this.#resources.delete(name);
     options.catalog.serve(name, isServed ? this.#resourcesOf(name, object, options) : []);
   }
@@ -128,7 +130,7 @@ class Controller implements CrdController {
     const source = JSON.stringify([
       metadata.uid,
       metadata.generation,
-      isConditionTrue(definitionOf(object), "Terminating"),
+      isStatusConditionTrue(status.conditions, "Terminating"),
       status.acceptedNames,
     ]);
     const before = this.#resources.get(name);
@@ -184,7 +186,7 @@ class Controller implements CrdController {
       message: "CustomResource deletion is in progress",
     };
     if (!hasCondition(definition, progress)) return writeCondition(options, object, progress);
-    if (!isConditionTrue(definition, "Established"))
+    if (!isStatusConditionTrue(definition.status.conditions, "Established"))
       return removeFinalizer(options, object, {
         reason: "NeverEstablished",
         message: "resource was never established",

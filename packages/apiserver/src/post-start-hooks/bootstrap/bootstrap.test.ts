@@ -33,7 +33,7 @@ async function start(store: Store, options: Partial<ControlPlaneOptions> = {}) {
   return { ask, close: () => core.close() };
 }
 
-test("a server has its own objects from its first second", async () => {
+test("a server has its own objects from the start", async () => {
   const { ask, close } = await start(createMemoryStore(), {
     serviceRanges: readServiceRanges({ addresses: "10.96.0.0/16" }),
     clientCa: "PEM",
@@ -68,7 +68,7 @@ test("a server has its own objects from its first second", async () => {
   await close();
 });
 
-test("a restart brings back what is missing, and leaves what is there", async () => {
+test("a restart restores missing objects, and leaves existing ones", async () => {
   const store = createMemoryStore();
   const first = await start(store);
   const path = "/apis/rbac.authorization.k8s.io/v1/clusterroles/view";
@@ -81,7 +81,7 @@ test("a restart brings back what is missing, and leaves what is there", async ()
   await second.close();
 });
 
-test("roles get their rules back, and keep what was added", () => {
+test("roles get their rules back, and keep added ones", () => {
   const role = (
     rules: readonly Decoded<PolicyRule>[],
     annotations: Record<string, string> = {},

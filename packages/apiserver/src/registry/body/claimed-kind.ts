@@ -6,7 +6,6 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import type { CoreServices } from "../scope/core-services.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { BodyError } from "./parse-body.ts";
-import { groupOfRetired, isStillAccepted } from "./retired-versions.ts";
 
 /** The source position that upstream prints in a message. */
 const scheme = '"pkg/runtime/scheme.go:111"';
@@ -32,7 +31,7 @@ export function assertKind(
   actual: GroupVersionKind,
   expected: GroupVersionKind,
 ): void {
-  if (isSame(actual, expected) || isStillAccepted(actual, expected)) return;
+  if (isSame(actual, expected)) return;
   const fault = kindFault(core, actual, expected);
   if (fault) throw cannotBe(actual, expected, fault);
   throw badRequestError(
@@ -50,7 +49,7 @@ export function kindFault(
   expected: GroupVersionKind,
 ): string | undefined {
   if (isSame(actual, expected)) return undefined;
-  const retired = groupOfRetired(actual);
+  const retired = core.kinds.groupOfRetired(actual);
   if (retired !== undefined && retired === expected.group && actual.kind === expected.kind)
     return undefined;
   if (retired === undefined && !core.kinds.has(actual.group, actual.version, actual.kind))

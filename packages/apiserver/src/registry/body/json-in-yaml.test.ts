@@ -8,7 +8,7 @@ import { parseYaml } from "./parse-yaml.ts";
 /** What the YAML library makes of it: a comment in front keeps the short way from being taken. */
 const byYaml = async (text: string): Promise<Json> => (await parseYaml(`# yaml\n${text}`)).value;
 
-test("what programs send as an apply is read as JSON", () => {
+test("apply requests of programs are parsed as JSON", () => {
   assert.deepEqual(
     readJsonInYaml(
       '{"kind":"Order","spec":{"table":3,"dishes":[{"name":"salad","spicy":false}],"note":null,"text":"a\\n\\"b\\" é"}}\n',
@@ -43,7 +43,7 @@ test("digits and dots in strings are no numbers", () =>
     a: "1.5e3 -0 12345678901234567",
   }));
 
-test("what is read as JSON is what YAML reads", async () => {
+test("JSON and YAML parsers agree", async () => {
   const key = fc.string({ maxLength: 8 });
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(

@@ -52,7 +52,7 @@ test("names come in their order, as in the JSON that upstream makes of a body", 
   );
 });
 
-test("faults in go-yaml's words", async () => {
+test("errors have go-yaml's messages", async () => {
   const table: readonly (readonly [string, string])[] = [
     ["a: {b: c\n", "yaml: line 1: did not find expected ',' or '}'"],
     ["a: [b\n", "yaml: line 1: did not find expected ',' or ']'"],

@@ -32,13 +32,19 @@ export async function readObject(
   if (codec.goType === "unstructured" && body.overflow !== undefined)
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
   if (codec.typeMeta === "required") assertStatedType(scope, actual, expected, body);
-  else assertKind(scope.core, actual, expected);
+  else if (!isAccepted(codec, actual, expected)) assertKind(scope.core, actual, expected);
   const { object, strictErrors } = decode(codec, body, expected, actual);
   if (body.overflow !== undefined && holdsInfinity(object))
     throw cannotBe(actual, expected, formatOverflow(body.overflow));
   report(scope, [...body.strictErrors, ...strictErrors], fieldValidation, expected);
   return object;
 }
+
+const isAccepted = (
+  { accepts }: VersionCodec,
+  actual: GroupVersionKind,
+  expected: GroupVersionKind,
+): boolean => actual.kind === expected.kind && accepts?.includes(formatApiVersion(actual)) === true;
 
 /** A typed decoder does not look into members of any shape, such as defaults in a schema. */
 function holdsInfinity(value: Json): boolean {

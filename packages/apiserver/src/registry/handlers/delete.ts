@@ -3,7 +3,6 @@
 // pkg/registry/generic/registry/store.go (Delete), pkg/registry/rest/delete.go.
 import type { JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import type { Revision } from "../../storage/store.ts";
 import { resultResponse, transformedResponse, type Result } from "../response/object-response.ts";
 import { successStatus } from "../response/error-response.ts";
 import {
@@ -87,48 +86,22 @@ async function attemptDelete(
   live: Live,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const { resource } = scope;
-  const plan = planDeletion(resource.strategy, live.hub, options, {
+  const plan = planDeletion(scope.resource.strategy, live.hub, options, {
     context: writeContextOf(scope, options.dryRun),
     nowMs: scope.core.runtime.clock.now(),
   });
-  if (plan.at === "unchanged")
-    return { pending: true, shown: { revision: live.revision }, object: live.object };
-  if (plan.at === "mark") return await mark(scope, live, plan.hub, options);
-  if (plan.at === "mark, then remove") return await markAndRemove(scope, live, plan.hub, options);
-  if (options.dryRun)
-    return { pending: false, shown: { revision: live.revision }, object: live.object };
-  const removal = await commitRemoval(scope, live.revision);
-  return removal === "conflict" ? undefined : removed(removal, live);
-}
-
-const removed = (removal: Revision, live: Live): Deleted => ({
-  pending: false,
-  shown: { revision: removal },
-  object: live.object,
-});
-
-async function mark(
-  scope: RequestScope,
-  live: Live,
-  hub: JsonObject,
-  options: DeleteOptions,
-): Promise<Deleted | undefined> {
-  const shown = await commitUpdate(scope, live, hub, options);
-  return shown && { pending: true, shown, object: "object" in shown ? shown.object : live.object };
-}
-
-async function markAndRemove(
-  scope: RequestScope,
-  live: Live,
-  hub: JsonObject,
-  options: DeleteOptions,
-): Promise<Deleted | undefined> {
-  const marked = await mark(scope, live, hub, options);
-  if (!marked || options.dryRun) return marked && { ...marked, pending: false };
-  const removal =
-    "revision" in marked.shown ? await commitRemoval(scope, marked.shown.revision) : "conflict";
-  return removal === "conflict" ? undefined : removed(removal, live);
+  const shown =
+    "hub" in plan
+      ? await commitUpdate(scope, live, plan.hub, options)
+      : { revision: live.revision };
+  if (!shown) return undefined;
+  const pending = plan.at === "unchanged" || plan.at === "mark";
+  if (pending || "object" in shown || options.dryRun)
+    return { pending, shown, object: "object" in shown ? shown.object : live.object };
+  const removal = await commitRemoval(scope, shown.revision);
+  return removal === "conflict"
+    ? undefined
+    : { pending: false, shown: { revision: removal }, object: live.object };
 }
 
 function assertPreconditions(

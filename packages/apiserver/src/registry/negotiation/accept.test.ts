@@ -20,7 +20,7 @@ test("clauses by quality, wildcards last", () => {
   );
 });
 
-test("what is agreed on", () => {
+test("accepted media types", () => {
   const agreed = (header: string, offer = builtin): string => {
     const { mediaType, transform } = negotiate(header, offer);
     return `${mediaType.slice("application/".length)}${transform ? ` ${transform.kind} ${transform.version}` : ""}`;
@@ -46,7 +46,7 @@ test("what is agreed on", () => {
   );
 });
 
-test("what is not acceptable", () => {
+test("refused media types", () => {
   const message =
     "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf";
   assert.throws(() => negotiate("image/png", builtin), { message });
@@ -62,7 +62,7 @@ test("what is not acceptable", () => {
   assert.doesNotThrow(() => assertRoutable("application/json;as=Nothing", mediaTypes));
 });
 
-test("people's tools get indented answers, unless the query says otherwise", () => {
+test("curl, wget and browsers get indented responses, unless the query disables it", () => {
   const query = (raw: string, pretty?: string) => ({ raw, first: () => pretty });
   assert.equal(wantsPretty(query(""), "curl/8"), true);
   assert.equal(wantsPretty(query("pretty=0", "0"), "curl/8"), false);

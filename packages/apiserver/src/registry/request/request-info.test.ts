@@ -12,22 +12,24 @@ const info = (method: string, path: string, query = ""): unknown => {
 };
 
 test("paths and methods", () => {
-  const table: readonly (readonly [string, string, string, string])[] = [
-    ["GET", "/api/v1/namespaces/x/pods", "", "list||v1|x|pods||"],
-    ["GET", "/api/v1/namespaces/x/pods", "watch=1", "watch||v1|x|pods||"],
-    ["GET", "/api/v1/namespaces/x/pods/p", "watch=1", "get||v1|x|pods|p|"],
-    ["GET", "/api/v1/namespaces", "", "list||v1||namespaces||"],
-    ["GET", "/api/v1/namespaces/x", "", "get||v1|x|namespaces|x|"],
-    ["PUT", "/api/v1/namespaces/x/finalize", "", "update||v1|x|namespaces|x|finalize"],
-    ["GET", "/apis/g/v2/widgets", "fieldSelector=metadata.name%3Dq", "list|g|v2||widgets|q|"],
-    ["GET", "/apis/g/v2/watch/namespaces/x/widgets/w", "", "watch|g|v2|x|widgets|w|"],
-    ["DELETE", "/apis/g/v2/namespaces/x/widgets/", "", "deletecollection|g|v2|x|widgets||"],
-    ["PATCH", "/apis/g/v2/namespaces/x/widgets/w/scale", "", "patch|g|v2|x|widgets|w|scale"],
-    ["GET", "/apis/g/v2", "", "get plain"],
-    ["POST", "/version", "", "post plain"],
-  ];
-  for (const [method, path, query, expected] of table)
-    assert.equal(info(method, path, query), expected, `${method} ${path}`);
+  const requests: Readonly<Record<string, string>> = {
+    "GET /api/v1/namespaces/x/pods": "list||v1|x|pods||",
+    "GET /api/v1/namespaces/x/pods?watch=1": "watch||v1|x|pods||",
+    "GET /api/v1/namespaces/x/pods/p?watch=1": "get||v1|x|pods|p|",
+    "GET /api/v1/namespaces": "list||v1||namespaces||",
+    "GET /api/v1/namespaces/x": "get||v1|x|namespaces|x|",
+    "PUT /api/v1/namespaces/x/finalize": "update||v1|x|namespaces|x|finalize",
+    "GET /apis/g/v2/widgets?fieldSelector=metadata.name%3Dq": "list|g|v2||widgets|q|",
+    "GET /apis/g/v2/watch/namespaces/x/widgets/w": "watch|g|v2|x|widgets|w|",
+    "DELETE /apis/g/v2/namespaces/x/widgets/": "deletecollection|g|v2|x|widgets||",
+    "PATCH /apis/g/v2/namespaces/x/widgets/w/scale": "patch|g|v2|x|widgets|w|scale",
+    "GET /apis/g/v2": "get plain",
+    "POST /version": "post plain",
+  };
+  for (const [request, expected] of Object.entries(requests)) {
+    const [, method = "", path = "", query] = /^(\w+) ([^?]*)\??(.*)$/.exec(request) ?? [];
+    assert.equal(info(method, path, query), expected, request);
+  }
 });
 
 test("a prefix without a resource is an error", () => {

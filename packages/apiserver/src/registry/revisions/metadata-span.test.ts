@@ -10,7 +10,7 @@ const cut = (object: object): unknown => {
   return span && parseStored(wrapMetadata(span, "v1"));
 };
 
-test("cuts what a parser would find, whatever strings hold", () => {
+test("cuts the span that a parser finds, for any strings", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom('"', "\\", '\\"', "}", '{"metadata":{'),
@@ -34,7 +34,7 @@ test("cuts what a parser would find, whatever strings hold", () => {
   );
 });
 
-test("finds nothing where metadata is not what stands behind the head", () => {
+test("finds nothing where metadata does not follow the head", () => {
   assert.equal(cut({ spec: { metadata: { name: "x" } } }), undefined);
   assert.equal(cut({ metadata: null }), undefined);
 });

@@ -1,4 +1,5 @@
 // The services that handlers use: the store, the clock, the catalog, and caches over them.
+import type { GroupVersionKind } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../../apimachinery/rest/token-issuer.ts";
 import type { Store } from "../../storage/store.ts";
@@ -18,6 +19,11 @@ import type { FieldManagers } from "../managed-fields/field-managers.ts";
  */
 export interface KindRegistry {
   has(group: string, version: string, kind: string): boolean;
+  /**
+   * The group that now serves a kind of a version that is registered and no longer served.
+   * Undefined for other versions.
+   */
+  groupOfRetired(kind: GroupVersionKind): string | undefined;
 }
 
 /** The services of one server core. */

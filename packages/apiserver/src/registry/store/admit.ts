@@ -1,5 +1,7 @@
 // Runs the admission steps on the writes of a request.
-// Upstream: k8s.io/apiserver/pkg/registry/rest (ValidateObjectFunc), pkg/endpoints/handlers.
+// Upstream: k8s.io/apiserver/pkg/registry/rest (ValidateObjectFunc), pkg/endpoints/handlers;
+// pkg/endpoints/request/requestinfo.go and handlers/create.go (namespaceGVR) for the namespace of a
+// namespace, which is its name.
 import type { JsonObject } from "homeostat/api";
 import {
   type AdmissionRequest,

@@ -27,7 +27,7 @@ function commit(name: string, spec: number, managed: number): ReturnType<typeof 
   );
 }
 
-test("what etcd would not take loses its managers first", async () => {
+test("an object too large for etcd loses its managers first", async () => {
   const kept = await commit("a", 1_000_000, 900_000);
   assert.ok(kept !== "conflict");
   assert.equal((parseStored(kept.bytes).metadata as JsonObject).managedFields, undefined);
@@ -38,7 +38,7 @@ test("what etcd would not take loses its managers first", async () => {
   );
 });
 
-test("and is refused when it still is too large, in etcd's words or its client's", async () => {
+test("and is refused if it is still too large, with etcd's message or its client's", async () => {
   await assert.rejects(commit("a", 1_600_000, 0), { message: "etcdserver: request is too large" });
   await assert.rejects(
     commit("a", 2_200_000, 0),

@@ -38,7 +38,7 @@ const plan = (
   return "hub" in result ? [result.at, result.hub.metadata] : result.at;
 };
 
-test("without finalizers or grace an object goes at once", () => {
+test("without finalizers or grace period an object is deleted at once", () => {
   assert.equal(plan({ name: "a", generation: 3 }), "remove");
   assert.equal(plan({ name: "a", finalizers: [] }), "remove");
 });
@@ -79,7 +79,7 @@ test("a grace period is counted from now, can be shortened, and never prolonged"
   ]);
 });
 
-test("a kind may hold its objects for reasons of its own", () => {
+test("a kind may delay the deletion of its objects", () => {
   const held: Strategy = {
     ...widgets.strategy,
     deletion: { holds: () => true, mark: (object) => void (object.phase = "Terminating") },

@@ -3,11 +3,8 @@ import { describe, it } from "node:test";
 import type { JsonSchemaProps, ValidationRule } from "../json-schema-props.ts";
 import { checkRuleExpressions } from "./check-rule-expressions.ts";
 import { checkRuleFields } from "./check-rule-fields.ts";
-import { createInternalPrinter } from "../../kinds/printers/print-internal.ts";
-import { readKindData } from "../../apimachinery/kind-data/read-kind-data.ts";
+import { printInternal as print } from "../../kinds/printers/print-internal.suite.ts";
 import { type FieldError, printError } from "../../apimachinery/errors/field-error.ts";
-
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 
 const properties: Readonly<Record<string, JsonSchemaProps>> = {
   owner: { type: "string", maxLength: 30 },

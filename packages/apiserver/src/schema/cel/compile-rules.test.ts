@@ -124,7 +124,7 @@ describe("failures", () => {
     assert.deepEqual(failing("1 / self.a > 0", { a: 0 }), [
       '<nil>: Invalid value: "object": division by zero evaluating rule: m',
     ]));
-  it("say what is missing", () =>
+  it("name the missing member", () =>
     assert.deepEqual(failing("self.s != ''", { a: 1 }), [
       '<nil>: Invalid value: "object": no such key: s evaluating rule: m',
     ]));

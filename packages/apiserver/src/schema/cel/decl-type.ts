@@ -2,7 +2,6 @@
 // Upstream: k8s.io/apiserver v0.36 pkg/cel/common/schemas.go (SchemaDeclType), pkg/cel/types.go,
 // pkg/cel/limits.go; k8s.io/apiextensions-apiserver v0.36
 // pkg/apiserver/schema/cel/model/schemas.go.
-import type { Json } from "homeostat/api";
 import * as cel from "@homeostat/cel";
 import type { JsonSchemaProps } from "../json-schema-props.ts";
 import { escapeName } from "./escape-name.ts";
@@ -143,7 +142,7 @@ function longestString(schema: JsonSchemaProps, maxLength: number | undefined): 
   return schema.enum?.length ? longestOf(schema.enum) : maxRequestBytes - 2;
 }
 
-const longestOf = (values: readonly Json[]): number =>
+const longestOf = (values: readonly unknown[]): number =>
   Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
 
 /** The CEL type of a declaration. `register` receives each object type, named by its path. */

@@ -12,7 +12,7 @@ const filled = (properties: Record<string, JsonSchemaProps>, object: JsonObject)
   return object;
 };
 
-test("what is absent is filled, and defaults inside a default are filled too", () => {
+test("absent fields are filled, and defaults inside a default too", () => {
   const schema: Record<string, JsonSchemaProps> = {
     a: { type: "string", default: "x" },
     o: { type: "object", default: {}, properties: { i: { type: "integer", default: 3 } } },
@@ -54,7 +54,7 @@ test("null without nullable is dropped or takes its default; in a list it stays 
   );
 });
 
-test("defaults are copies, and hold nothing that an object could not", () => {
+test("defaults are copies, and hold valid values only", () => {
   const schema: Record<string, JsonSchemaProps> = {
     o: { type: "object", default: { a: "x", odd: 1 }, properties: { a: { type: "string" } } },
   };

@@ -38,43 +38,11 @@ for (const pattern of [
 ])
   test(`not plain: ${pattern}`, () => assert.equal(isPlainPattern(pattern), false));
 
-test("what is plain compiles", () => {
-  const piece = fc.constantFrom(
-    "a",
-    "b-c",
-    "0",
-    "^",
-    "$",
-    "|",
-    "(",
-    ")",
-    "(?:",
-    "*",
-    "+",
-    "?",
-    "{2}",
-    "{1,3}",
-    "{,2}",
-    "{3,}",
-    "{30,40}",
-    "[",
-    "]",
-    "[^",
-    "a-z",
-    "A-z",
-    "z-a",
-    "-",
-    "\\",
-    "\\d",
-    "\\.",
-    "\\-",
-    "_",
-    ".",
-    "[a-z]",
-    "[^-a]",
-    "[0-9-]",
-    "[\\d-]",
-  );
+test("plain patterns compile", () => {
+  const pieces =
+    String.raw`a b-c 0 ^ $ | ( ) (?: * + ? {2} {1,3} {,2} {3,} {30,40} [ ] [^ ` +
+    String.raw`a-z A-z z-a - \ \d \. \- _ . [a-z] [^-a] [0-9-] [\d-]`;
+  const piece = fc.constantFrom(...pieces.split(" "));
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),

@@ -9,17 +9,12 @@ import type { SchemaNode } from "../schema-node.ts";
 /** All errors in a whole object. */
 export function validateListSetsAndMaps(object: JsonObject, node?: SchemaNode): FieldError[] {
   const errors: FieldError[] = [];
-  check(object, node, "", errors);
+  if (node) check(object, node, "", errors);
   return errors;
 }
 
-function check(
-  value: Json,
-  node: SchemaNode | undefined,
-  path: string,
-  errors: FieldError[],
-): void {
-  if (typeof value !== "object" || value === null || !node?.hasUniqueLists) return;
+function check(value: Json, node: SchemaNode, path: string, errors: FieldError[]): void {
+  if (typeof value !== "object" || value === null || !node.hasUniqueLists) return;
   const { items, additional, propertyNames, propertyNodes } = node;
   if (Array.isArray(value)) {
     if (node.listType === "set") checkSet(value, path, errors);

@@ -44,7 +44,7 @@ test("metadata is read as Go reads it: unknown fields dropped and named, empty o
   assert.deepEqual(strict, ['unknown field "t.metadata.odd"']);
 });
 
-test("what does not fit is refused in Go's words", () => {
+test("values of a wrong type are refused with Go's messages", () => {
   assert.equal(
     coerced({ metadata: [] }).fault,
     "t.metadata: Invalid value: []: json: cannot unmarshal array into Go value of type v1.ObjectMeta",

@@ -30,7 +30,7 @@ export function compileSchema(props: JsonSchemaProps): SchemaNode {
   };
   const node = { ...shape, default: undefined as Json | undefined };
   if (props.default !== undefined && props.default !== null)
-    node.default = pruneDefault(props.default, node);
+    node.default = pruneDefault(props.default as Json, node);
   return node;
 }
 
@@ -45,7 +45,7 @@ function compileType(props: JsonSchemaProps) {
     nullable: props.nullable === true,
     format,
     checkFormat: format ? findStringFormat(format) : undefined,
-    enum: props.enum?.length ? props.enum : undefined,
+    enum: props.enum?.length ? (props.enum as readonly Json[]) : undefined,
     ...compileLimits(props, onlyType, format),
   };
 }

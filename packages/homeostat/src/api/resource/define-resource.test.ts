@@ -53,7 +53,7 @@ test("rules of k grow instead of replacing each other, also across checks that f
   );
 });
 
-test("status has nothing required, and conditions of its own", () => {
+test("status has no required fields, and conditions", () => {
   const manifest = toCustomResourceDefinition(
     defineResource({
       ...api,
@@ -87,7 +87,7 @@ test("status has nothing required, and conditions of its own", () => {
   );
 });
 
-test("unknown values are kept, records are typed, integers or strings have their word", () => {
+test("unknown values are preserved, records are typed, and int-or-string has its extension", () => {
   const { definition } = defineResource({
     ...api,
     kind: "Box",
@@ -107,7 +107,7 @@ test("unknown values are kept, records are typed, integers or strings have their
   assert.deepEqual(big, { type: "integer", format: "int64" });
 });
 
-test("what a server cannot run is refused, with path and remedy, all at once", () => {
+test("features that a server cannot evaluate are refused, all at once, with path and remedy", () => {
   const define = () =>
     defineResource({
       ...api,
@@ -142,7 +142,7 @@ test("what a server cannot run is refused, with path and remedy, all at once", (
   });
 });
 
-test("names, columns and versions that cannot be are refused", () => {
+test("invalid names, columns and versions are refused", () => {
   assert.throws(
     () => defineResource({ ...api, kind: "order", spec: z.object({}) }),
     code("ERR_RESOURCE_NAME", /kind must be/),

@@ -53,21 +53,19 @@ test("keywords are plain words where a value may stand", () => {
   ]);
 });
 
-test("label selectors are refused in the server's words", () => {
-  const table: readonly (readonly [string, string])[] = [
-    ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
-    ["a,", "found '', expected: identifier after ','"],
-    ["=a", "found '=', expected: !, identifier, or 'end of string'"],
-    ["a=b c", "found 'c', expected: ',' or 'end of string'"],
-    ["a in b", "unable to parse requirement: found 'b' expected: '('"],
-    ["a in (b", "unable to parse requirement: found '', expected: ',' or ')'"],
-    [
-      "a>x",
-      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
-    ],
-    ["!!a", "unable to parse requirement: found '!', expected: identifier"],
-  ];
-  for (const [selector, message] of table)
+test("invalid label selectors are refused with the server's messages", () => {
+  const requirement = "unable to parse requirement:";
+  const faults: Readonly<Record<string, string>> = {
+    "a b": `${requirement} found 'b', expected: in, notin, =, ==, !=, gt, lt`,
+    "a,": "found '', expected: identifier after ','",
+    "=a": "found '=', expected: !, identifier, or 'end of string'",
+    "a=b c": "found 'c', expected: ',' or 'end of string'",
+    "a in b": `${requirement} found 'b' expected: '('`,
+    "a in (b": `${requirement} found '', expected: ',' or ')'`,
+    "a>x": `${requirement} values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`,
+    "!!a": `${requirement} found '!', expected: identifier`,
+  };
+  for (const [selector, message] of Object.entries(faults))
     assert.throws(
       () => parseLabelSelector(selector),
       { message, code: "ERR_SELECTOR_SYNTAX" },
@@ -122,7 +120,7 @@ test("field selectors parse, match and name the exact value", () => {
   );
 });
 
-test("field selectors are refused in the server's words", () => {
+test("invalid field selectors are refused with the server's messages", () => {
   assert.throws(() => parseFieldSelector("a"), {
     message: "invalid selector: 'a'; can't understand 'a'",
   });

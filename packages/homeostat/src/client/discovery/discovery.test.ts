@@ -199,7 +199,7 @@ describe("kinds", () => {
     assert.equal(transport.exchanges.length, 4);
   });
 
-  it("are asked for again after a failure", async () => {
+  it("are requested again after a failure", async () => {
     const pages: Record<string, unknown> = {};
     const { client } = play(pages);
     await assert.rejects(client.kinds.byKind("v1", "Pod"), /ServiceUnavailable/);

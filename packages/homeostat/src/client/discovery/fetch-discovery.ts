@@ -11,7 +11,9 @@ const aggregated =
 
 type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
-interface WireResource {
+type Listed = "verbs" | "shortNames" | "categories";
+
+interface WireResource extends Partial<Pick<DiscoveredKind, Listed>> {
   readonly resource?: string;
   readonly name?: string;
   readonly responseKind?: {
@@ -24,9 +26,6 @@ interface WireResource {
   readonly namespaced?: boolean;
   readonly singularResource?: string;
   readonly singularName?: string;
-  readonly verbs?: readonly string[];
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
   readonly subresources?: readonly { readonly subresource: string }[];
 }
 

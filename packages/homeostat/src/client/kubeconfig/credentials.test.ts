@@ -90,7 +90,7 @@ describe("createCredentials", () => {
     );
   });
 
-  it("runs a plug-in once until its credential expires, and tells it of the cluster", async () => {
+  it("runs a plug-in once until its credential expires, and passes it the cluster", async () => {
     const runtime = createVirtualRuntime({ startMs: Date.parse("2026-01-01T00:00:00Z") });
     const infos: unknown[] = [];
     const credentials = createCredentials(
@@ -201,12 +201,8 @@ describe("createCredentials", () => {
         ? exchange.refuse(401, "Unauthorized")
         : exchange.answer(200, { runs: ++runs }),
     );
-    const Thing = dynamicKind({
-      apiVersion: "v1",
-      kind: "Thing",
-      resource: "things",
-      scope: "Cluster",
-    });
+    const names = { apiVersion: "v1", kind: "Thing", resource: "things" };
+    const Thing = dynamicKind({ ...names, scope: "Cluster" });
     const client = createClient({
       transport,
       access: access({ type: "token", token: "fixed" }),

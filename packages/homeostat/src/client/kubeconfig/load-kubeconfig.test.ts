@@ -72,7 +72,7 @@ describe("loadKubeconfig", () => {
     assert.deepEqual([anonymous.namespace, anonymous.auth], ["default", { type: "none" }]);
   });
 
-  it("merges a KUBECONFIG list: the first to say something wins, missing files do not matter", async () => {
+  it("merges a KUBECONFIG list: the first value wins, missing files are ignored", async () => {
     const first = await write(
       "first",
       `clusters: [{name: k, cluster: {server: "https://first"}}]\n`,
@@ -87,7 +87,7 @@ describe("loadKubeconfig", () => {
     );
   });
 
-  it("looks into the home folder", async () => {
+  it("reads ~/.kube/config by default", async () => {
     await mkdir(join(folder, ".kube"), { recursive: true });
     await write(join(".kube", "config"), simple('{server: "https://home"}'));
     assert.equal((await loadKubeconfig({ env: { HOME: folder } })).server, "https://home");
@@ -124,7 +124,7 @@ describe("loadKubeconfig", () => {
     );
   });
 
-  it("takes a text", async () => {
+  it("accepts a text", async () => {
     assert.equal((await loadKubeconfig({ text: simple(https) })).server, "https://h");
   });
 
@@ -306,7 +306,7 @@ describe("loadKubeconfig", () => {
     });
   }
 
-  it("says where it looked when there is none", async () => {
+  it("names the places that it searched when there is none", async () => {
     await assert.rejects(loadKubeconfig({ path: join(folder, "none") }), (error) =>
       isHomeostatError(error, "ERR_KUBECONFIG_NOT_FOUND"),
     );

@@ -27,7 +27,7 @@ describe("runExecPlugin", () => {
     );
   });
 
-  it("says why the program failed", async () => {
+  it("reports why the program failed", async () => {
     await assert.rejects(
       runExecPlugin(plugin("console.error('not logged in'); process.exit(3)"), "{}"),
       (error) =>
@@ -41,7 +41,7 @@ describe("runExecPlugin", () => {
     );
   });
 
-  it("does not start a program that needs a person", async () => {
+  it("does not start an interactive program", async () => {
     await assert.rejects(runExecPlugin(plugin("", { interactiveMode: "Always" }), "{}"), (error) =>
       isHomeostatError(error, "ERR_KUBECONFIG_UNSUPPORTED"),
     );

@@ -24,7 +24,7 @@ describe("toStatusError", () => {
     });
   }
 
-  it("advises nothing on other paths and codes", () => {
+  it("gives no advice for other paths and codes", () => {
     assert.equal(
       refused("/apis/kitchen.example.com/v1", 404, "404 page not found").message,
       "GET /apis/kitchen.example.com/v1: the server answered 404 without a Status: 404 page not found",
@@ -35,14 +35,14 @@ describe("toStatusError", () => {
     );
   });
 
-  it("knows a TLS server that was spoken to in plain", () => {
+  it("recognizes plain HTTP sent to a TLS server", () => {
     assert.match(
       refused("/api/v1/pods", 400, "Client sent an HTTP request to an HTTPS server.\n").message,
       /; the server speaks TLS: write https:\/\/ in its address$/,
     );
   });
 
-  it("keeps the server's Status and names whose credentials were refused", () => {
+  it("keeps the server's Status and names the user whose credentials were refused", () => {
     const status = {
       kind: "Status",
       apiVersion: "v1",

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../api/object-meta.ts";
 import { isConflict } from "../../api/status.ts";
 import type { Intent } from "./child-intent.ts";
-import { isApplied } from "./is-applied.ts";
+import { isApplied, learnStored } from "./is-applied.ts";
 import { refuseForeign } from "./membership.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -13,6 +13,7 @@ const neverCurrent = "1";
 export async function applyChild(set: OwnedSet, intent: Intent): Promise<KubeObject> {
   const { name, namespace } = intent.metadata;
   const key = { name, namespace };
+  set.assertRunning();
   const known = (set.informer.get(key) as KubeObject | undefined) ?? (await createOne(set, intent));
   return updateOne(set, known, intent);
 }
@@ -33,6 +34,7 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       fieldManager: set.manager,
     })) as KubeObject;
     set.wrote(`${set.kind.kind} ${created.metadata.name}`, created);
+    learnStored(set, created, intent);
     return created;
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -41,6 +43,7 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       set.kind,
       namespace === undefined ? name : { name, namespace },
     )) as KubeObject | undefined;
+    if (!found) set.overtaken(error);
     if (!found) throw error;
     return found;
   }
@@ -50,11 +53,21 @@ async function updateOne(set: OwnedSet, known: KubeObject, intent: Intent): Prom
   refuseForeign(set, known);
   if (known.metadata.deletionTimestamp !== undefined || isApplied(set, known, intent)) return known;
   const exact = { ...intent, metadata: { ...intent.metadata, uid: known.metadata.uid } };
-  const applied = (await set.client.apply(set.kind, exact, {
-    force: true,
-    fieldManager: set.manager,
-  })) as KubeObject;
+  const applied = await applyExact(set, exact);
+  learnStored(set, applied, intent);
   if (applied.metadata.resourceVersion !== known.metadata.resourceVersion)
     set.wrote(`${set.kind.kind} ${applied.metadata.name}`, applied);
   return applied;
+}
+
+async function applyExact(set: OwnedSet, intent: Intent): Promise<KubeObject> {
+  try {
+    return (await set.client.apply(set.kind, intent, {
+      force: true,
+      fieldManager: set.manager,
+    })) as KubeObject;
+  } catch (error) {
+    if (isConflict(error)) set.overtaken(error);
+    throw error;
+  }
 }

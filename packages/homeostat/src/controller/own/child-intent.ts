@@ -1,6 +1,8 @@
 // From a desired manifest to what is applied: with the owner reference and the namespace. Pure.
 import type { Naming } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
+import { toStoredFields } from "./as-stored.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -29,6 +31,11 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
       problem: `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
       hint: "own objects in the same namespace only",
     });
+  if (set.namespace !== undefined && namespace !== undefined && namespace !== set.namespace)
+    throw ownError(set, "ERR_OWN_NAMESPACE", {
+      problem: `"${name}" is in ${namespace}, but this manager watches namespace ${set.namespace} only; it would neither repair nor delete it`,
+      hint: "let the manager watch all namespaces, or own objects in the watched one",
+    });
   const reference = {
     apiVersion: ownerKind.apiVersion,
     kind: ownerKind.kind,
@@ -45,12 +52,12 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
     ...(namespace === undefined ? {} : { namespace }),
     ownerReferences: [reference, ...others],
   };
-  return { ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
+  return toStoredFields({ ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata });
 }
 
 /** @throws ERR_OWN_DUPLICATE */
 export function refuseDuplicates(set: OwnedSet, intents: readonly Intent[]): void {
-  const names = intents.map((one) => one.metadata.name);
+  const names = intents.map((one) => formatObjectKey(one.metadata));
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
     throw ownError(set, "ERR_OWN_DUPLICATE", {

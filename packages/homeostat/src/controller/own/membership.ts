@@ -38,3 +38,14 @@ export function isMember(set: OwnedSet, object: KubeObject): boolean {
   );
   return controlled === true && appliedFields(object, set.manager, "") !== undefined;
 }
+
+/** True when one of these sets of the same controller has also applied the object. */
+export function isInOtherSet(
+  { manager }: OwnedSet,
+  object: KubeObject,
+  managers: ReadonlySet<string>,
+): boolean {
+  return [...managers].some(
+    (other) => other !== manager && appliedFields(object, other, "") !== undefined,
+  );
+}

@@ -69,7 +69,7 @@ test("extracts items of map lists by key, sets by value, and whole atomic values
   });
 });
 
-test("leaves out what has vanished", () => {
+test("omits fields that no longer exist", () => {
   assert.deepEqual(extractFields(object, { "f:spec": { "f:gone": {}, "f:table": {} } }), {
     spec: { table: 1 },
   });

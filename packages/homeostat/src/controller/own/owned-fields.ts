@@ -5,6 +5,13 @@
 // f:, k:, v:, i:).
 import { equalJson, isObject, type Json, type JsonObject } from "../../api/json.ts";
 
+/** The entries of metadata.managedFields. */
+export function managedEntries(object: { readonly metadata: object }): readonly JsonObject[] {
+  return (
+    (object.metadata as { readonly managedFields?: readonly JsonObject[] }).managedFields ?? []
+  );
+}
+
 /**
  * The fields that a manager last applied, as FieldsV1; undefined when it applied nothing to this
  * part of the object.
@@ -14,9 +21,7 @@ export function appliedFields(
   manager: string,
   subresource: string,
 ): JsonObject | undefined {
-  const entries =
-    (object.metadata as { readonly managedFields?: readonly JsonObject[] }).managedFields ?? [];
-  const entry = entries.find(
+  const entry = managedEntries(object).find(
     (one) =>
       one["manager"] === manager &&
       one["operation"] === "Apply" &&

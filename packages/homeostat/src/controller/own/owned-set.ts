@@ -3,6 +3,7 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { Informer } from "../../cache/informer.ts";
 import type { Client } from "../../client/client.ts";
+import type { OwnMemory } from "./own-memory.ts";
 
 /** Dependencies of own() during one reconcile. */
 export interface OwnedSetDependencies {
@@ -12,7 +13,15 @@ export interface OwnedSetDependencies {
   readonly manager: string;
   /** Scoped to the reconcile's signal. */
   readonly client: Client;
+  /** The informer of a declared kind. */
   informer(kind: Kind): Informer | undefined;
+  /** The namespace that informers watch; undefined when they watch all. */
+  readonly namespace: string | undefined;
+  /** Throws once the run has ended. Called before every write. */
+  assertRunning(): void;
+  /** Called with the error of a write whose object was replaced or deleted meanwhile. */
+  overtaken(error: unknown): void;
+  readonly memory: OwnMemory;
   /** Called for every object written. */
   wrote(what: string, object: KubeObject): void;
 }

@@ -1,26 +1,55 @@
-// Deletes members of a set that are no longer desired.
-import type { KubeObject } from "../../api/object-meta.ts";
-import { isNotFound } from "../../api/status.ts";
+// Members of a set that are no longer desired: deleted, or handed over to another set.
+import { keyOf, type KubeObject } from "../../api/object-meta.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
+import { isConflict, isNotFound } from "../../api/status.ts";
 import { inLanes } from "./in-lanes.ts";
-import { isMember } from "./membership.ts";
+import { isInOtherSet, isMember } from "./membership.ts";
 import { type OwnedSet, parallelWrites } from "./owned-set.ts";
 
-/** Deletes members of this set that are no longer desired. */
-export async function prune(set: OwnedSet, desired: ReadonlySet<string>): Promise<void> {
-  const members = (
-    set.informer.byIndex("owner", set.owner.metadata.uid) as readonly KubeObject[]
-  ).filter(
-    (object) =>
-      !desired.has(object.metadata.name) &&
-      object.metadata.deletionTimestamp === undefined &&
-      isMember(set, object),
+/** Members that are not desired; keys are `namespace/name` or `name`. */
+export function undesired(set: OwnedSet, desired: ReadonlySet<string>): readonly KubeObject[] {
+  const owned = set.informer.byIndex("owner", set.owner.metadata.uid) as readonly KubeObject[];
+  return owned.filter(
+    (object) => !desired.has(formatObjectKey(object.metadata)) && isMember(set, object),
   );
-  await inLanes(parallelWrites, members, async ({ metadata: { name, namespace, uid } }) => {
-    const key = namespace === undefined ? name : { name, namespace };
-    await set.client
-      .delete(set.kind, key, { preconditions: { uid }, propagationPolicy: "Background" })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+}
+
+/**
+ * Deletes these members. One that another set of this controller contains leaves this set instead:
+ * an empty apply gives up its fields.
+ */
+export async function prune(set: OwnedSet, members: readonly KubeObject[]): Promise<void> {
+  const present = members.filter((object) => object.metadata.deletionTimestamp === undefined);
+  const others = set.memory.managers(set.kind);
+  await inLanes(parallelWrites, present, async (object) => {
+    set.assertRunning();
+    if (isInOtherSet(set, current(set, object), others)) await giveUp(set, object);
+    else await deleteMember(set, object);
   });
+}
+
+/** A later call of own() may have applied the object meanwhile. */
+function current(set: OwnedSet, object: KubeObject): KubeObject {
+  return (set.informer.get(keyOf(object)) as KubeObject | undefined) ?? object;
+}
+
+async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {
+  const { name, namespace, uid } = metadata;
+  const { apiVersion, kind } = set.kind;
+  const nothing = { apiVersion, kind, metadata: { name, namespace, uid } };
+  const left = (await set.client.apply(set.kind, nothing, {
+    force: true,
+    fieldManager: set.manager,
+  })) as KubeObject;
+  set.wrote(`${set.kind.kind} ${name}`, left);
+}
+
+async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
+  const { uid } = object.metadata;
+  await set.client
+    .delete(set.kind, keyOf(object), { preconditions: { uid }, propagationPolicy: "Background" })
+    .catch((error: unknown) => {
+      if (isConflict(error)) set.overtaken(error);
+      if (!isNotFound(error)) throw error;
+    });
 }

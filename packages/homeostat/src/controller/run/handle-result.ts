@@ -1,12 +1,13 @@
 // What follows from a run that has ended: the state of the object, the next run, the log.
-import { isConflict, isNotFound } from "../../api/status.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Loop } from "../loop-detector.ts";
 import { isTerminal } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
-import { isCached, type RunnerState } from "./runner-state.ts";
+import { conflictDelayMs, isConflictOf, isOrdinary } from "./conflicts.ts";
+import type { RunScope } from "./run-scope.ts";
+import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.ts";
 
 /** The run has returned. */
 export function succeeded(
@@ -17,6 +18,8 @@ export function succeeded(
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   queue.forget(key);
+  context.retries.succeeded(key);
+  context.conflicts.clear(key);
   const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
   if (loop) reportLoop(context, key, loop);
   const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
@@ -54,37 +57,102 @@ function reportLoop({ options }: RunnerState, key: string, { runs, wrote, wokenB
   });
 }
 
-/** Conflicts and deleted objects are normal; terminal errors stall; all other errors back off. */
-export function failed(
-  { options, states, stopping }: RunnerState,
-  { key, failures }: QueueItem,
+interface Failure {
+  readonly is: "terminal" | "conflict" | "failure";
+  readonly error: unknown;
+  readonly because: string;
+  readonly hint: { readonly hint?: string };
+}
+
+/** Never throws, whatever the error is. */
+function describeFailure(
+  { options }: RunnerState,
+  key: string,
   error: unknown,
-): void {
-  if (stopping.aborted) return;
-  const { queue, runtime, log, definition } = options;
+  scope: RunScope,
+): Failure {
   const because = describeError(error);
-  const hint = isHomeostatError(error) ? { hint: error.hint } : {};
-  const about = { controller: definition.name, object: `${definition.kind.kind} ${key}`, error };
-  if (isTerminal(error)) {
-    queue.forget(key);
-    states.set(key, { at: "stalled", because, ...hint });
-    log.error(`stalled: ${because}`, about);
-    return;
+  try {
+    const hint = isHomeostatError(error) ? { hint: error.hint } : {};
+    if (isTerminal(error)) return { is: "terminal", error, because, hint };
+    const isGone = !isCached(options, key);
+    const is = isConflictOf(scope, error, { isGone }) ? "conflict" : "failure";
+    return { is, error, because, hint };
+  } catch {
+    return { is: "failure", error, because, hint: {} };
   }
-  const ordinary = isConflict(error) || isNotFound(error);
-  const afterMs = queue.addRateLimited(key, {
-    cause: {
-      what: ordinary ? `the object changed: ${because}` : `failed: ${because}`,
-      source: "retry",
-    },
+}
+
+/** Terminal errors stall; conflicts run again soon; all other errors back off. */
+export function failed(
+  context: RunnerState,
+  item: QueueItem,
+  error: unknown,
+  scope: RunScope,
+): void {
+  const { stopping, conflicts } = context;
+  if (stopping.aborted) return;
+  const failure = describeFailure(context, item.key, error, scope);
+  if (failure.is !== "terminal") scope.record.isRetried();
+  if (failure.is === "conflict") return conflicted(context, item, failure);
+  conflicts.clear(item.key);
+  if (failure.is === "terminal") stalled(context, item.key, failure);
+  else backOff(context, item, failure);
+}
+
+function stalled({ options, states }: RunnerState, key: string, failure: Failure): void {
+  const { because, hint, error } = failure;
+  options.queue.forget(key);
+  states.set(key, { at: "stalled", because, ...hint });
+  options.log.error(`stalled: ${because}`, { ...aboutOf(options, key), error });
+}
+
+function conflicted(context: RunnerState, item: QueueItem, failure: Failure): void {
+  const { options, conflicts } = context;
+  const { key } = item;
+  const count = conflicts.add(key);
+  const delayMs = conflictDelayMs(count, options.runtime.entropy);
+  if (delayMs === undefined) return backOff(context, item, failure);
+  const { because, error } = failure;
+  options.queue.add(key, {
+    afterMs: delayMs,
+    cause: { what: `the object changed: ${because}`, source: "retry" },
   });
-  states.set(key, {
-    at: "retrying",
-    because,
-    ...hint,
-    nextAt: runtime.clock.now() + afterMs,
-    failures: failures + 1,
+  retrying(context, key, failure, { afterMs: delayMs, failures: count });
+  const message = `trying again in ${Math.round(delayMs)} ms: ${because}`;
+  const about = { ...aboutOf(options, key), error };
+  if (isOrdinary(count)) options.log.debug(message, about);
+  else options.log.error(`${count} conflicts in a row, ${message}`, about);
+}
+
+function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Failure): void {
+  const { options } = context;
+  const { because, error } = failure;
+  const afterMs = options.queue.addRateLimited(key, {
+    cause: { what: `failed: ${because}`, source: "retry" },
   });
-  if (ordinary) log.debug(`trying again in ${afterMs} ms: ${because}`, about);
-  else log.error(`failed, trying again in ${afterMs} ms: ${because}`, about);
+  context.retries.failed(key, error, afterMs, () =>
+    options.queue.add(key, {
+      cause: { what: "its turn to find out whether the server is well", source: "retry" },
+    }),
+  );
+  retrying(context, key, failure, { afterMs, failures: failures + 1 });
+  options.log.error(`failed, trying again in ${afterMs} ms: ${because}`, {
+    ...aboutOf(options, key),
+    error,
+  });
+}
+
+function retrying(
+  { options, states }: RunnerState,
+  key: string,
+  { because, hint }: Failure,
+  { afterMs, failures }: { readonly afterMs: number; readonly failures: number },
+): void {
+  const nextAt = options.runtime.clock.now() + afterMs;
+  states.set(key, { at: "retrying", because, ...hint, nextAt, failures });
+}
+
+function aboutOf({ definition }: RunnerOptions, key: string) {
+  return { controller: definition.name, object: `${definition.kind.kind} ${key}` };
 }

@@ -3,6 +3,7 @@ import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
+import { RunRecord } from "../echo/run-record.ts";
 import { currentRun } from "./current-run.ts";
 import { failed, succeeded } from "./handle-result.ts";
 import { RunScope } from "./run-scope.ts";
@@ -10,6 +11,9 @@ import { isCached, type RunnerState } from "./runner-state.ts";
 
 /** Time for the rest of a run that has ended before its object counts as stalled. */
 const settleGraceMs = 1000;
+
+/** Time after which a run that goes on is logged. */
+const slowAfterMs = 60_000;
 
 /** Processes a key and releases it. Never rejects. */
 export async function processItem(context: RunnerState, item: QueueItem): Promise<void> {
@@ -23,7 +27,7 @@ export async function processItem(context: RunnerState, item: QueueItem): Promis
       error,
     });
     queue.addRateLimited(item.key, { cause: { what: "processing failed", source: "retry" } });
-    queue.done(item.key);
+    done(context, item.key);
   }
 }
 
@@ -35,10 +39,11 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   const pauseMs = loops.delayMs(key, item.causes);
   if (pauseMs > 0) {
     queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
-    return queue.done(key);
+    return done(context, key);
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
+  const slow = runtime.clock.timer(slowAfterMs, () => reportSlow(context, key));
   const finish = await withDeadline(
     runtime.clock,
     context.timeoutMs,
@@ -48,28 +53,48 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
       return currentRun.run(scope, () => context.reconcile(item, scope!));
     },
   );
+  slow.cancel();
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
   scope!.end();
   if (finish.at === "settled") succeeded(context, item, finish.value);
-  else failed(context, item, finish.error);
+  else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
 }
 
-function skip({ options: { queue }, states }: RunnerState, key: string): void {
-  queue.forget(key);
-  states.delete(key);
-  queue.done(key);
+function reportSlow({ options, states }: RunnerState, key: string): void {
+  const { log, definition } = options;
+  const step = stepOf(states.get(key)?.progress);
+  log.warn(`reconcile still runs after 1m${step ? ` (in step "${step}")` : ""}`, {
+    controller: definition.name,
+    object: `${definition.kind.kind} ${key}`,
+    deadline: definition.timeout,
+  });
+}
+
+function skip(context: RunnerState, key: string): void {
+  context.options.queue.forget(key);
+  context.states.delete(key);
+  done(context, key);
+}
+
+/** Releases the key: what has changed since its run began triggers the next one. */
+function done({ options, echoes }: RunnerState, key: string): void {
+  echoes.end(key);
+  options.queue.done(key);
 }
 
 function openScope(
-  { options: { definition, log } }: RunnerState,
+  { options: { definition, log }, echoes, echoingKinds }: RunnerState,
   key: string,
   deadline: AbortSignal,
 ): RunScope {
   const title = `${definition.kind.kind} ${key}`;
+  const record = new RunRecord(echoingKinds);
+  echoes.begin(key, record);
   return new RunScope({
     title,
     deadline,
+    record,
     late: (error) =>
       log.error(`after the end of a reconcile: ${describeError(error)}`, {
         controller: definition.name,
@@ -80,9 +105,10 @@ function openScope(
 }
 
 /** Releases the key once all work of the run has settled, so that two runs never overlap. */
-function release({ options, states }: RunnerState, key: string, scope: RunScope): void {
-  const { queue, runtime } = options;
-  if (scope.open().length === 0) return queue.done(key);
+function release(context: RunnerState, key: string, scope: RunScope): void {
+  const { options, states } = context;
+  const { runtime } = options;
+  if (scope.open().length === 0) return done(context, key);
   const timer = runtime.clock.timer(settleGraceMs, () =>
     states.set(key, {
       at: "stalled",
@@ -91,23 +117,25 @@ function release({ options, states }: RunnerState, key: string, scope: RunScope)
   );
   void scope.settled().then(() => {
     timer.cancel();
-    queue.done(key);
+    done(context, key);
   });
 }
 
 /** The key stays in processing, and so in quarantine, until everything of the run has settled. */
 function abandon(
-  { options, states, stopping }: RunnerState,
+  context: RunnerState,
   { key }: QueueItem,
   scope: RunScope,
   settled: Promise<void>,
 ): void {
+  const { options, states, stopping } = context;
   const { queue, log, definition } = options;
   const step = stepOf(states.get(key)?.progress);
   const because = stopping.aborted
     ? "reconcile did not end when the manager stopped"
     : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
   scope.end();
+  scope.record.isRetried();
   states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
   log.error(`abandoned: ${because}`, {
     controller: definition.name,
@@ -121,7 +149,7 @@ function abandon(
         queue.addRateLimited(key, {
           cause: { what: "an abandoned reconcile has settled", source: "deadline" },
         });
-      queue.done(key);
+      done(context, key);
     });
 }
 

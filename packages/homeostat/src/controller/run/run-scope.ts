@@ -3,6 +3,7 @@
 // again before everything of the run has settled.
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { RunRecord } from "../echo/run-record.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
 interface Call {
@@ -21,23 +22,29 @@ export interface RunScopeOptions {
   readonly deadline: AbortSignal;
   /** Called with errors that nobody else receives, after the run has ended. */
   readonly late: (error: unknown) => void;
+  readonly record?: RunRecord;
 }
 
 /** One run. */
 export class RunScope {
   readonly title: string;
   readonly deadline: AbortSignal;
+  /** What it has read and written. */
+  readonly record: RunRecord;
   readonly #late: (error: unknown) => void;
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
   readonly #strays: unknown[] = [];
+  readonly #overtaken = new Set<unknown>();
+  #made: string[] | undefined;
   #abort: AbortController | undefined;
   #hasEnded = false;
 
-  constructor({ title, deadline, late }: RunScopeOptions) {
+  constructor({ title, deadline, late, record }: RunScopeOptions) {
     this.title = title;
     this.deadline = deadline;
     this.#late = late;
+    this.record = record ?? new RunRecord();
   }
 
   /** Aborts when the run ends, and with the deadline. */
@@ -58,12 +65,15 @@ export class RunScope {
     return this.#hasEnded || this.deadline.aborted;
   }
 
-  /** @throws ERR_RUN_ENDED once the run has ended */
+  /** As `assertGoingOn`, for calls of the user's code: the refusal is also reported. */
   assertRunning(what: string): void {
-    if (!this.hasEnded) return;
-    const refusal = this.#refusal(what);
-    if (!this.deadline.aborted) this.#late(refusal);
-    throw refusal;
+    if (this.hasEnded && !this.deadline.aborted) this.#late(this.#refusal(what));
+    this.assertGoingOn(what);
+  }
+
+  /** @throws ERR_RUN_ENDED once the run has ended */
+  assertGoingOn(what: string): void {
+    if (this.hasEnded) throw this.#refusal(what);
   }
 
   /**
@@ -101,6 +111,25 @@ export class RunScope {
   stray(error: unknown): void {
     if (this.hasEnded) this.#late(error);
     else this.#strays.push(error);
+  }
+
+  /** Records a result that the user's code has made, and should return or throw. */
+  made(what: string): void {
+    if (!this.hasEnded) (this.#made ??= []).push(what);
+  }
+
+  /** The results made so far. */
+  results(): readonly string[] {
+    return this.#made ?? [];
+  }
+
+  /** Records an error of a write of the runtime whose object had been replaced or deleted. */
+  markOvertaken(error: unknown): void {
+    this.#overtaken.add(error);
+  }
+
+  wasOvertaken(error: unknown): boolean {
+    return this.#overtaken.has(error);
   }
 
   /** Ends the run: its signal aborts, and it starts nothing more. */

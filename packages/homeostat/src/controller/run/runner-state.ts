@@ -1,14 +1,18 @@
 // What the workers of one controller share.
 import type { Kind } from "../../api/kind.ts";
 import type { Informer } from "../../cache/informer.ts";
+import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
+import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { LoopDetector } from "../loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
+import type { RetryPace } from "./retry-pace.ts";
+import type { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -22,6 +26,8 @@ export interface RunnerOptions {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer;
+  /** The pace of retries after faults of the server, shared by the controllers of a process. */
+  readonly retryPace: ServerPace;
   /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -32,7 +38,12 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
-  readonly timeoutMs: number | undefined;
+  readonly retries: RetryPace;
+  readonly echoes: OwnEchoes;
+  /** The kinds whose changes wake the controller and may be its own. */
+  readonly echoingKinds: ReadonlySet<string>;
+  readonly conflicts: Conflicts;
+  readonly timeoutMs: number;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

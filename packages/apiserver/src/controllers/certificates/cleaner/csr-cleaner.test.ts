@@ -22,7 +22,7 @@ const decided = (type: string, hours: number, certificate?: string): Certificate
     hours,
   );
 
-test("what waits is kept for a day, what has been decided for an hour", () => {
+test("pending requests are kept for a day, decided ones for an hour", () => {
   assert.deepEqual([isStale(request({}, 23), now), isStale(request({}, 25), now)], [false, true]);
   for (const type of ["Denied", "Failed"])
     assert.deepEqual(
@@ -43,7 +43,7 @@ test("what waits is kept for a day, what has been decided for an hour", () => {
   );
 });
 
-test("what has a certificate goes with it", () => {
+test("a request is deleted when its certificate expires", () => {
   const runtime = createVirtualRuntime({ startMs: now - 2 * 365 * 86_400_000 });
   const { cert } = issueClientCertificate(createAuthority({ runtime }), { runtime, user: "ann" });
   assert.equal(isStale(decided("Approved", 0.5, Buffer.from(cert).toString("base64")), now), true);

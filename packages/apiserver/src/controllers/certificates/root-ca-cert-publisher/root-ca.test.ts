@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { publish } from "./root-ca.ts";
 
-test("publishes the certificate with its description, mends both, and leaves what is right", () => {
+test("publishes the certificate with its description, repairs both, and leaves valid ones alone", () => {
   const made = publish(undefined, "CERT")!;
   assert.deepEqual(made.data, { "ca.crt": "CERT" });
   assert.match(

@@ -35,7 +35,7 @@ const request = (
     status: { conditions, ...(certificate ? { certificate } : {}) },
   }) as unknown as CertificateSigningRequest;
 
-test("signs what is approved, has not failed and has no certificate, for Kubernetes' own signers", () => {
+test("signs requests that are approved, have not failed and have no certificate, for Kubernetes' signers", () => {
   const approved = { type: "Approved", status: "True" };
   const client = "kubernetes.io/kube-apiserver-client";
   assert.equal(awaitsCertificate(request(client, [approved])), true);
@@ -52,7 +52,7 @@ test("signs what is approved, has not failed and has no certificate, for Kuberne
   assert.equal(awaitsCertificate(request("example.com/mine", [approved])), false);
 });
 
-test("each signer has its demands", () => {
+test("each signer has its requirements", () => {
   const client = (usages: readonly string[]) =>
     signerFault("kubernetes.io/kube-apiserver-client", asked(), usages);
   assert.equal(client(["client auth", "digital signature"]), undefined);
@@ -67,7 +67,7 @@ test("each signer has its demands", () => {
   );
 });
 
-test("kubelets ask for themselves, with the usages of their purpose", () => {
+test("kubelets request their own certificates, with the usages of their purpose", () => {
   const usages = ["client auth", "digital signature"];
   const client = (more: Parameters<typeof asked>[0], by = usages) =>
     signerFault("kubernetes.io/kube-apiserver-client-kubelet", asked(more), by);
@@ -94,7 +94,7 @@ test("kubelets ask for themselves, with the usages of their purpose", () => {
   );
 });
 
-test("a certificate is valid for a year, or for less if that is asked for", () => {
+test("a certificate is valid for a year, or for less on request", () => {
   assert.equal(validMs(undefined), 31_536_000_000);
   assert.equal(validMs(86_400), 86_400_000);
   assert.equal(validMs(1), 600_000);

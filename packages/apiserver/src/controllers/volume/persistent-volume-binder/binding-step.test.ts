@@ -40,7 +40,7 @@ const immediate = classOf("Immediate");
 const late = classOf("WaitForFirstConsumer");
 const reserved = { claimRef: { namespace: "ns", name: "c", uid: "u" } };
 
-test("a claim is bound to the smallest volume that has what it wants", () => {
+test("a claim is bound to the smallest volume that fits", () => {
   const chosen = (
     claim: PersistentVolumeClaim,
     volumes: readonly PersistentVolume[],
@@ -75,7 +75,7 @@ test("a claim is bound to the smallest volume that has what it wants", () => {
   assert.equal(chosen(claimOf({ volumeName: "named" }), [volumeOf("named")]), "named");
 });
 
-test("where there is no volume, one is asked for, or a pod is waited for", () => {
+test("without a volume, one is provisioned, or the claim waits for a pod", () => {
   const step = (claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): unknown => {
     const { step: name, ...rest } = claimStep(claim, { volumes: [], storageClass });
     return [
@@ -107,7 +107,7 @@ test("where there is no volume, one is asked for, or a pod is waited for", () =>
   );
 });
 
-test("a volume is free, taken or released", () => {
+test("a volume is available, bound or released", () => {
   assert.equal(volumePhase(volumeOf("v"), undefined), "Available");
   assert.equal(
     volumePhase(volumeOf("v", { claimRef: { namespace: "ns", name: "c" } }), undefined),

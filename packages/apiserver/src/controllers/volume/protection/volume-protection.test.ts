@@ -43,7 +43,7 @@ const ownedByPod = {
   ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "uid-p", controller: true }],
 };
 
-test("a pod names the claims of its volumes, those of its own after itself", () => {
+test("a pod's claims are those of its volumes, with the pod's name in ephemeral ones", () => {
   assert.deepEqual(claimNames(pod([named, { name: "tmp", emptyDir: {} }, own])), [
     "c",
     "p-scratch",
@@ -51,7 +51,7 @@ test("a pod names the claims of its volumes, those of its own after itself", () 
   assert.deepEqual(claimNames(pod([])), []);
 });
 
-test("a claim waits for pods that have a node, even for those that are through", () => {
+test("a claim waits for scheduled pods, finished ones included", () => {
   assert.equal(usesClaim(pod([named]), claim("c")), true);
   assert.equal(usesClaim(pod([named], { phase: "Succeeded" }), claim("c")), true);
   assert.equal(usesClaim(pod([named]), claim("other")), false);
@@ -66,13 +66,13 @@ test("a claim of the pod's own waits only while the pod is its controller and no
   assert.equal(usesClaim(pod([named], { meta: going }), claim("c")), true);
 });
 
-test("pods on a node that are not through set no claim free", () => {
+test("unfinished pods on a node keep their claims", () => {
   assert.equal(releasesClaims(pod([named])), false);
   assert.equal(releasesClaims(pod([named], { phase: "Failed" })), true);
   assert.equal(releasesClaims(pod([named], { spec: { nodeName: "" } })), true);
 });
 
-test("what stays is given the finalizer, what goes loses it once unused", () => {
+test("a live object gets the finalizer, a deleted one loses it once unused", () => {
   const going = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["mine", "x"] };
   assert.deepEqual(
     nextFinalizers(claim("c"), "x", () => true),

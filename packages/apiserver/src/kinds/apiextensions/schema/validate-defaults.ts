@@ -107,7 +107,7 @@ function ownErrors(
   at: Place,
   checks: DefaultChecks,
 ): readonly FieldError[] {
-  const value = node.source.default;
+  const value = node.source.default as Json | undefined;
   if (value === undefined || value === null) return [];
   return at.insideMeta
     ? (metadataError(value, path, at, checks) ?? valueErrors(value, node, path, checks))

@@ -22,7 +22,7 @@ function typeErrors(
   items: JsonSchemaProps | undefined,
   path: string,
 ): FieldError[] {
-  const listType: string | undefined = s["x-kubernetes-list-type"];
+  const listType = s["x-kubernetes-list-type"];
   if (listType === undefined) return [];
   const text = "must be array if x-kubernetes-list-type is specified";
   const wrongType = s.type

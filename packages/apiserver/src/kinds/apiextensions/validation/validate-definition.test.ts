@@ -14,11 +14,9 @@ import {
   definitionOf,
 } from "../definition/definition.ts";
 import { validateDefinitionChange, validateNewDefinition } from "./validate-definition.ts";
-import { createInternalPrinter } from "../../printers/print-internal.ts";
+import { printInternal as print } from "../../printers/print-internal.suite.ts";
 import { type FieldError, printError } from "../../../apimachinery/errors/field-error.ts";
 import type { SchemaChecks } from "./validate-root-schema.ts";
-
-const print = createInternalPrinter(() => readKindData("1.36").layout());
 
 const metadata = createGoDecoder(
   readKindData("1.36"),
@@ -71,7 +69,7 @@ test("the name joins plural and group", () => {
   ]);
 });
 
-test("what all versions share is reported at spec, what differs at the version", () => {
+test("faults of all versions are reported at spec, others at the version", () => {
   const bad = { openAPIV3Schema: { type: "array" } };
   const text = "openAPIV3Schema.items: Required value: must be specified";
   const shared = faults({
@@ -84,7 +82,7 @@ test("what all versions share is reported at spec, what differs at the version",
   assert.ok(apart.includes(`spec.versions[1].schema.${text}`), apart.join("\n"));
 });
 
-test("versions are told apart, and one of them stores; the list prints as Go's", () => {
+test("version names are unique, and one version is stored; the list prints as Go's", () => {
   const printed = (name: string): string =>
     `{"Name":"${name}","Served":true,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}`;
   const none = version("v1", { storage: false });
@@ -164,7 +162,7 @@ test("a status subresource restricts the root", () => {
   );
 });
 
-test("what an established definition may not change", () => {
+test("immutable fields of an established definition", () => {
   const conditions = [{ type: "Established", status: "True" }];
   const old = definition(
     {},

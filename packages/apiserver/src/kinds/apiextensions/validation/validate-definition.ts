@@ -2,16 +2,13 @@
 // their metadata.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
 import { equalJson, type Json } from "homeostat/api";
+import { isStatusConditionTrue } from "../../../apimachinery/meta/conditions.ts";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { validateCaBundle } from "../../validation/validate-webhook-client.ts";
-import { immutable } from "../../definition/default-strategy.ts";
+import { immutable } from "../../validation/validate-object.ts";
 import { validateApproval } from "./api-approval.ts";
-import {
-  type Definition,
-  type DefinitionVersion,
-  isConditionTrue,
-} from "../definition/definition.ts";
+import { type Definition, type DefinitionVersion } from "../definition/definition.ts";
 import { validateNames } from "./validate-names.ts";
 import type { SchemaChecks } from "./validate-root-schema.ts";
 import { type SpecHistory, validateSpec } from "./validate-spec.ts";
@@ -34,7 +31,7 @@ export function validateDefinitionChange(
   checks: SchemaChecks,
 ): FieldError[] {
   const { spec } = definition;
-  const frozen = isConditionTrue(old, "Established")
+  const frozen = isStatusConditionTrue(old.status.conditions, "Established")
     ? [
         ...immutable("spec.scope", spec.scope ?? "", old.spec.scope ?? ""),
         ...immutable("spec.names.kind", spec.names?.kind ?? "", old.spec.names?.kind ?? ""),
@@ -113,7 +110,7 @@ function historyOf(definition: Definition, old: Definition): SpecHistory {
   );
   const oldBundle = old.spec.conversion?.webhook?.clientConfig?.caBundle;
   const tolerant =
-    !isConditionTrue(old, "Established") ||
+    !isStatusConditionTrue(old.status.conditions, "Established") ||
     (oldBundle !== undefined && validateCaBundle(oldBundle, "").length > 0);
   return {
     caBundle: tolerant ? "ignored" : "checked",

@@ -102,15 +102,14 @@ function referenceErrors(
   path: string,
   allowInvalidGroups: boolean,
 ): FieldError[] {
-  const group = reference.apiGroup ?? "";
-  const kind = reference.kind ?? "";
+  const { name, kind, apiGroup: group } = reference;
   return [
-    ...errorIf(!reference.name, () => fieldError.required(`${path}.name`, "")),
+    ...errorIf(!name, () => fieldError.required(`${path}.name`, "")),
     ...errorIf(!kind, () => fieldError.required(`${path}.kind`, "")),
     ...errorIf(!group && kind !== "PersistentVolumeClaim", () =>
       fieldError.invalid(
         path,
-        kind,
+        kind ?? "",
         "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
       ),
     ),

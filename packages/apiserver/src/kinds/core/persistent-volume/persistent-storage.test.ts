@@ -30,7 +30,7 @@ test("secrets of a volume have a namespace of their own", () => {
   );
 });
 
-test("a malformed iSCSI name is told without the forms there are", () => {
+test("a malformed iSCSI name is refused without listing the forms", () => {
   assert.deepEqual(errorsOf({ iscsi: { targetPortal: "p", iqn: "x", lun: 1, secretRef: {} } }), [
     'spec.iscsi.iqn: Invalid value: "x": must be valid format',
     "spec.iscsi.secretRef.name: Required value",

@@ -71,7 +71,7 @@ test("each container is validated", () => {
   ]);
 });
 
-test("a new pod has warnings on what is valid and probably not meant", () => {
+test("a new pod has warnings on valid but suspicious fields", () => {
   const { warnings } = create({
     containers: [
       {

@@ -2,15 +2,29 @@
 // deletion.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/pod/strategy.go,
 // pkg/registry/core/pod/storage/storage.go.
-import { cloneJson, type Decoded, equalJson } from "homeostat/api";
+import {
+  cloneJson,
+  type Decoded,
+  equalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
 import type { Pod, PodStatus } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError, quoteGo } from "../../../apimachinery/errors/field-error.ts";
-import { gvk, type KindDefinition } from "../../definition/kind-definition.ts";
+import {
+  gvk,
+  type KindDefinition,
+  type SelectableFieldsDefinition,
+} from "../../definition/kind-definition.ts";
 import { optionalInt64 } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { bumpGeneration, keepOld } from "../../definition/default-strategy.ts";
-import { keepMetadataForStatus } from "../../definition/status-metadata.ts";
+import {
+  bumpGeneration,
+  keepOld,
+  keepMetadataForStatus,
+} from "../../definition/default-strategy.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
 import { bindPod, checkBinding } from "./subresources/pod-binding.ts";
@@ -26,18 +40,22 @@ import { validatePodStatusUpdate } from "./validation/validate-pod-status.ts";
 import { validateChangedPod, validatePodUpdate } from "./validation/validate-pod-update.ts";
 import { validateNewPod } from "./validation/validate-pod.ts";
 
-const fields = [
-  "spec.nodeName",
-  "spec.restartPolicy",
-  "spec.schedulerName",
-  "spec.serviceAccountName",
-  "spec.hostNetwork",
-  "status.phase",
-  "status.podIP",
-  "status.podIPs",
-  "status.nominatedNodeName",
-  "spec.host",
-];
+const selectable: SelectableFieldsDefinition<Decoded<Pod>> = {
+  names: [
+    "spec.nodeName",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "spec.serviceAccountName",
+    "spec.hostNetwork",
+    "status.phase",
+    "status.podIP",
+    "status.podIPs",
+    "status.nominatedNodeName",
+    "spec.host",
+  ],
+  attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
+  extract,
+};
 
 export const pod: KindDefinition<Decoded<Pod>> = {
   ...gvk("v1", "Pod"),
@@ -90,16 +108,27 @@ export const pod: KindDefinition<Decoded<Pod>> = {
     },
   },
   connect: { binding: bindPod, eviction: evictPod, ...podStreams },
+  connectAccepts: { eviction: ["policy/v1beta1"] },
   connectChecks: { binding: checkBinding, eviction: checkEviction },
   proxy: proxyToPod,
-  selectable: {
-    names: fields,
-    attributeName: (name) => (name === "spec.host" ? "spec.nodeName" : name),
-    extract,
-  },
+  selectable,
   cells: podCells,
   rowConditions: podRowConditions,
+  conversions: { "core.PodSpec": toInternalSpec },
 };
+
+/** Upstream: pkg/apis/core/v1/conversion.go (Convert_v1_PodSpec_To_core_PodSpec). */
+function toInternalSpec(value: Json | undefined): JsonObject {
+  const spec = isObject(value) ? value : {};
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
+  const context = isObject(spec["securityContext"]) ? spec["securityContext"] : {};
+  const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  return {
+    ...spec,
+    securityContext: { ...context, ...host } as JsonObject,
+    serviceAccountName: spec["serviceAccountName"] || spec["serviceAccount"] || "",
+  };
+}
 
 function finishUpdate(object: Decoded<Pod>, old: Decoded<Pod>): void {
   dropDisabledFields(object.spec ?? {});

@@ -11,6 +11,7 @@ import type {
   VolumeResourceRequirements,
 } from "homeostat/k8s/core/v1";
 import {
+  addQuantities,
   formatQuantity,
   parseQuantity,
   type Quantity,
@@ -84,21 +85,16 @@ function boundOf(
 }
 
 function add(sum: ResourceSum, list: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(list)) addOne(sum, name, parseQuantity(text));
+  for (const [name, text] of Object.entries(list)) addTo(sum, name, parseQuantity(text));
 }
 
 function addSum(sum: ResourceSum, other: ResourceSum): void {
-  for (const [name, quantity] of other) addOne(sum, name, quantity);
+  for (const [name, quantity] of other) addTo(sum, name, quantity);
 }
 
-function addOne(sum: ResourceSum, name: string, quantity: Quantity): void {
-  const before = sum.get(name);
-  sum.set(
-    name,
-    before && before.nano !== 0n
-      ? { nano: before.nano + quantity.nano, format: before.format }
-      : quantity,
-  );
+/** Adds to a sum. A zero sum takes the format of the addend. */
+export function addTo(sum: ResourceSum, name: string, quantity: Quantity): void {
+  sum.set(name, addQuantities(sum.get(name), quantity));
 }
 
 function raise(sum: ResourceSum, other: ResourceSum): void {

@@ -7,23 +7,22 @@ import type { ServiceAccount } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { conflictError, invalidError } from "../../../apimachinery/errors/api-errors.ts";
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import type { ConnectCheck, ConnectHandler } from "../../../apimachinery/rest/connecter.ts";
+import { tokenLifetimeErrors } from "../../validation/field-rules.ts";
 import { findBoundObject, tokenClaims } from "./token-claims.ts";
 
 const kind = { group: "authentication.k8s.io", kind: "TokenRequest" };
 const defaultSeconds = 3600;
-const maxSeconds = 2 ** 32;
 const warnOnlySeconds = 3607;
 const yearSeconds = 365 * 86_400;
 
 /** Sets the default lifetime, an hour. */
-export function setTokenDefaults({ spec }: Decoded<TokenRequest>): void {
+function setTokenDefaults({ spec }: Decoded<TokenRequest>): void {
   if (spec) spec.expirationSeconds ??= defaultSeconds;
 }
 
 /** Refuses a request for another account than that of the path. */
-export const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, account) => {
+const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, account) => {
   for (const field of ["name", "namespace"] as const) {
     const value = request.metadata?.[field];
     if (value && value !== account[field])
@@ -38,7 +37,7 @@ export const checkTokenRequest: ConnectCheck = (request: Decoded<TokenRequest>, 
 };
 
 /** Resolves to the request with a token in its status. */
-export const requestToken: ConnectHandler = async (
+const requestToken: ConnectHandler = async (
   account: Decoded<ServiceAccount>,
   request: Decoded<TokenRequest>,
   { now },
@@ -49,7 +48,7 @@ export const requestToken: ConnectHandler = async (
   assertSameUid(request.metadata?.uid ?? "", metadata, name);
   const spec = request.spec ?? {};
   const seconds = spec.expirationSeconds ?? defaultSeconds;
-  const errors = lifetimeErrors(seconds);
+  const errors = tokenLifetimeErrors(seconds, "spec.expirationSeconds");
   if (errors.length) throw invalidError(kind, "", errors);
   const reference = spec.boundObjectRef ?? undefined;
   const bound = findBoundObject(account, reference, tools);
@@ -108,20 +107,9 @@ function assertSameUid(uid: string, account: Decoded<ObjectMeta>, name: string):
     );
 }
 
-function lifetimeErrors(seconds: number): FieldError[] {
-  if (Number(seconds) < 600)
-    return [
-      fieldError.invalid(
-        "spec.expirationSeconds",
-        seconds,
-        "may not specify a duration less than 10 minutes",
-      ),
-    ];
-  return errorIf(Number(seconds) > maxSeconds, () =>
-    fieldError.invalid(
-      "spec.expirationSeconds",
-      seconds,
-      "may not specify a duration larger than 2^32 seconds",
-    ),
-  );
-}
+/** The members of a definition that serve the subresource. */
+export const tokenSubresource = {
+  connect: { token: requestToken },
+  connectChecks: { token: checkTokenRequest },
+  connectDefaults: { token: setTokenDefaults },
+};

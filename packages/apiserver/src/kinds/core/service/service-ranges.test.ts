@@ -36,7 +36,7 @@ test("invalid ranges are refused", () => {
   });
 });
 
-test("what is only tried takes nothing, and shows placeholders", () => {
+test("a dry run allocates nothing, and shows placeholders", () => {
   const pool = createServicePool();
   pool.hold({ addresses: ["10.0.0.40"], ports: [31_000] });
   const claim = pool.dryClaim();

@@ -83,7 +83,7 @@ test("a manifest that is sent again keeps what the server gave", () => {
   assert.deepEqual([again.errors, again.object["spec"]], [[], object["spec"]]);
 });
 
-test("another type drops what it has no use for", () => {
+test("a change of type drops fields that the new type does not use", () => {
   const services = openKind("", "services");
   const { object } = services.create(
     service({ type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [{ port: 80 }] }),
@@ -114,7 +114,7 @@ test("the address of a service stays", () => {
   ]);
 });
 
-test("ports are told apart by name, number and protocol", () => {
+test("ports differ in name, number and protocol", () => {
   const { errors } = openKind("", "services").create(
     service({
       ports: [
@@ -129,7 +129,7 @@ test("ports are told apart by name, number and protocol", () => {
   ]);
 });
 
-test("a claim gives back what was not committed", () => {
+test("a claim releases uncommitted allocations", () => {
   const pool = createServicePool();
   const first = pool.claim();
   first.address("10.0.0.40");
@@ -138,7 +138,7 @@ test("a claim gives back what was not committed", () => {
   pool.claim().address("10.0.0.40");
 });
 
-test("a range ends in an error, and what is freed comes back", () => {
+test("an exhausted range is an error, and released values are allocated again", () => {
   const pool = createServicePool();
   const claim = pool.claim();
   const all = Array.from({ length: 254 }, () => claim.nextAddress());

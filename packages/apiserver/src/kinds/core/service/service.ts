@@ -6,6 +6,7 @@ import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../../apimachinery/errors/field-error.ts";
 import { formatLoadBalancer } from "../../printers/format-load-balancer.ts";
 import {
+  type CommittedHook,
   gvk,
   type KindDefinition,
   type StrategyOverrides,
@@ -15,7 +16,8 @@ import { formatLabels } from "../../validation/label-selectors.ts";
 import { nameIsDnsLabel } from "../../validation/names.ts";
 import { ageOf, nameOf } from "../../printers/cells.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, keepOld } from "../../definition/default-strategy.ts";
+import { keepOld } from "../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../validation/validate-object.ts";
 import { reserveService } from "./reserve-service.ts";
 import {
   clusterIpsOf,
@@ -43,7 +45,7 @@ import { validateService } from "./validate-service.ts";
  */
 export function serviceKind(
   pool: ServicePool,
-  committed: NonNullable<KindDefinition["committed"]>,
+  committed: CommittedHook,
 ): KindDefinition<Decoded<Service>> {
   return {
     ...gvk("v1", "Service"),

@@ -11,6 +11,7 @@ import {
   legacyCidrErrors,
   legacyIpErrors,
 } from "../../validation/ip-addresses.ts";
+import { portNumberErrors, requiredValid } from "../../validation/field-rules.ts";
 import { portNameFaults, portNumberFaults } from "../../validation/name-faults.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
 import {
@@ -291,39 +292,32 @@ function loadBalancerClassErrors(service: Decoded<Service>): FieldError[] {
 function externalTrafficErrors(service: Decoded<Service>): FieldError[] {
   const spec = specOf(service);
   const policy = spec.externalTrafficPolicy ?? "";
-  const port = spec.healthCheckNodePort ?? 0;
-  const errors: FieldError[] = [];
-  if (isExternallyAccessible(service))
-    errors.push(
-      ...(policy
-        ? oneOf(spec, "externalTrafficPolicy", trafficPolicies)
-        : [fieldError.required("spec.externalTrafficPolicy", "")]),
-    );
-  else if (policy)
-    errors.push(
-      fieldError.invalid(
-        "spec.externalTrafficPolicy",
+  const policyErrors = isExternallyAccessible(service)
+    ? requiredValid(
+        () => oneOf(spec, "externalTrafficPolicy", trafficPolicies),
         policy,
-        "may only be set for externally-accessible services",
-      ),
-    );
-  if (needsHealthCheck(service))
-    errors.push(
-      ...(port
-        ? portNumberFaults(port).map((fault) =>
-            fieldError.invalid("spec.healthCheckNodePort", port, fault),
-          )
-        : [fieldError.required("spec.healthCheckNodePort", "")]),
-    );
-  else if (port)
-    errors.push(
-      fieldError.invalid(
-        "spec.healthCheckNodePort",
-        port,
-        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
-      ),
-    );
-  return errors;
+        "spec.externalTrafficPolicy",
+      )
+    : errorIf(policy, () =>
+        fieldError.invalid(
+          "spec.externalTrafficPolicy",
+          policy,
+          "may only be set for externally-accessible services",
+        ),
+      );
+  return [...policyErrors, ...healthCheckErrors(service, spec.healthCheckNodePort ?? 0)];
+}
+
+function healthCheckErrors(service: Decoded<Service>, port: number): FieldError[] {
+  const path = "spec.healthCheckNodePort";
+  if (needsHealthCheck(service)) return requiredValid(portNumberErrors, port, path);
+  return errorIf(port, () =>
+    fieldError.invalid(
+      path,
+      port,
+      "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+    ),
+  );
 }
 
 function internalTrafficErrors(service: Decoded<Service>): FieldError[] {

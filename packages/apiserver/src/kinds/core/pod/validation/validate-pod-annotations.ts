@@ -5,10 +5,10 @@
 import { type Decoded, isObject, type Json, JsonSyntaxError, parseJson } from "homeostat/api";
 import type { PodSpec, TaintEffect, Toleration, TolerationOperator } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
-import { errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
+import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { appArmorAnnotation, validateAppArmorAnnotations } from "./security/validate-app-armor.ts";
-import { validateTolerations } from "./validate-scheduling.ts";
+import { validateToleration } from "./validate-scheduling.ts";
 import { validateSeccompAnnotations } from "./security/validate-seccomp.ts";
 
 /** Marks the mirror of a static pod. Its value never changes. */
@@ -53,9 +53,10 @@ function tolerationErrors(text: string, path: string): FieldError[] {
   try {
     const { value } = parseJson(text);
     return Array.isArray(value)
-      ? validateTolerations(
+      ? eachItem(
           value.filter(isObject).map(toToleration),
           `${path}.${tolerationsAnnotation}`,
+          validateToleration,
         )
       : [];
   } catch (error) {

@@ -13,7 +13,7 @@ import {
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
-import { visitContainers } from "../visit-containers.ts";
+import { visitContainers } from "../containers/visit-containers.ts";
 import {
   dnsLabelErrors,
   dnsSubdomainErrors,
@@ -36,7 +36,7 @@ import {
 import {
   validateSchedulingGates,
   validateSpread,
-  validateTolerations,
+  validateToleration,
 } from "./validate-scheduling.ts";
 import { validatePodContext } from "./security/validate-security-context.ts";
 import { validateVolumes } from "./volumes/validate-volumes.ts";
@@ -231,7 +231,7 @@ function referenceErrors(spec: Decoded<PodSpec>, path: string): FieldError[] {
       : inRange(deadline, 1, 2147483647, `${path}.activeDeadlineSeconds`)),
     ...named("hostname", dnsLabelErrors),
     ...named("subdomain", dnsLabelErrors),
-    ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
+    ...eachItem(spec.tolerations, `${path}.tolerations`, validateToleration),
     ...eachItem(spec.hostAliases, `${path}.hostAliases`, (alias, at) => [
       ...legacyIpErrors(alias.ip ?? "", `${at}.ip`),
       ...eachItem(alias.hostnames, `${at}.hostnames`, dnsSubdomainErrors),

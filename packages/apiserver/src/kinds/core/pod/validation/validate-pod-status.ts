@@ -18,8 +18,13 @@ import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { ipFamilyOf, legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems } from "../../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, immutable } from "../../../definition/default-strategy.ts";
-import { dnsSubdomainErrors, ruled, unixIdErrors } from "../../../validation/field-rules.ts";
+import { finalizerErrors, immutable } from "../../../validation/validate-object.ts";
+import {
+  createUniqueRule,
+  dnsSubdomainErrors,
+  ruled,
+  unixIdErrors,
+} from "../../../validation/field-rules.ts";
 import { validateAnnotationsOf } from "./validate-pod-update.ts";
 
 const lists = ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"] as const;
@@ -165,11 +170,9 @@ function claimStatusErrors(
   claims: readonly Decoded<PodResourceClaim>[],
 ): FieldError[] {
   const known = claims.map((claim) => claim.name ?? "");
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(statuses, "status.resourceClaimStatuses", (status, path) => {
     const name = status.name ?? "";
-    const repeated = seen.has(name);
-    seen.add(name);
     const claim = status.resourceClaimName ?? undefined;
     return [
       ...errorIf(!known.includes(name), () =>
@@ -179,7 +182,7 @@ function claimStatusErrors(
           "must match the name of an entry in `spec.resourceClaims`",
         ),
       ),
-      ...errorIf(repeated, () => fieldError.duplicate(`${path}.name`, name)),
+      ...unique(name, `${path}.name`),
       ...(claim === undefined ? [] : dnsSubdomainErrors(claim, `${path}.resourceClaimName`)),
     ];
   });
@@ -288,13 +291,10 @@ function allocatedNameErrors(
 }
 
 function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: string): FieldError[] {
-  const seen = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(resources, path, (resource, at) => {
-    const id = resource.resourceID ?? "";
     const health = resource.health ?? "";
     const message = resource.message ?? undefined;
-    const repeated = seen.has(id);
-    seen.add(id);
     return [
       ...errorIf(!healths.includes(health), () =>
         fieldError.notSupported(`${at}.health`, health, healths),
@@ -305,7 +305,7 @@ function healthErrors(resources: readonly Decoded<ResourceHealth>[], path: strin
       ...errorIf(message !== undefined && Buffer.byteLength(message) > longestMessage, () =>
         fieldError.tooLong(`${at}.message`, longestMessage),
       ),
-      ...errorIf(repeated, () => fieldError.duplicate(`${at}.resourceID`, id)),
+      ...unique(resource.resourceID ?? "", `${at}.resourceID`),
     ];
   });
 }

@@ -16,13 +16,14 @@ import { validateObjectMeta } from "../../../../apimachinery/meta/validate-objec
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors, keepOld } from "../../../definition/default-strategy.ts";
+import { keepOld } from "../../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../../validation/validate-object.ts";
 import { diffPrinted } from "../../../printers/unified-diff.ts";
 import { inRange } from "../../../validation/field-rules.ts";
 import { validateImageSpace } from "./containers/validate-containers.ts";
 import { validatePodAnnotationChange, validatePodAnnotations } from "./validate-pod-annotations.ts";
 import { validateWholePod } from "./validate-pod.ts";
-import { validateTolerations } from "./validate-scheduling.ts";
+import { validateToleration } from "./validate-scheduling.ts";
 
 const frozen =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -107,7 +108,7 @@ function tolerationErrors(spec: Decoded<PodSpec>, before: Decoded<PodSpec>): Fie
     now.some((toleration) => equalJson(timeless(toleration), timeless(old))),
   );
   return kept
-    ? validateTolerations(now, "spec.tolerations")
+    ? eachItem(now, "spec.tolerations", validateToleration)
     : [
         fieldError.forbidden(
           "spec.tolerations",

@@ -7,7 +7,7 @@ import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
-import { finalizerErrors } from "../../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../../validation/validate-object.ts";
 import { podValidationOptions } from "./options/pod-validation-options.ts";
 import { validateAppArmorAgreement } from "./security/validate-app-armor.ts";
 import { validateImageSpace } from "./containers/validate-containers.ts";

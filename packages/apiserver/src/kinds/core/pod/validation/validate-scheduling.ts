@@ -11,7 +11,7 @@ import * as fieldError from "../../../../apimachinery/errors/field-error.ts";
 import { eachItem, errorIf, type FieldError } from "../../../../apimachinery/errors/field-error.ts";
 import { validateLabelSelector } from "../../../validation/label-selectors.ts";
 import { isSet } from "../../../../apimachinery/meta/read-fields.ts";
-import { positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
+import { optionalValid, positive, qualifiedNameErrors } from "../../../validation/field-rules.ts";
 import { validateLabelKeys } from "./validate-label-keys.ts";
 
 /** `topologySpreadConstraints`. */
@@ -73,37 +73,32 @@ function inclusionErrors(policy: string | undefined, path: string): FieldError[]
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** `tolerations`. The operators Lt and Gt need a feature gate that is off. */
-export function validateTolerations(
-  tolerations: readonly Decoded<Toleration>[],
-  path: string,
-): FieldError[] {
-  return eachItem(tolerations, path, (toleration, at) => {
-    const key = toleration.key ?? "";
-    const operator = toleration.operator ?? "";
-    const effect = toleration.effect ?? "";
-    return [
-      ...(key ? qualifiedNameErrors(key, `${at}.key`) : []),
-      ...errorIf(!key && operator !== "Exists", () =>
-        fieldError.invalid(
-          `${at}.operator`,
-          operator,
-          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
-        ),
+/** An item of `tolerations`. The operators Lt and Gt need a feature gate that is off. */
+export function validateToleration(toleration: Decoded<Toleration>, path: string): FieldError[] {
+  const key = toleration.key ?? "";
+  const operator = toleration.operator ?? "";
+  const effect = toleration.effect ?? "";
+  return [
+    ...optionalValid(qualifiedNameErrors, key, `${path}.key`),
+    ...errorIf(!key && operator !== "Exists", () =>
+      fieldError.invalid(
+        `${path}.operator`,
+        operator,
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
       ),
-      ...errorIf(isSet(toleration.tolerationSeconds) && effect !== "NoExecute", () =>
-        fieldError.invalid(
-          `${at}.effect`,
-          effect,
-          "effect must be 'NoExecute' when `tolerationSeconds` is set",
-        ),
+    ),
+    ...errorIf(isSet(toleration.tolerationSeconds) && effect !== "NoExecute", () =>
+      fieldError.invalid(
+        `${path}.effect`,
+        effect,
+        "effect must be 'NoExecute' when `tolerationSeconds` is set",
       ),
-      ...operatorErrors(operator, toleration.value ?? "", `${at}.operator`),
-      ...errorIf(effect && !effects.includes(effect), () =>
-        fieldError.notSupported(`${at}.effect`, effect, effects),
-      ),
-    ];
-  });
+    ),
+    ...operatorErrors(operator, toleration.value ?? "", `${path}.operator`),
+    ...errorIf(effect && !effects.includes(effect), () =>
+      fieldError.notSupported(`${path}.effect`, effect, effects),
+    ),
+  ];
 }
 
 function operatorErrors(operator: string, value: string, path: string): FieldError[] {

@@ -5,7 +5,6 @@ import type { Decoded } from "homeostat/api";
 import type {
   Container,
   ContainerPort,
-  ContainerResizePolicy,
   ContainerRestartRule,
   PodSpec,
 } from "homeostat/k8s/core/v1";
@@ -17,13 +16,14 @@ import {
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
 import {
+  createUniqueRule,
   dnsLabelErrors,
   enumErrors,
   portNameErrors,
   portNumberErrors,
   requiredValid,
 } from "../../../../validation/field-rules.ts";
-import { validateEnvironment, validateEnvironmentSources } from "./validate-environment.ts";
+import { validateVariable, validateEnvironmentSources } from "./validate-environment.ts";
 import type { Volumes } from "../volumes/validate-volumes.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
 import { validateLifecycle, validateProbes } from "./validate-probes.ts";
@@ -42,18 +42,13 @@ export interface ContainerContext {
 export function validateContainers(pod: ContainerContext, path: string): FieldError[] {
   const containers = pod.spec.containers ?? [];
   if (!containers.length) return [fieldError.required(path, "")];
-  const names = new Set<string>();
-  const errors = eachItem(containers, path, (container, at) => {
-    const name = container.name ?? "";
-    const repeated = names.has(name);
-    names.add(name);
-    return [
-      ...commonErrors(container, pod, at),
-      ...errorIf(repeated, () => fieldError.duplicate(`${at}.name`, name)),
-      ...lifecycleErrors(container, pod.spec, at),
-      ...restartErrors(container, at),
-    ];
-  });
+  const unique = createUniqueRule();
+  const errors = eachItem(containers, path, (container, at) => [
+    ...commonErrors(container, pod, at),
+    ...unique(container.name ?? "", `${at}.name`),
+    ...lifecycleErrors(container, pod.spec, at),
+    ...restartErrors(container, at),
+  ]);
   return [...errors, ...hostPortConflicts(containers, path)];
 }
 
@@ -178,17 +173,13 @@ function commonErrors(
       `${path}.terminationMessagePolicy`,
     ),
     ...portErrors(container.ports ?? [], `${path}.ports`),
-    ...validateEnvironment(container.env ?? [], `${path}.env`),
+    ...eachItem(container.env, `${path}.env`, validateVariable),
     ...validateEnvironmentSources(container.envFrom ?? [], `${path}.envFrom`),
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
     ...pullPolicyErrors(container.imagePullPolicy ?? "", `${path}.imagePullPolicy`),
     ...validateContainerResources(container.resources ?? {}, claims, `${path}.resources`),
-    ...resizePolicyErrors(
-      container.resizePolicy ?? [],
-      spec.restartPolicy ?? "",
-      `${path}.resizePolicy`,
-    ),
+    ...resizePolicyErrors(container, spec.restartPolicy ?? "", `${path}.resizePolicy`),
     ...validateContainerContext(container.securityContext ?? undefined, `${path}.securityContext`, {
       hostUsers: spec.hostUsers !== false,
     }),
@@ -251,18 +242,16 @@ function hostPortConflicts(containers: readonly Decoded<Container>[], path: stri
 }
 
 function resizePolicyErrors(
-  policies: readonly Decoded<ContainerResizePolicy>[],
+  { resizePolicy }: Decoded<Container>,
   podRestartPolicy: string,
   path: string,
 ): FieldError[] {
-  const names = new Set<string>();
-  return eachItem(policies, path, (policy, at) => {
+  const unique = createUniqueRule();
+  return eachItem(resizePolicy, path, (policy, at) => {
     const name = policy.resourceName ?? "";
     const restart = policy.restartPolicy ?? "";
-    const repeated = names.has(name);
-    names.add(name);
     return [
-      ...errorIf(repeated, () => fieldError.duplicate(at, name)),
+      ...unique(name, at),
       ...enumErrors(name, ["cpu", "memory"], path),
       ...enumErrors(restart, ["NotRequired", "RestartContainer"], path),
       ...errorIf(podRestartPolicy === "Never" && restart !== "NotRequired", () =>

@@ -24,25 +24,21 @@ import {
   dnsSubdomainErrors,
   environmentNameFaults,
   ruled,
+  optionalValid,
   requiredValid,
 } from "../../../../validation/field-rules.ts";
 import { validateFieldRef, validateResourceFieldRef } from "../volumes/validate-downward-api.ts";
 
-/** `env`. */
-export function validateEnvironment(
-  variables: readonly Decoded<EnvVar>[],
-  path: string,
-): FieldError[] {
-  return eachItem(variables, path, (variable, at) => {
-    const name = variable.name ?? "";
-    const source = variable.valueFrom;
-    return [
-      ...(name
-        ? ruled(environmentNameFaults, name, `${at}.name`)
-        : [fieldError.required(`${at}.name`, "")]),
-      ...(source ? sourceErrors(source, variable.value ?? "", `${at}.valueFrom`) : []),
-    ];
-  });
+const environmentNameErrors = (name: string, path: string): FieldError[] =>
+  ruled(environmentNameFaults, name, path);
+
+/** An item of `env`. */
+export function validateVariable(variable: Decoded<EnvVar>, path: string): FieldError[] {
+  const { name, value, valueFrom } = variable;
+  return [
+    ...requiredValid(environmentNameErrors, name, `${path}.name`),
+    ...(valueFrom ? sourceErrors(valueFrom, value ?? "", `${path}.valueFrom`) : []),
+  ];
 }
 
 function sourceErrors(source: Decoded<EnvVarSource>, value: string, path: string): FieldError[] {
@@ -88,15 +84,10 @@ function keyErrors(
 }
 
 function fileErrors(source: Decoded<FileKeySelector>, path: string): FieldError[] {
-  const key = source.key ?? "";
-  const volume = source.volumeName ?? "";
-  const file = source.path ?? "";
   return [
-    ...(key
-      ? ruled(environmentNameFaults, key, `${path}.key`)
-      : [fieldError.required(`${path}.key`, "")]),
-    ...requiredValid(dnsLabelErrors, volume, `${path}.volumeName`),
-    ...requiredValid(backstepErrors, file, `${path}.path`),
+    ...requiredValid(environmentNameErrors, source.key, `${path}.key`),
+    ...requiredValid(dnsLabelErrors, source.volumeName, `${path}.volumeName`),
+    ...requiredValid(backstepErrors, source.path, `${path}.path`),
   ];
 }
 
@@ -106,10 +97,9 @@ export function validateEnvironmentSources(
   path: string,
 ): FieldError[] {
   return eachItem(sources, path, (source, at) => {
-    const prefix = source.prefix ?? "";
     const found = (["configMapRef", "secretRef"] as const).filter((name) => source[name]);
     return [
-      ...(prefix ? ruled(environmentNameFaults, prefix, `${at}.prefix`) : []),
+      ...optionalValid(environmentNameErrors, source.prefix, `${at}.prefix`),
       ...found.flatMap((name) => nameErrors(source[name]?.name ?? "", `${at}.${name}.name`)),
       ...errorIf(!found.length, () =>
         fieldError.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"),

@@ -19,9 +19,7 @@ export function validateMounts(
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const devices = new Map(
-    (container.volumeDevices ?? []).map(({ name, devicePath }) => [name ?? "", devicePath ?? ""]),
-  );
+  const devices = targetsOf(container.volumeDevices, ({ devicePath }) => devicePath);
   const taken = new Set<string>();
   return eachItem(container.volumeMounts, path, (mount, at, i) => {
     const name = mount.name ?? "";
@@ -33,15 +31,11 @@ export function validateMounts(
       ...errorIf(!volumes.has(name), () => fieldError.notFound(`${at}.name`, name)),
       ...errorIf(!target, () => fieldError.required(`${at}.mountPath`, "")),
       ...errorIf(repeated, () => fieldError.invalid(`${at}.mountPath`, target, "must be unique")),
-      ...errorIf(devices.has(name), () =>
-        fieldError.invalid(`${at}.name`, name, "must not already exist in volumeDevices"),
-      ),
-      ...errorIf([...devices.values()].includes(target), () =>
-        fieldError.invalid(
-          `${at}.mountPath`,
-          target,
-          "must not already exist as a path in volumeDevices",
-        ),
+      ...conflictErrors(
+        [name, target],
+        [`${at}.name`, `${at}.mountPath`],
+        "volumeDevices",
+        devices,
       ),
       ...subPathErrors(mount, path, i),
       ...propagationErrors(
@@ -52,6 +46,33 @@ export function validateMounts(
       ...recursionErrors(mount, `${path}.recursiveReadOnly`),
     ];
   });
+}
+
+/** Targets by volume name. */
+const targetsOf = <T extends { name?: string | null }>(
+  list: readonly T[] | null | undefined,
+  targetOf: (item: T) => string | null | undefined,
+): ReadonlyMap<string, string> =>
+  new Map((list ?? []).map((item) => [item.name ?? "", targetOf(item) ?? ""]));
+
+/** A name and a target, or the paths of both. */
+type Place = readonly [name: string, target: string];
+
+/** A volume is mounted or opened as a device: neither name nor target may be in the other list. */
+function conflictErrors(
+  [name, target]: Place,
+  [namePath, targetPath]: Place,
+  list: "volumeMounts" | "volumeDevices",
+  others: ReadonlyMap<string, string>,
+): FieldError[] {
+  return [
+    ...errorIf(others.has(name), () =>
+      fieldError.invalid(namePath, name, `must not already exist in ${list}`),
+    ),
+    ...errorIf([...others.values()].includes(target), () =>
+      fieldError.invalid(targetPath, target, `must not already exist as a path in ${list}`),
+    ),
+  ];
 }
 
 function subPathErrors(mount: Decoded<VolumeMount>, path: string, i: number): FieldError[] {
@@ -115,16 +136,14 @@ const notBlock =
 
 /** `volumeDevices`. */
 export function validateDevices(
-  container: Decoded<Container>,
+  { volumeDevices, volumeMounts }: Decoded<Container>,
   volumes: Volumes,
   path: string,
 ): FieldError[] {
-  const mounts = new Map(
-    (container.volumeMounts ?? []).map(({ name, mountPath }) => [name ?? "", mountPath ?? ""]),
-  );
+  const mounts = targetsOf(volumeMounts, ({ mountPath }) => mountPath);
   const names = new Set<string>();
   const targets = new Set<string>();
-  return eachItem(container.volumeDevices, path, (device, at) => {
+  return eachItem(volumeDevices, path, (device, at) => {
     const name = device.name ?? "";
     const target = device.devicePath ?? "";
     const volume = volumes.get(name);
@@ -142,31 +161,10 @@ export function validateDevices(
       ...errorIf(backsteps, () =>
         fieldError.invalid(`${at}.devicePath`, target, "can not contain backsteps ('..')"),
       ),
-      ...mountConflicts(name, target, mounts, at),
+      ...conflictErrors([name, target], [`${at}.name`, `${at}.devicePath`], "volumeMounts", mounts),
     ];
     if (!backsteps) targets.add(target);
     if (name) names.add(name);
     return errors;
   });
-}
-
-/** A volume is mounted or opened as a device. `mounts` are the mount paths by volume name. */
-function mountConflicts(
-  name: string,
-  target: string,
-  mounts: ReadonlyMap<string, string>,
-  path: string,
-): FieldError[] {
-  return [
-    ...errorIf(mounts.has(name), () =>
-      fieldError.invalid(`${path}.name`, name, "must not already exist in volumeMounts"),
-    ),
-    ...errorIf([...mounts.values()].includes(target), () =>
-      fieldError.invalid(
-        `${path}.devicePath`,
-        target,
-        "must not already exist as a path in volumeMounts",
-      ),
-    ),
-  ];
 }

@@ -6,7 +6,8 @@ import type { Decoded } from "homeostat/api";
 import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
-import { visitContainers } from "../../visit-containers.ts";
+import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
+import { visitContainers } from "../../containers/visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
 
@@ -20,31 +21,24 @@ export function validateSeccompProfile(
   path: string,
 ): FieldError[] {
   if (!profile) return [];
-  const type = profile.type ?? "";
-  const file = profile.localhostProfile ?? undefined;
-  const errors = typeErrors(type, `${path}.type`);
+  const { type, localhostProfile } = profile;
+  const at = `${path}.localhostProfile`;
+  const errors = typeErrors(type ?? "", `${path}.type`);
   if (type !== "Localhost") {
-    return file === undefined
-      ? errors
-      : [
-          ...errors,
-          fieldError.invalidInternal(
-            `${path}.localhostProfile`,
-            ["core.SeccompProfile", profile],
-            "can only be set when seccomp type is Localhost",
-          ),
-        ];
+    const onlyLocalhost = "can only be set when seccomp type is Localhost";
+    const shown = ["core.SeccompProfile", profile] as const;
+    return [
+      ...errors,
+      ...errorIf(isSet(localhostProfile), () =>
+        fieldError.invalidInternal(at, shown, onlyLocalhost),
+      ),
+    ];
   }
   return [
     ...errors,
-    ...(file === undefined
-      ? [
-          fieldError.required(
-            `${path}.localhostProfile`,
-            "must be set when seccomp type is Localhost",
-          ),
-        ]
-      : descendingPathErrors(file, `${path}.localhostProfile`)),
+    ...(isSet(localhostProfile)
+      ? descendingPathErrors(localhostProfile, at)
+      : [fieldError.required(at, "must be set when seccomp type is Localhost")]),
   ];
 }
 

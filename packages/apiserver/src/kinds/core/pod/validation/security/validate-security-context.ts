@@ -12,7 +12,7 @@ import {
   type InternalValue,
 } from "../../../../../apimachinery/errors/field-error.ts";
 import { optionalInt64 } from "../../../../../apimachinery/meta/read-fields.ts";
-import { unixIdErrors } from "../../../../validation/field-rules.ts";
+import { createUniqueRule, unixIdErrors } from "../../../../validation/field-rules.ts";
 import type { PodValidationOptions } from "../options/pod-validation-options.ts";
 import { validateAppArmorProfile } from "./validate-app-armor.ts";
 import { validateSeccompProfile } from "./validate-seccomp.ts";
@@ -137,29 +137,29 @@ function sysctlErrors(
   spec: Decoded<PodSpec>,
   path: string,
 ): FieldError[] {
-  const names = new Set<string>();
+  const unique = createUniqueRule();
   return eachItem(sysctls, path, (sysctl, at) => {
     const name = sysctl.name ?? "";
-    const errors = [
-      ...sysctlNameErrors(name, names, `${at}.name`),
+    const repeated = unique(name, `${at}.name`);
+    return [
+      ...(isSysctlName(name) ? repeated : sysctlNameErrors(name, `${at}.name`)),
       ...hostSysctlErrors(name, spec, `${at}.name`),
     ];
-    names.add(name);
-    return errors;
   });
 }
 
-function sysctlNameErrors(name: string, names: ReadonlySet<string>, path: string): FieldError[] {
+const isSysctlName = (name: string): boolean =>
+  Buffer.byteLength(name) <= 253 && sysctlName.test(name);
+
+function sysctlNameErrors(name: string, path: string): FieldError[] {
   if (!name) return [fieldError.required(path, "")];
-  if (Buffer.byteLength(name) > 253 || !sysctlName.test(name))
-    return [
-      fieldError.invalid(
-        path,
-        name,
-        `must have at most 253 characters and match regex ${sysctlFormat}`,
-      ),
-    ];
-  return errorIf(names.has(name), () => fieldError.duplicate(path, name));
+  return [
+    fieldError.invalid(
+      path,
+      name,
+      `must have at most 253 characters and match regex ${sysctlFormat}`,
+    ),
+  ];
 }
 
 const ipcSysctls = ["kernel/sem", "kernel/shm", "kernel/msg", "fs/mqueue/"];

@@ -90,8 +90,7 @@ export function validateFieldRef(
   place: DownwardPlace,
   path: string,
 ): FieldError[] {
-  const apiVersion = reference.apiVersion ?? "";
-  const fieldPath = reference.fieldPath ?? "";
+  const { apiVersion, fieldPath } = reference;
   if (!apiVersion) return [fieldError.required(`${path}.apiVersion`, "")];
   if (!fieldPath) return [fieldError.required(`${path}.fieldPath`, "")];
   const unreadable = (why: string): FieldError[] => [

@@ -18,11 +18,10 @@ import {
   fileModeErrors,
   freePathErrors,
   requiredValid,
+  tokenLifetimeErrors,
 } from "../../../../validation/field-rules.ts";
 import { keyToPathErrors } from "./validate-key-to-path.ts";
 import { validateDownwardFile } from "./validate-downward-api.ts";
-
-const maxTokenSeconds = 2 ** 32;
 
 /** Validates the volume. */
 export function validateProjected(
@@ -103,20 +102,7 @@ function tokenErrors(
   const seconds = Number(token.expirationSeconds ?? 0);
   const target = token.path ?? "";
   return [
-    ...errorIf(seconds < 600, () =>
-      fieldError.invalid(
-        `${path}.expirationSeconds`,
-        seconds,
-        "may not specify a duration less than 10 minutes",
-      ),
-    ),
-    ...errorIf(seconds > maxTokenSeconds, () =>
-      fieldError.invalid(
-        `${path}.expirationSeconds`,
-        seconds,
-        "may not specify a duration larger than 2^32 seconds",
-      ),
-    ),
+    ...tokenLifetimeErrors(seconds, `${path}.expirationSeconds`),
     ...requiredValid(freePathErrors, target, `${volumePath}.path`),
   ];
 }

@@ -19,6 +19,7 @@ import {
   dnsLabelErrors,
   inRange,
   requiredName,
+  optionalValid,
   requiredValid,
 } from "../../../../validation/field-rules.ts";
 
@@ -100,20 +101,13 @@ export function validateInitiatorLength(
 export function validateFibreChannel(source: Decoded<FCVolumeSource>, path: string): FieldError[] {
   const names = hasItems(source.targetWWNs);
   const ids = hasItems(source.wwids);
+  const at = `${path}.targetWWNs`;
+  const both = "targetWWNs and wwids can not be specified simultaneously";
   return [
     ...errorIf(!names && !ids, () =>
-      fieldError.required(
-        `${path}.targetWWNs`,
-        "must specify either targetWWNs or wwids, but not both",
-      ),
+      fieldError.required(at, "must specify either targetWWNs or wwids, but not both"),
     ),
-    ...errorIf(names && ids, () =>
-      fieldError.invalid(
-        `${path}.targetWWNs`,
-        source.targetWWNs,
-        "targetWWNs and wwids can not be specified simultaneously",
-      ),
-    ),
+    ...errorIf(names && ids, () => fieldError.invalid(at, source.targetWWNs, both)),
     ...(names ? lunErrors(source.lun, `${path}.lun`) : []),
   ];
 }
@@ -223,11 +217,9 @@ export function validateStorageOs(
   source: Decoded<StorageOSVolumeSource>,
   path: string,
 ): FieldError[] {
-  const name = source.volumeName ?? "";
-  const namespace = source.volumeNamespace ?? "";
   return [
-    ...requiredValid(dnsLabelErrors, name, `${path}.volumeName`),
-    ...(namespace ? dnsLabelErrors(namespace, `${path}.volumeNamespace`) : []),
+    ...requiredValid(dnsLabelErrors, source.volumeName, `${path}.volumeName`),
+    ...optionalValid(dnsLabelErrors, source.volumeNamespace, `${path}.volumeNamespace`),
     ...validateSecretRef(source, path),
   ];
 }

@@ -58,13 +58,3 @@ export function groupOfRetired(kind: GroupVersionKind): string | undefined {
     return undefined;
   return kind.group === "extensions" ? movedTo[kind.kind] : kind.group;
 }
-
-/** Evictions of the old version are accepted as those of the new one. */
-export function isStillAccepted(actual: GroupVersionKind, expected: GroupVersionKind): boolean {
-  return (
-    expected.kind === "Eviction" &&
-    expected.group === "policy" &&
-    actual.kind === "Eviction" &&
-    formatApiVersion(actual) === "policy/v1beta1"
-  );
-}

@@ -3,7 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/version/helpers.go (CompareKubeAwareVersionStrings).
 import { compareBytewise } from "homeostat/api";
 
-const pattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
+const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const stages = ["alpha", "beta", undefined];
 
 /** Negative when `a` comes first, e.g. v10, v2, v1, v3beta1, v1alpha2, foo. */

@@ -7,6 +7,7 @@ test("GA before beta before alpha, newest first, the rest by name", () => {
     "v10",
     "v2",
     "v1",
+    "v0",
     "v11beta2",
     "v10beta3",
     "v3beta1",
@@ -14,8 +15,6 @@ test("GA before beta before alpha, newest first, the rest by name", () => {
     "v11alpha2",
     "foo1",
     "foo10",
-    "v0",
-    "v01",
   ];
   assert.deepEqual(ordered.toReversed().toSorted(compareKubeVersions), ordered);
 });

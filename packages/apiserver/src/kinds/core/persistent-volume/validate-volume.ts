@@ -14,9 +14,10 @@ import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { parseQuantity } from "../../../apimachinery/values/quantity.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { immutable } from "../../definition/default-strategy.ts";
+import { immutable } from "../../validation/validate-object.ts";
 import { diffPrinted } from "../../printers/unified-diff.ts";
 import { validateNodeSelector } from "../pod/validation/validate-affinity.ts";
+import { nameOf } from "../../printers/cells.ts";
 import { basicQuantityErrors, sortedEntries } from "../resources/validate-resource-lists.ts";
 import {
   type PersistentSource,
@@ -28,11 +29,13 @@ const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWrit
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 const volumeModes = ["Block", "Filesystem"];
 
-/** Every error of a volume's spec. */
-export function validateVolumeSpec(
-  spec: Decoded<PersistentVolumeSpec>,
-  volumeName: string,
-): FieldError[] {
+/** Every error of a volume. */
+export const validateVolume = (volume: Decoded<PersistentVolume>): FieldError[] => [
+  ...validateVolumeSpec(volume.spec ?? {}, nameOf(volume)),
+  ...validateMountOptions(volume),
+];
+
+function validateVolumeSpec(spec: Decoded<PersistentVolumeSpec>, volumeName: string): FieldError[] {
   const className = spec.storageClassName ?? "";
   const policy = spec.persistentVolumeReclaimPolicy ?? "";
   const mode = spec.volumeMode ?? undefined;
@@ -161,7 +164,7 @@ const sourcesWithoutOptions: readonly string[] = [
 const optionsAnnotation = "volume.beta.kubernetes.io/mount-options";
 
 /** The annotation with mount options. */
-export function validateMountOptions(object: Decoded<PersistentVolume>): FieldError[] {
+function validateMountOptions(object: Decoded<PersistentVolume>): FieldError[] {
   const spec = object.spec ?? {};
   const sources = persistentSources.filter((source) => isSet(spec[source]));
   if (
@@ -195,8 +198,17 @@ function attributesErrors(spec: Decoded<PersistentVolumeSpec>, parent: string): 
       ];
 }
 
+/** Every error of a change, with those of the spec, which upstream validates once more. */
+export const validateVolumeUpdate = (
+  volume: Decoded<PersistentVolume>,
+  old: Decoded<PersistentVolume>,
+): FieldError[] => [
+  ...validateVolumeSpec(volume.spec ?? {}, nameOf(volume)),
+  ...validateVolumeSpecUpdate(volume.spec ?? {}, old.spec ?? {}),
+];
+
 /** The source is immutable, but for the fields that an expansion changes. */
-export function validateVolumeSpecUpdate(
+function validateVolumeSpecUpdate(
   spec: Decoded<PersistentVolumeSpec>,
   old: Decoded<PersistentVolumeSpec>,
 ): FieldError[] {

@@ -8,44 +8,45 @@ import type { ReplicationController, ReplicationControllerStatus } from "homeost
 import * as fieldError from "../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../apimachinery/meta/read-fields.ts";
-import { finalizerErrors, statusStrategy } from "../../definition/default-strategy.ts";
+import { statusStrategy } from "../../definition/default-strategy.ts";
+import { finalizerErrors } from "../../validation/validate-object.ts";
 import type { StrategyOverrides } from "../../definition/kind-definition.ts";
 import { nonNegative } from "../../validation/field-rules.ts";
 
-/** Refuses negative counts. */
-export function validateCounts<S extends object>(
-  status: S,
-  fields: readonly (keyof NoInfer<S> & string)[],
-): FieldError[] {
-  return fields
-    .filter((field) => isSet(status[field]))
-    .flatMap((field) => nonNegative(Number(status[field]), `status.${field}`));
-}
-
 interface PodCounts {
+  observedGeneration?: number | null;
   replicas?: number | null;
   readyReplicas?: number | null;
   availableReplicas?: number | null;
 }
 
-/** Refuses counts above `replicas`, and more available replicas than ready ones. */
-export function validateBounds<S extends PodCounts>(
+/** Which counts of a status are validated. */
+interface CountRules<S> {
+  /** Counts that are not negative. */
+  readonly counts: readonly (keyof S & string)[];
+  /** Counts that are not above `replicas`. Available replicas are then not above ready ones. */
+  readonly bounded?: readonly (keyof S & string)[];
+  /** How the message about available replicas names the ready ones. */
+  readonly readyPath?: "readyReplicas" | "status.readyReplicas";
+}
+
+/** Validates the counts in a status. */
+export function validateStatusCounts<S extends PodCounts>(
   status: S,
-  fields: readonly (keyof NoInfer<S> & string)[],
-  readyPath: "readyReplicas" | "status.readyReplicas" = "readyReplicas",
+  { counts, bounded, readyPath = "readyReplicas" }: CountRules<NoInfer<S>>,
 ): FieldError[] {
-  const { replicas, readyReplicas, availableReplicas } = status;
+  const negative = counts
+    .filter((field) => isSet(status[field]))
+    .flatMap((field) => nonNegative(Number(status[field]), `status.${field}`));
+  if (!bounded) return negative;
+  const replicas = { bound: status.replicas ?? 0, path: "status.replicas" };
+  const ready = { bound: status.readyReplicas ?? 0, path: readyPath };
   return [
-    ...fields.flatMap((field) =>
-      validateAtMost(`status.${field}`, Number(status[field] ?? 0), {
-        bound: replicas ?? 0,
-        path: "status.replicas",
-      }),
+    ...negative,
+    ...bounded.flatMap((field) =>
+      validateAtMost(`status.${field}`, Number(status[field] ?? 0), replicas),
     ),
-    ...validateAtMost("status.availableReplicas", availableReplicas ?? 0, {
-      bound: readyReplicas ?? 0,
-      path: readyPath,
-    }),
+    ...validateAtMost("status.availableReplicas", status.availableReplicas ?? 0, ready),
   ];
 }
 
@@ -63,17 +64,18 @@ const validateAtMost = (path: string, count: number, max: Bound): FieldError[] =
 /** Validates the status of a ReplicaSet or a ReplicationController. */
 const validateReplicaStatus = (
   status: Decoded<ReplicaSetStatus> & Decoded<ReplicationControllerStatus>,
-): FieldError[] => [
-  ...validateCounts(status, [
-    "replicas",
-    "fullyLabeledReplicas",
-    "readyReplicas",
-    "availableReplicas",
-    "observedGeneration",
-    "terminatingReplicas",
-  ]),
-  ...validateBounds(status, ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"]),
-];
+): FieldError[] =>
+  validateStatusCounts(status, {
+    counts: [
+      "replicas",
+      "fullyLabeledReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "terminatingReplicas",
+    ],
+    bounded: ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+  });
 
 /** The status endpoint of a ReplicaSet or a ReplicationController. */
 export const replicaStatusStrategy: StrategyOverrides<

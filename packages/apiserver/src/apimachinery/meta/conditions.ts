@@ -1,0 +1,13 @@
+// Conditions in a status.
+// Upstream: k8s.io/apimachinery/pkg/api/meta/conditions.go.
+
+interface TypedCondition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** True if the condition of this type is present and True. */
+export const isStatusConditionTrue = (
+  conditions: readonly TypedCondition[] | null | undefined,
+  type: string,
+): boolean => conditions?.find((condition) => condition.type === type)?.status === "True";

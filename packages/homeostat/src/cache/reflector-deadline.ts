@@ -1,0 +1,64 @@
+// When the reflector must act by itself, and whether its watch works. Pure.
+import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
+
+/** True without a working watch: none is open, or the open one is new and has delivered nothing. */
+export function isLost(state: ReflectorState, now: number, limits: ReflectorLimits): boolean {
+  return (
+    state.lostAt !== undefined &&
+    !(
+      state.phase === "watching" &&
+      state.opened &&
+      state.suspectSince === undefined &&
+      now - state.openedAt >= limits.healthyMs
+    )
+  );
+}
+
+/** The monotonic time at which the next `tick` may have an effect. */
+export function reflectorDeadline(state: ReflectorState, limits: ReflectorLimits): number {
+  if (!isConnecting(state)) return Infinity;
+  if (!state.opened) return state.activeAt + openLimit(state, limits);
+  switch (state.phase) {
+    case "streaming":
+      return Math.min(
+        Math.max(state.openedAt, state.gainedAt) + limits.streamPauseMs,
+        state.openedAt + limits.streamMs,
+      );
+    case "watching":
+      return Math.min(state.activeAt + quietLimit(state, limits), overtime(state, limits));
+    default:
+      return state.activeAt + limits.slowMs;
+  }
+}
+
+/**
+ * A server that is only slow is given more time by and by; after a watch that fell silent it is not
+ * the server.
+ */
+function openLimit(state: ReflectorState, limits: ReflectorLimits): number {
+  const { phase, failures, suspectSince } = state;
+  if (phase === "listing") return limits.slowMs;
+  if (suspectSince !== undefined) return limits.openMs;
+  const patience = 2 ** Math.floor(failures / 16);
+  return Math.min(limits.openMs * patience, limits.slowMs);
+}
+
+/** The watch that a streamed list becomes has no short timeout: it is renewed once it is quiet. */
+function quietLimit({ isLong }: ReflectorState, limits: ReflectorLimits): number {
+  return isLong ? limits.renewMs : limits.idleMs;
+}
+
+/** The monotonic time by which the server must have ended the watch. */
+export function overtime(state: ReflectorState, { overtimeMs }: ReflectorLimits): number {
+  const graceMs = mustProve(state) ? overtimeMs / 2 : overtimeMs;
+  return state.openedAt + state.timeoutMs + graceMs;
+}
+
+/** True when the next watch has to prove itself soon: the last one broke or fell silent. */
+export function mustProve({ failures, suspectSince }: ReflectorState): boolean {
+  return failures > 0 || suspectSince !== undefined;
+}
+
+export function isConnecting({ phase }: ReflectorState): boolean {
+  return phase === "listing" || phase === "streaming" || phase === "watching";
+}

@@ -1,0 +1,108 @@
+// The pace towards a failing server: one attempt a second for all, in turn, and all at once when
+// one holds.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { ServerPace } from "./server-pace.ts";
+
+interface Attempts {
+  readonly runtime: VirtualRuntime;
+  readonly pace: ServerPace;
+  readonly log: { readonly name: string; readonly at: number }[];
+  /** Waits, and waits again after each attempt. */
+  failing(name: string, afterMs?: number): void;
+}
+
+function open(seed = 1): Attempts {
+  const runtime = createVirtualRuntime({ seed });
+  const pace = new ServerPace(runtime);
+  const log: { readonly name: string; readonly at: number }[] = [];
+  const failing = (name: string, afterMs = 0): void =>
+    void pace.wait(afterMs, () => {
+      log.push({ name, at: runtime.clock.monotonic() });
+      failing(name, afterMs);
+    });
+  return { runtime, pace, log, failing };
+}
+
+describe("ServerPace", () => {
+  it("lets one of all go a second, each in its turn, with jitter", async () => {
+    const { runtime, log, failing } = open();
+    for (const name of ["a", "b", "c"]) failing(name);
+    await runtime.advance(60_000);
+    const gaps = log.slice(1).map(({ at }, i) => at - log[i]!.at);
+    assert.ok(gaps.every((gap) => gap >= 1000 && gap <= 1600));
+    assert.ok(new Set(gaps).size > 10);
+    assert.deepEqual(
+      log.slice(0, 6).map(({ name }) => name),
+      ["a", "b", "c", "a", "b", "c"],
+    );
+  });
+
+  it("is quick when nothing has failed for a while", async () => {
+    const { runtime, log, failing } = open();
+    failing("a");
+    await runtime.advance(250);
+    assert.equal(log.length, 1);
+  });
+
+  it("keeps what the server asked to wait, and lets others go meanwhile", async () => {
+    const { runtime, pace, log, failing } = open();
+    failing("asked", 5000);
+    failing("b");
+    await runtime.advance(4900);
+    pace.recovered();
+    await runtime.advance(90);
+    assert.ok(log.length >= 3 && log.every(({ name }) => name === "b"));
+    await runtime.advance(3000);
+    assert.ok(log.some(({ name }) => name === "asked"));
+  });
+
+  it("wakes all that wait when one holds, each once, spread over half a second", async () => {
+    const { runtime, pace } = open();
+    const woken = new Map<number, number>();
+    for (let i = 0; i < 100; i++)
+      pace.wait(0, () => {
+        assert.ok(!woken.has(i));
+        woken.set(i, runtime.clock.monotonic());
+      });
+    pace.recovered();
+    await runtime.advance(500);
+    assert.equal(woken.size, 100);
+    const times = [...woken.values()].toSorted((a, b) => a - b);
+    assert.ok(times.at(-1)! > 400 && times[50]! > 150 && times[50]! < 350);
+    await runtime.advance(10_000);
+    assert.equal(pace.waiting, 0);
+  });
+
+  it("forgets what is cancelled, also after it was woken", async () => {
+    const { runtime, pace } = open();
+    const timers = [1, 2].map(() => pace.wait(0, () => assert.fail("cancelled")));
+    timers[0]!.cancel();
+    pace.recovered();
+    timers[1]!.cancel();
+    await runtime.advance(10_000);
+    assert.equal(runtime.nextTimerMs(), undefined);
+  });
+
+  it("stretches watches to one renewal a second, and doubts all of many when one was blind", async () => {
+    const { runtime, pace } = open();
+    let doubts = 0;
+    const add = (n: number): void => {
+      for (let i = 0; i < n; i++) pace.addWatch(() => doubts++);
+    };
+    add(7);
+    const left = pace.addWatch(() => assert.fail("left"));
+    left.remove();
+    assert.equal(pace.watchMs(7000), 7000);
+    pace.suspect();
+    await runtime.advance(1000);
+    assert.equal(doubts, 0, "seven prove themselves in time");
+    add(13);
+    assert.equal(pace.watchMs(7000), 20_000);
+    pace.suspect();
+    pace.suspect();
+    await runtime.advance(500);
+    assert.equal(doubts, 20);
+  });
+});

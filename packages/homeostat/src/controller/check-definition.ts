@@ -1,0 +1,76 @@
+// Refuses definitions that no manager could run, where they are written.
+import { parseDuration } from "../api/duration.ts";
+import type { Kind } from "../api/kind.ts";
+import { describeValue } from "../util/describe-error.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+
+/** A definition before its types can be trusted. */
+export interface UncheckedDefinition {
+  readonly name?: unknown;
+  readonly concurrency?: unknown;
+  readonly timeout?: unknown;
+  readonly owns?: unknown;
+  readonly refs?: unknown;
+  readonly reconcile?: unknown;
+  readonly finalize?: unknown;
+}
+
+/** @throws ERR_CONTROLLER_DEFINITION with every problem of the definition */
+export function checkDefinition(kind: Kind, definition: UncheckedDefinition): void {
+  const { name, concurrency, timeout, owns, refs, reconcile, finalize } = definition;
+  const problems = [
+    ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
+    ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
+    ...checkConcurrency(concurrency),
+    ...checkTimeout(timeout),
+    ...checkOwns(owns),
+    ...checkRefs(refs),
+    ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
+    ...(finalize === undefined || typeof finalize === "function"
+      ? []
+      : ["finalize is not a function"]),
+  ];
+  if (problems.length > 0)
+    throw new HomeostatError(
+      "ERR_CONTROLLER_DEFINITION",
+      `defining a controller of ${isKind(kind) ? kind.kind : describeValue(kind)}: ${problems.join("; ")}`,
+      { hint: "correct what the message names" },
+    );
+}
+
+function isKind(kind: unknown): kind is Kind {
+  if ((typeof kind !== "object" && typeof kind !== "function") || kind === null) return false;
+  const { apiVersion, kind: name, resource } = kind as Partial<Kind>;
+  return [apiVersion, name, resource].every((part) => typeof part === "string" && part !== "");
+}
+
+function checkConcurrency(concurrency: unknown): readonly string[] {
+  if (concurrency === undefined || (Number.isInteger(concurrency) && Number(concurrency) >= 1))
+    return [];
+  return [`concurrency is ${describeValue(concurrency)}, expected a whole number from 1`];
+}
+
+function checkTimeout(timeout: unknown): readonly string[] {
+  if (timeout === undefined) return [];
+  try {
+    if (parseDuration(timeout as string) > 0) return [];
+  } catch {
+    // The same message serves both.
+  }
+  return [`timeout is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
+}
+
+function checkOwns(owns: unknown = []): readonly string[] {
+  if (!Array.isArray(owns) || !owns.every((one) => isKind(one)))
+    return ["owns is not a list of kinds"];
+  const names = owns.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`);
+  const twice = names.filter((one, i) => names.indexOf(one) !== i);
+  return twice.map((one) => `owns lists ${one} twice`);
+}
+
+function checkRefs(refs: unknown = {}): readonly string[] {
+  if (typeof refs !== "object" || refs === null) return ["refs is not an object"];
+  return Object.entries(refs as Record<string, { target?: unknown; select?: unknown } | undefined>)
+    .filter(([, one]) => !isKind(one?.target) || typeof one?.select !== "function")
+    .map(([name]) => `refs.${name} is not made by ref(…) or refs(…)`);
+}

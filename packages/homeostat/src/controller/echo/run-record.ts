@@ -1,0 +1,109 @@
+// What one run has read and written, and which changes of its own therefore tell it nothing new. A
+// controller may go on from its own write: from the status it reads, from an annotation it sets, or
+// from objects that it lists. Such a change must reach it as any other does.
+import { equalJson, type Json, type JsonObject } from "../../api/json.ts";
+import type { Kind } from "../../api/kind.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import type { CompletedWrite } from "../../client/client.ts";
+
+/** Identifies a kind, e.g. `apps/v1/Deployment`. */
+export const kindId = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
+
+/** Identifies one revision of one object; `key` is `namespace/name` or `name`. */
+export const revisionId = (kind: Kind, key: string, resourceVersion: string): string =>
+  `${kindId(kind)} ${key}@${resourceVersion}`;
+
+interface Written {
+  readonly id: string;
+  readonly kind: string;
+  readonly object: KubeObject;
+}
+
+/** The record of one run. */
+export class RunRecord {
+  readonly #kinds: ReadonlySet<string>;
+  readonly #written: Written[] = [];
+  readonly #results = new Set<string>();
+  readonly #readKinds = new Set<string>();
+  #object: KubeObject | undefined;
+  #started: { readonly id: string; readonly kind: string } | undefined;
+  #hasReadStatus = false;
+  #isRetried = false;
+
+  /** `kinds` are watched for changes of their objects; the record leaves out all others. */
+  constructor(kinds: ReadonlySet<string> = new Set()) {
+    this.#kinds = kinds;
+  }
+
+  /** The object that the user's code receives. */
+  starts(kind: Kind, object: KubeObject): void {
+    this.#object = object;
+    this.#started = { id: idOf(kind, object), kind: kindId(kind) };
+  }
+
+  /** A request of this run has changed an object, or has changed nothing. */
+  wrote({ kind, object }: CompletedWrite): void {
+    if (!object) return;
+    const written = object as unknown as KubeObject;
+    this.#written.push({ id: idOf(kind, written), kind: kindId(kind), object: written });
+  }
+
+  /** The user's code has received the result of its write. */
+  receives(kind: Kind, object: KubeObject): void {
+    this.#results.add(idOf(kind, object));
+  }
+
+  /** The user's code has read the status of its object. */
+  readsStatus(): void {
+    this.#hasReadStatus = true;
+  }
+
+  /** The user's code has read objects of a kind other than as results of writes. */
+  reads(kind: Kind): void {
+    this.#readKinds.add(kindId(kind));
+    if (kindId(kind) === this.#started?.kind) this.#hasReadStatus = true;
+  }
+
+  /** The run has failed: it is retried after its back-off, which its own writes do not shorten. */
+  isRetried(): void {
+    this.#isRetried = true;
+  }
+
+  /** The revision that the user's code started from. */
+  get started(): string | undefined {
+    return this.#started?.id;
+  }
+
+  /** The revisions written, each with whether its arrival tells the controller nothing new. */
+  revisions(): ReadonlyMap<string, boolean> {
+    const kept = this.#written.filter(({ kind }) => this.#kinds.has(kind));
+    return new Map(kept.map((one) => [one.id, one.id === this.started || this.#isKnown(one)]));
+  }
+
+  #isKnown({ id, kind, object }: Written): boolean {
+    if (this.#isRetried) return true;
+    if (this.#object && object.metadata.uid === this.#object.metadata.uid)
+      return !this.#hasReadStatus && differsInStatusOnly(this.#object, object);
+    return this.#results.has(id) && !this.#readKinds.has(kind);
+  }
+}
+
+const idOf = (kind: Kind, { metadata }: KubeObject): string =>
+  revisionId(kind, formatObjectKey(metadata), metadata.resourceVersion);
+
+/** The generation stands for all that is not metadata or status, where the kind has one. */
+function differsInStatusOnly(a: KubeObject, b: KubeObject): boolean {
+  if (!equalJson(comparable(a.metadata), comparable(b.metadata))) return false;
+  return a.metadata.generation !== undefined || equalJson(withoutStatus(a), withoutStatus(b));
+}
+
+function comparable(metadata: object): JsonObject {
+  const { resourceVersion: _r, managedFields: _m, ...rest } = metadata as JsonObject;
+  return rest;
+}
+
+function withoutStatus(object: KubeObject): Json {
+  const { metadata: _m, status: _s, ...rest } = object as unknown as JsonObject;
+  return rest;
+}

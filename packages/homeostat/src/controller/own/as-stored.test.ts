@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { toStoredFields, withAmounts } from "./as-stored.ts";
+
+it("moves stringData of Secrets only", () => {
+  const secret = { apiVersion: "v1", kind: "Secret", data: { a: "MQ==", b: "Mg==" } };
+  assert.deepEqual(toStoredFields({ ...secret, stringData: { b: "ü", c: "" } }), {
+    ...secret,
+    data: { a: "MQ==", b: "w7w=", c: "" },
+  });
+  assert.equal(toStoredFields(secret), secret);
+  const other = { apiVersion: "example.com/v1", kind: "Secret", stringData: { a: "b" } };
+  assert.equal(toStoredFields(other), other);
+});
+
+it("compares quantities of built-in kinds by amount", () => {
+  const amounts = (apiVersion: string, cpu: unknown) =>
+    JSON.stringify(
+      withAmounts(apiVersion, {
+        spec: { containers: [{ resources: { limits: { cpu } } }] },
+      } as never),
+    );
+  const same = (a: unknown, b: unknown, apiVersion = "apps/v1"): boolean =>
+    amounts(apiVersion, a) === amounts(apiVersion, b);
+  for (const [a, b] of [
+    ["1000m", "1"],
+    ["0.5", "500m"],
+    [1, "1"],
+    ["1024Mi", "1Gi"],
+    ["1e3", "1k"],
+    ["0.1", "100m"],
+    [".5", "500m"],
+  ])
+    assert.ok(same(a, b), `${a} and ${b}`);
+  for (const [a, b] of [
+    ["1", "2"],
+    ["1M", "1Mi"],
+    ["1", "1m"],
+    ["x", "y"],
+  ])
+    assert.ok(!same(a, b), `${a} and ${b}`);
+  assert.ok(!same("1000m", "1", "example.com/v1"), "a string of a third-party kind is a string");
+  const data = { data: { limits: "1000m" } };
+  assert.deepEqual(withAmounts("v1", data), data);
+});

@@ -54,6 +54,13 @@ export {
 export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
-export { createPinoLog, silentLog } from "./manager/log.ts";
-export { createManager, type Manager, type ManagerOptions } from "./manager/manager.ts";
+export {
+  createLog,
+  createPinoLog,
+  type LogOptions,
+  silentLog,
+} from "./manager/log/create-log.ts";
+export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
+export { createManager } from "./manager/manager.ts";
+export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -4,7 +4,8 @@ import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
-import { LoopDetector } from "../loop-detector.ts";
+import { OwnEchoes } from "../echo/own-echoes.ts";
+import { LoopDetector } from "../loop/loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { Conflicts } from "./conflicts.ts";
@@ -41,8 +42,10 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
   const state = {
     options,
     states,
-    loops: new LoopDetector(),
+    loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
+    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    echoingKinds: new Set(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {

@@ -18,6 +18,7 @@ export function succeeded(
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   queue.forget(key);
+  context.retries.succeeded(key);
   context.conflicts.clear(key);
   const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
   if (loop) reportLoop(context, key, loop);
@@ -130,6 +131,11 @@ function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Fa
   const afterMs = options.queue.addRateLimited(key, {
     cause: { what: `failed: ${because}`, source: "retry" },
   });
+  context.retries.failed(key, error, afterMs, () =>
+    options.queue.add(key, {
+      cause: { what: "its turn to find out whether the server is well", source: "retry" },
+    }),
+  );
   retrying(context, key, failure, { afterMs, failures: failures + 1 });
   options.log.error(`failed, trying again in ${afterMs} ms: ${because}`, {
     ...aboutOf(options, key),

@@ -4,10 +4,11 @@ import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
-import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
+import { ServerPace } from "../../cache/server-pace.ts";
+import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -44,7 +45,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     states,
     loops: new LoopDetector(),
     conflicts: new Conflicts(),
-    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {

@@ -2,48 +2,51 @@
 // control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Kind } from "homeostat";
-import { isApiStatusError, type Status } from "homeostat/api";
-import { type Client, dynamicKind } from "homeostat/client";
+import { isApiStatusError, type OwnerReference, type Status } from "homeostat/api";
+import type { Client } from "homeostat/client";
+import { ReplicaSet } from "homeostat/k8s/apps/v1";
+import {
+  ConfigMap,
+  Event,
+  Pod,
+  type PodManifest,
+  type PodSpec,
+  ResourceQuota,
+  type ResourceQuotaSpec,
+  type ResourceRequirements,
+  Secret,
+} from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+import { PodDisruptionBudget, type PodDisruptionBudgetSpec } from "homeostat/k8s/policy/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
-
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
-  dynamicKind({
-    apiVersion,
-    kind,
-    resource: `${kind.toLowerCase()}s`,
-    scope: "Namespaced",
-  }) as Kind;
-const Budget = kindOf("policy/v1", "PodDisruptionBudget");
-const Quota = kindOf("v1", "ResourceQuota");
-const Pod = kindOf("v1", "Pod");
-const Secret = kindOf("v1", "Secret");
-const ConfigMap = kindOf("v1", "ConfigMap");
-const ReplicaSet = kindOf("apps/v1", "ReplicaSet");
-const Event = kindOf("v1", "Event");
 
 const controllers = ["default", "disruption", "resourcequota"];
 const selector = { matchLabels: { app: "web" } };
 const podOf = (
   name: string,
-  more: { readonly spec?: object; readonly resources?: object; readonly owner?: object } = {},
-): object => ({
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: {
-    name,
-    labels: { app: "web" },
-    ...(more.owner ? { ownerReferences: [more.owner] } : {}),
-  },
-  spec: {
-    terminationGracePeriodSeconds: 0,
-    containers: [
-      { name: "c", image: "c", ...(more.resources ? { resources: more.resources } : {}) },
-    ],
-    ...more.spec,
-  },
-});
+  more: {
+    readonly spec?: Partial<PodSpec>;
+    readonly resources?: ResourceRequirements;
+    readonly owner?: OwnerReference;
+  } = {},
+): PodManifest =>
+  Pod(
+    {
+      name,
+      labels: { app: "web" },
+      ...(more.owner ? { ownerReferences: [more.owner] } : {}),
+    },
+    {
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [
+          { name: "c", image: "c", ...(more.resources ? { resources: more.resources } : {}) },
+        ],
+        ...more.spec,
+      },
+    },
+  );
 const setReady = (client: Client, name: string, ready: "True" | "False"): Promise<unknown> =>
   client.patch(
     Pod,
@@ -61,13 +64,8 @@ const setReady = (client: Client, name: string, ready: "True" | "False"): Promis
     },
     { subresource: "status" },
   );
-const addBudget = (client: Client, spec: object): Promise<any> =>
-  client.create(Budget, {
-    apiVersion: "policy/v1",
-    kind: "PodDisruptionBudget",
-    metadata: { name: "b" },
-    spec: { selector, ...spec },
-  });
+const addBudget = (client: Client, spec: PodDisruptionBudgetSpec): Promise<PodDisruptionBudget> =>
+  client.create(PodDisruptionBudget, PodDisruptionBudget("b", { spec: { selector, ...spec } }));
 
 /** The answer to an eviction: nothing, or the refusal. */
 async function evict(client: Client, name: string): Promise<Status | undefined> {
@@ -91,7 +89,7 @@ for (const what of serverKinds()) {
     untilWithin(look, real ? { timeoutMs: 60_000, everyMs: 50 } : {});
   const counts = (client: Client, wanted: string): Promise<unknown> =>
     until(async () => {
-      const { metadata, status } = await client.get(Budget, "b");
+      const { metadata, status } = await client.get(PodDisruptionBudget, "b");
       return (
         status.observedGeneration === metadata.generation &&
         [
@@ -118,8 +116,9 @@ for (const what of serverKinds()) {
       await counts(client, "2,1,2,1");
       assert.equal(await evict(client, "a"), undefined);
       await counts(client, "1,1,1,0");
-      const managers = (await client.get(Budget, "b")).metadata.managedFields.map(
-        ({ manager, subresource }: any) => `${manager} ${subresource ?? ""}`,
+      const metadata: ObjectMeta = (await client.get(PodDisruptionBudget, "b")).metadata;
+      const managers = (metadata.managedFields ?? []).map(
+        ({ manager, subresource }) => `${manager} ${subresource ?? ""}`,
       );
       assert.ok(managers.includes("kube-apiserver status"), managers.join());
       const refusal = await evict(client, "b");
@@ -135,7 +134,7 @@ for (const what of serverKinds()) {
           ],
         ],
       );
-      await client.delete(Budget, "b");
+      await client.delete(PodDisruptionBudget, "b");
       assert.equal(await evict(client, "b"), undefined);
       assert.equal(await client.find(Pod, "b"), undefined);
     });
@@ -164,12 +163,12 @@ for (const what of serverKinds()) {
       };
       if (!real) await client.create(Pod, podOf("a", { owner }));
       const pod = await until(
-        async () => (await client.list(Pod, { namespace: client.namespace })).items[0] as any,
+        async () => (await client.list(Pod, { namespace: client.namespace })).items[0],
       );
       await setReady(client, pod.metadata.name, "True");
       await addBudget(client, { maxUnavailable: "50%" });
       await counts(client, "1,0,1,1");
-      await client.delete(Budget, "b");
+      await client.delete(PodDisruptionBudget, "b");
       await client.create(Pod, {
         ...podOf("odd", {
           owner: {
@@ -183,12 +182,12 @@ for (const what of serverKinds()) {
       });
       await addBudget(client, { minAvailable: "50%" });
       const { status } = await until(async () =>
-        [await client.get(Budget, "b")].find(
-          (one: any) => one.status.conditions?.[0].reason === "SyncFailed",
+        [await client.get(PodDisruptionBudget, "b")].find(
+          (one) => one.status.conditions?.[0]?.reason === "SyncFailed",
         ),
       );
       assert.deepEqual(
-        [status.disruptionsAllowed, status.conditions[0].message],
+        [status.disruptionsAllowed, status.conditions?.[0]?.message],
         [0, "configmaps does not implement the scale subresource"],
       );
       const events = await until(async () =>
@@ -202,28 +201,24 @@ for (const what of serverKinds()) {
         ].find(({ length }) => length > 0),
       );
       assert.equal(
-        (events[0] as any).message,
+        events[0]?.message,
         "Failed to calculate the number of expected pods: configmaps does not implement the scale subresource",
       );
     });
 
     /** On a real control plane every namespace has one of this name. */
-    const configMap = async (client: Client): Promise<any> =>
+    const configMap = async (client: Client): Promise<ConfigMap> =>
       real
         ? until(() => client.find(ConfigMap, "kube-root-ca.crt"))
-        : client.create(ConfigMap, {
-            apiVersion: "v1",
-            kind: "ConfigMap",
-            metadata: { name: "kube-root-ca.crt" },
-          });
+        : client.create(ConfigMap, ConfigMap("kube-root-ca.crt"));
 
     it("sums the usage of a namespace within the quota's scopes", async () => {
       const client = await server.client();
-      const addQuota = (name: string, spec: object): Promise<any> =>
-        client.create(Quota, { apiVersion: "v1", kind: "ResourceQuota", metadata: { name }, spec });
+      const addQuota = (name: string, spec: ResourceQuotaSpec): Promise<ResourceQuota> =>
+        client.create(ResourceQuota, ResourceQuota(name, { spec }));
       const uses = (name: string, wanted: object): Promise<unknown> =>
         until(async () => {
-          const { status } = await client.get(Quota, name);
+          const { status } = await client.get(ResourceQuota, name);
           return Object.entries(wanted).every(
             ([resource, amount]) => status?.used?.[resource] === amount,
           );
@@ -235,7 +230,7 @@ for (const what of serverKinds()) {
         }),
       );
       await client.create(Pod, podOf("b", { spec: { activeDeadlineSeconds: 60 } }));
-      await client.create(Secret, { apiVersion: "v1", kind: "Secret", metadata: { name: "s" } });
+      await client.create(Secret, Secret("s"));
       await addQuota("all", {
         hard: {
           pods: "9",
@@ -257,9 +252,9 @@ for (const what of serverKinds()) {
         secrets: "1",
       });
       await uses("short", { pods: "1" });
-      const { status } = await client.get(Quota, "all");
+      const { status } = await client.get(ResourceQuota, "all");
       assert.deepEqual(
-        [status.hard["count/odd.example.com"], status.used["count/odd.example.com"]],
+        [status.hard?.["count/odd.example.com"], status.used?.["count/odd.example.com"]],
         ["1", undefined],
       );
       await client.delete(Secret, "s");
@@ -270,7 +265,7 @@ for (const what of serverKinds()) {
         { subresource: "status" },
       );
       await uses("all", { pods: "1", "limits.cpu": "0", secrets: "0" });
-      await client.patch(Quota, "all", {
+      await client.patch(ResourceQuota, "all", {
         type: "merge",
         body: { spec: { hard: { pods: "3", "count/pods": "4" } } },
       });

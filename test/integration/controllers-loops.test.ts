@@ -39,7 +39,9 @@ describeLaws("loops", ({ run }) => {
           runs++;
           const { name, annotations } = object.metadata;
           const at = annotations?.["laws.example.com/at"] === "a" ? "b" : "a";
-          await client.patch(Box, name, { metadata: { annotations: { "laws.example.com/at": at } } });
+          await client.patch(Box, name, {
+            metadata: { annotations: { "laws.example.com/at": at } },
+          });
         },
       }),
     };

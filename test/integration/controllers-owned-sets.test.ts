@@ -2,7 +2,13 @@
 // waited for in finalize.
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
-import { defineController, defineResource, installDefinitions } from "homeostat";
+import {
+  createManager,
+  defineController,
+  defineResource,
+  installDefinitions,
+  silentLog,
+} from "homeostat";
 import type { Client } from "homeostat/client";
 import { Namespace, Secret } from "homeostat/k8s/core/v1";
 import * as z from "zod";
@@ -112,6 +118,40 @@ describeLaws("sets of owned objects", ({ client: openClient, run }) => {
         assert.ok((await client.find(Part, "stays-from")) && (await client.find(Part, "stays-to")));
       });
     });
+
+  it("a child that moves in the first reconcile of a process lives on", async () => {
+    const controller = (sets: readonly (readonly [string | undefined, readonly string[]])[]) =>
+      defineController(Box, {
+        owns: [Part],
+        async reconcile({ own, status }) {
+          for (const [set, names] of sets)
+            await own(
+              Part,
+              names.map((name) => Part(name, { of: set ?? "unnamed" })),
+              set === undefined ? {} : { set },
+            );
+          status({ count: sets.length });
+        },
+      });
+    const client = await openClient();
+    const during = async (one: ReturnType<typeof controller>, count: number) => {
+      const options = { operator: "laws", client, namespace: client.namespace, log: silentLog };
+      const manager = createManager({ ...options, controllers: [one] });
+      await manager.start();
+      await until(async () => (await client.get(Box, "upgraded")).status?.count === count);
+      await manager.stop();
+    };
+    await client.create(Box, Box("upgraded", {}));
+    await during(controller([[undefined, ["x", "y"]]]), 1);
+    const { uid } = (await client.get(Part, "x")).metadata;
+    const moved = controller([
+      [undefined, ["y"]],
+      ["named", ["x"]],
+    ]);
+    await during(moved, 2);
+    const part = await client.get(Part, "x");
+    assert.deepEqual([part.metadata.uid, part.spec.of], [uid, "named"]);
+  });
 
   it("a failed reconcile with several sets deletes nothing", async () => {
     const controller = defineController(Box, {

@@ -83,7 +83,7 @@ describe("invalid options of a test cluster", () => {
   for (const [options, code, message] of [
     [{ fakeNodes: 1.5 }, "ERR_SERVER_OPTION", /fakeNodes: expected a whole number .*, got 1\.5$/],
     [{ stages: {} }, "ERR_SERVER_OPTION", /stages: expected a list of stages, got an object$/],
-    [{ stages: [{}] }, "ERR_SERVER_STAGE", /read stage 1: for\.kind: a kind was expected/],
+    [{ stages: [{}] }, "ERR_SERVER_STAGE", /read stage 1: .*for\.kind: a kind was expected/],
     [
       { controlPlane: ["default", "none"] },
       "ERR_TEST_OPTION",

@@ -2,30 +2,23 @@
 // are deleted with the service. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind } from "homeostat/client";
-import { Node } from "homeostat/k8s/core/v1";
+import type { Client } from "homeostat/client";
+import {
+  Endpoints,
+  Event,
+  Node,
+  Pod,
+  Service,
+  type ServiceManifest,
+  type ServiceSpec,
+} from "homeostat/k8s/core/v1";
+import { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (
-  apiVersion: string,
-  kind: string,
-  resource = `${kind.toLowerCase()}s`,
-): Kind<any, any> => dynamicKind({ apiVersion, kind, resource, scope: "Namespaced" }) as Kind;
-const Service = kindOf("v1", "Service");
-const Endpoints = kindOf("v1", "Endpoints", "endpoints");
-const EndpointSlice = kindOf("discovery.k8s.io/v1", "EndpointSlice");
-const Pod = kindOf("v1", "Pod");
-const Event = kindOf("v1", "Event");
-
 const controllers = ["default", "endpoint", "endpointslice", "endpointslicemirroring"];
-const serviceOf = (name: string, spec: object): object => ({
-  apiVersion: "v1",
-  kind: "Service",
-  metadata: { name, labels: { of: name } },
-  spec,
-});
+const serviceOf = (name: string, spec: ServiceSpec): ServiceManifest =>
+  Service({ name, labels: { of: name } }, { spec });
 const selecting = {
   selector: { app: "web" },
   ports: [{ name: "http", port: 80, targetPort: "http" }],
@@ -34,11 +27,11 @@ const ofService = (client: Client, name: string): object => ({
   namespace: client.namespace,
   labelSelector: `kubernetes.io/service-name=${name}`,
 });
-const slices = async (client: Client, name: string): Promise<readonly any[]> =>
+const slices = async (client: Client, name: string): Promise<readonly EndpointSlice[]> =>
   (await client.list(EndpointSlice, ofService(client, name))).items;
 const addresses = async (client: Client, name: string): Promise<readonly string[]> =>
   (await slices(client, name))
-    .flatMap(({ endpoints }) => (endpoints ?? []).flatMap((one: any) => one.addresses))
+    .flatMap(({ endpoints }) => (endpoints ?? []).flatMap((one) => one.addresses))
     .toSorted();
 
 async function runPod(
@@ -55,12 +48,7 @@ async function runPod(
     terminationGracePeriodSeconds: 0,
     containers: [{ name: "c", image: "c", ports: [{ name: "http", containerPort: 8080 }] }],
   };
-  await client.create(Pod, {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name, labels: { app: "web" } },
-    spec,
-  });
+  await client.create(Pod, Pod({ name, labels: { app: "web" } }, { spec }));
   const status = {
     phase: "Running",
     podIP: ip,
@@ -97,9 +85,10 @@ for (const what of serverKinds()) {
     it("lists the pods of a service, ready or not, and forgets them", async () => {
       const client = await server.client();
       await client.create(Service, serviceOf("web", selecting));
-      const [empty] = await until(async () =>
-        [await slices(client, "web")].find(({ length }) => length === 1),
-      );
+      const empty = await until(async () => {
+        const found = await slices(client, "web");
+        return found.length === 1 && found[0];
+      });
       assert.deepEqual(
         [empty.endpoints ?? [], empty.ports ?? [], empty.addressType],
         [[], [], "IPv4"],
@@ -107,7 +96,7 @@ for (const what of serverKinds()) {
       await runPod(client, "a", { ip: "10.70.0.1", node });
       await runPod(client, "b", { ip: "10.70.0.2", ready: "False", node });
       await until(async () => (await addresses(client, "web")).length === 2);
-      const [slice] = await slices(client, "web");
+      const slice = (await slices(client, "web"))[0]!;
       assert.equal(slice.metadata.name, empty.metadata.name);
       assert.deepEqual(slice.metadata.labels, {
         of: "web",
@@ -115,11 +104,11 @@ for (const what of serverKinds()) {
         "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
       });
       assert.deepEqual(slice.ports, [{ name: "http", port: 8080, protocol: "TCP" }]);
-      const states = slice.endpoints
-        .map(({ conditions, zone, nodeName }: any) => [
-          conditions.ready,
-          conditions.serving,
-          conditions.terminating,
+      const states = slice
+        .endpoints!.map(({ conditions, zone, nodeName }) => [
+          conditions?.ready,
+          conditions?.serving,
+          conditions?.terminating,
           zone,
           nodeName === node,
         ])
@@ -130,14 +119,18 @@ for (const what of serverKinds()) {
       ]);
       const { subsets, metadata } = await until(async () =>
         [await client.get(Endpoints, "web")].find(
-          (one: any) => one.subsets?.[0].notReadyAddresses && one.subsets[0].addresses,
+          (one) => one.subsets?.[0]?.notReadyAddresses && one.subsets[0]!.addresses,
         ),
       );
       assert.deepEqual(
-        [subsets[0].addresses[0].ip, subsets[0].notReadyAddresses[0].ip, subsets[0].ports],
+        [
+          subsets?.[0]?.addresses?.[0]?.ip,
+          subsets?.[0]?.notReadyAddresses?.[0]?.ip,
+          subsets?.[0]?.ports,
+        ],
         ["10.70.0.1", "10.70.0.2", [{ name: "http", port: 8080, protocol: "TCP" }]],
       );
-      assert.equal(metadata.labels["endpoints.kubernetes.io/managed-by"], "endpoint-controller");
+      assert.equal(metadata.labels?.["endpoints.kubernetes.io/managed-by"], "endpoint-controller");
       await client.delete(Pod, "a");
       await until(async () => (await addresses(client, "web")).join() === "10.70.0.2");
     });
@@ -150,8 +143,8 @@ for (const what of serverKinds()) {
       );
       await runPod(client, "a", { ip: "10.70.1.1", ready: "False", node });
       await until(async () => (await addresses(client, "web")).length === 1);
-      const [slice] = await slices(client, "web");
-      assert.deepEqual(slice.endpoints[0].conditions, {
+      const slice = (await slices(client, "web"))[0]!;
+      assert.deepEqual(slice.endpoints![0]!.conditions, {
         ready: true,
         serving: false,
         terminating: false,
@@ -179,7 +172,7 @@ for (const what of serverKinds()) {
               namespace: client.namespace,
               fieldSelector: "involvedObject.name=peers,involvedObject.kind=Service",
             })
-          ).items[0] as any,
+          ).items[0],
       );
       const why = `skipping Pod lost for Service ${client.namespace}/peers: Node  Not Found`;
       assert.deepEqual(
@@ -193,7 +186,7 @@ for (const what of serverKinds()) {
       // The Endpoints object cannot name a node that is not there either, and stays as it was.
       const { metadata, subsets } = await until(() => client.find(Endpoints, "peers"));
       assert.deepEqual(
-        [subsets, metadata.labels["service.kubernetes.io/headless"]],
+        [subsets, metadata.labels?.["service.kubernetes.io/headless"]],
         [undefined, ""],
       );
     });
@@ -213,7 +206,7 @@ for (const what of serverKinds()) {
       await until(async () => (await addresses(client, "db")).join() === "10.9.0.1,2001:db8::1");
       const mirrors = await slices(client, "db");
       assert.deepEqual(mirrors.map(({ addressType }) => addressType).toSorted(), ["IPv4", "IPv6"]);
-      assert.deepEqual(mirrors[0].metadata.labels, {
+      assert.deepEqual(mirrors[0]!.metadata.labels, {
         by: "hand",
         "kubernetes.io/service-name": "db",
         "endpointslice.kubernetes.io/managed-by": "endpointslicemirroring-controller.k8s.io",

@@ -3,53 +3,56 @@
 // plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind } from "homeostat/client";
+import { type Kind, type ObjectOf } from "homeostat/api";
+import type { Client } from "homeostat/client";
+import {
+  Deployment,
+  type DeploymentManifest,
+  type DeploymentSpec,
+  ReplicaSet,
+} from "homeostat/k8s/apps/v1";
+import {
+  ConfigMap,
+  Event,
+  Pod,
+  type PodTemplateSpec,
+  ReplicationController,
+  ServiceAccount,
+} from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
-  dynamicKind({
-    apiVersion,
-    kind,
-    resource: `${kind.toLowerCase()}s`,
-    scope: "Namespaced",
-  }) as Kind;
-const Deployment = kindOf("apps/v1", "Deployment");
-const ReplicaSet = kindOf("apps/v1", "ReplicaSet");
-const ReplicationController = kindOf("v1", "ReplicationController");
-const Pod = kindOf("v1", "Pod");
-const ServiceAccount = kindOf("v1", "ServiceAccount");
-const ConfigMap = kindOf("v1", "ConfigMap");
-const Event = kindOf("v1", "Event");
-
 const revision = "deployment.kubernetes.io/revision";
 const labels = { app: "web" };
-const template = (image: string): object => ({
+const template = (image: string): PodTemplateSpec => ({
   metadata: { labels },
   spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "web", image }] },
 });
-const deploymentOf = (spec: object): object => ({
-  apiVersion: "apps/v1",
-  kind: "Deployment",
-  metadata: { name: "web" },
-  spec: { replicas: 2, selector: { matchLabels: labels }, template: template("web:1"), ...spec },
-});
+const selector = { matchLabels: labels };
+const deploymentOf = (spec: Partial<DeploymentSpec>): DeploymentManifest =>
+  Deployment("web", { spec: { replicas: 2, selector, template: template("web:1"), ...spec } });
 const ready = {
   phase: "Running",
   conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" }],
 };
 
-const pods = async (client: Client): Promise<readonly any[]> =>
+const pods = async (client: Client): Promise<readonly Pod[]> =>
   (await client.list(Pod, { namespace: client.namespace })).items.filter(
-    ({ metadata }: any) => metadata.deletionTimestamp === undefined,
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
   );
-const sets = async (client: Client): Promise<readonly any[]> =>
+const sets = async (client: Client): Promise<readonly ReplicaSet[]> =>
   (await client.list(ReplicaSet, { namespace: client.namespace })).items;
-const condition = (object: any, type: string): any =>
-  object.status?.conditions?.find((one: any) => one.type === type);
-const change = (client: Client, kind: Kind<any, any>, name: string, spec: object): Promise<any> =>
-  client.patch(kind, name, { type: "strategic", body: { spec } });
+const condition = <C extends { readonly type: string }>(
+  { status }: { readonly status: { readonly conditions?: readonly C[] } },
+  type: string,
+): C | undefined => status.conditions?.find((one) => one.type === type);
+const change = <K extends Kind>(
+  client: Client,
+  kind: K,
+  name: string,
+  spec: object,
+): Promise<ObjectOf<K>> => client.patch(kind, name, { type: "strategic", body: { spec } });
 
 for (const what of serverKinds()) {
   const real = what === "reference";
@@ -77,7 +80,7 @@ for (const what of serverKinds()) {
      * Says of every pod that it is ready, and of those that come, until the deployment has said so
      * too.
      */
-    async function settle(client: Client): Promise<any> {
+    async function settle(client: Client): Promise<Deployment> {
       return until(async () => {
         const waiting = (await pods(client)).filter((pod) => condition(pod, "Ready") === undefined);
         for (const { metadata } of waiting)
@@ -110,14 +113,15 @@ for (const what of serverKinds()) {
       await until(async () => await client.find(ServiceAccount, "default"));
       if (what === "in-process") return;
       const map = await until(async () => await client.find(ConfigMap, "kube-root-ca.crt"));
-      assert.match(map.data["ca.crt"], /^-----BEGIN CERTIFICATE-----/);
+      assert.match(map.data?.["ca.crt"] ?? "", /^-----BEGIN CERTIFICATE-----/);
       await client.patch(ConfigMap, "kube-root-ca.crt", {
         type: "merge",
         body: { data: { "ca.crt": "mine" } },
       });
       await until(
         async () =>
-          (await client.get(ConfigMap, "kube-root-ca.crt")).data["ca.crt"] === map.data["ca.crt"],
+          (await client.get(ConfigMap, "kube-root-ca.crt")).data?.["ca.crt"] ===
+          map.data?.["ca.crt"],
       );
     });
 
@@ -125,22 +129,23 @@ for (const what of serverKinds()) {
       const client = await server.client();
       await client.create(Deployment, deploymentOf({}));
       await until(async () => (await pods(client)).length === 2);
-      const [set] = await sets(client);
-      const hash = set.metadata.labels["pod-template-hash"];
-      assert.match(hash, /^[bcdfghjklmnpqrstvwxz2456789]+$/);
+      const set = (await sets(client))[0]!;
+      const hash = set.metadata.labels?.["pod-template-hash"];
+      assert.match(hash ?? "", /^[bcdfghjklmnpqrstvwxz2456789]+$/);
       assert.equal(set.metadata.name, `web-${hash}`);
       assert.deepEqual(set.metadata.annotations, {
         [revision]: "1",
         "deployment.kubernetes.io/desired-replicas": "2",
         "deployment.kubernetes.io/max-replicas": "3",
       });
-      assert.equal(set.metadata.managedFields[0].manager, "kube-controller-manager");
-      for (const { metadata } of await pods(client))
+      const metadata: ObjectMeta = set.metadata;
+      assert.equal(metadata.managedFields?.[0]?.manager, "kube-controller-manager");
+      for (const { metadata } of (await pods(client)) as readonly { metadata: ObjectMeta }[])
         assert.deepEqual(
           [
             metadata.generateName,
-            metadata.labels["pod-template-hash"],
-            metadata.ownerReferences[0].name,
+            metadata.labels?.["pod-template-hash"],
+            metadata.ownerReferences?.[0]?.name,
           ],
           [`web-${hash}-`, hash, set.metadata.name],
         );
@@ -155,11 +160,11 @@ for (const what of serverKinds()) {
         [2, 2, 2, 2],
       );
       assert.equal(
-        condition(deployment, "Progressing").message,
+        condition(deployment, "Progressing")?.message,
         `ReplicaSet "web-${hash}" has successfully progressed.`,
       );
       assert.equal(
-        condition(deployment, "Available").message,
+        condition(deployment, "Available")?.message,
         "Deployment has minimum availability.",
       );
       const events = await until(async () => {
@@ -168,9 +173,9 @@ for (const what of serverKinds()) {
       });
       assert.ok(
         events.some(
-          ({ message, source }: any) =>
+          ({ message, source }) =>
             message === `Scaled up replica set web-${hash} from 0 to 2` &&
-            source.component === "deployment-controller",
+            source?.component === "deployment-controller",
         ),
       );
     });
@@ -186,7 +191,7 @@ for (const what of serverKinds()) {
         }),
       );
       await settle(client);
-      const first = (await sets(client))[0].metadata.name;
+      const first = (await sets(client))[0]!.metadata.name;
       await change(client, Deployment, "web", { template: template("web:2") });
       await until(
         async () =>
@@ -196,18 +201,18 @@ for (const what of serverKinds()) {
             .join() === "2,3",
       );
       const after = await settle(client);
-      assert.equal(after.metadata.annotations[revision], "2");
+      assert.equal(after.metadata.annotations?.[revision], "2");
       await change(client, Deployment, "web", { template: template("web:1") });
       await until(
-        async () => (await client.get(Deployment, "web")).metadata.annotations[revision] === "3",
+        async () => (await client.get(Deployment, "web")).metadata.annotations?.[revision] === "3",
       );
       await settle(client);
       const back = await client.get(ReplicaSet, first);
       assert.deepEqual(
         [
           back.spec.replicas,
-          back.metadata.annotations[revision],
-          back.metadata.annotations["deployment.kubernetes.io/revision-history"],
+          back.metadata.annotations?.[revision],
+          back.metadata.annotations?.["deployment.kubernetes.io/revision-history"],
         ],
         [4, "3", "1"],
       );
@@ -220,14 +225,14 @@ for (const what of serverKinds()) {
       const client = await server.client();
       await client.create(Deployment, deploymentOf({ strategy: { type: "Recreate" } }));
       await settle(client);
-      const old = (await pods(client))[0].metadata;
+      const old = (await pods(client))[0]!.metadata;
       await client.patch(Pod, old.name, {
         type: "merge",
         body: { metadata: { finalizers: ["test.example.com/hold"] } },
       });
       await change(client, Deployment, "web", { template: template("web:2") });
       await until(async () => (await client.get(Pod, old.name)).metadata.deletionTimestamp);
-      await until(async () => (await sets(client))[0].spec.replicas === 0);
+      await until(async () => (await sets(client))[0]!.spec.replicas === 0);
       assert.equal((await sets(client)).length, 1);
       await client.patch(Pod, old.name, {
         type: "merge",
@@ -248,7 +253,7 @@ for (const what of serverKinds()) {
       });
       await until(
         async () =>
-          condition(await client.get(Deployment, "web"), "Progressing").reason ===
+          condition(await client.get(Deployment, "web"), "Progressing")?.reason ===
           "DeploymentPaused",
       );
       await until(async () => (await pods(client)).length === 3);
@@ -264,15 +269,15 @@ for (const what of serverKinds()) {
         const deployment = await client.get(Deployment, "web");
         return condition(deployment, "Progressing")?.status === "False" && deployment;
       });
-      const [set] = await sets(client);
+      const set = (await sets(client))[0]!;
       assert.deepEqual(
-        [condition(stuck, "Progressing").reason, condition(stuck, "Progressing").message],
+        [condition(stuck, "Progressing")?.reason, condition(stuck, "Progressing")?.message],
         [
           "ProgressDeadlineExceeded",
           `ReplicaSet "${set.metadata.name}" has timed out progressing.`,
         ],
       );
-      assert.equal(condition(stuck, "Available").reason, "MinimumReplicasUnavailable");
+      assert.equal(condition(stuck, "Available")?.reason, "MinimumReplicasUnavailable");
     });
 
     it("keeps replica sets at their size, adopts matching pods, releases others", async () => {
@@ -292,7 +297,10 @@ for (const what of serverKinds()) {
       await until(async () => (await client.get(ReplicaSet, "few")).status.replicas === 2);
       const adopted = await client.get(Pod, stray.metadata.name);
       assert.deepEqual(
-        [adopted.metadata.ownerReferences[0].name, adopted.metadata.ownerReferences[0].controller],
+        [
+          adopted.metadata.ownerReferences?.[0]?.name,
+          adopted.metadata.ownerReferences?.[0]?.controller,
+        ],
         ["few", true],
       );
       await client.patch(Pod, "stray", {
@@ -331,7 +339,7 @@ for (const what of serverKinds()) {
       );
       assert.equal(failure.reason, "FailedCreate");
       assert.match(
-        failure.message,
+        failure.message ?? "",
         /^Pod "few-[a-z0-9]{5}" is invalid: spec\.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared$/,
       );
       await client.patch(ReplicaSet, "few", { type: "merge", body: { spec: { replicas: 0 } } });
@@ -342,18 +350,16 @@ for (const what of serverKinds()) {
 
     it("keeps replication controllers at their size and counts their pods", async () => {
       const client = await server.client();
-      await client.create(ReplicationController, {
-        apiVersion: "v1",
-        kind: "ReplicationController",
-        metadata: { name: "old" },
-        spec: { replicas: 2, template: template("web:1") },
-      });
+      await client.create(
+        ReplicationController,
+        ReplicationController("old", { spec: { replicas: 2, template: template("web:1") } }),
+      );
       const { status } = await until(async () => {
         const found = await client.get(ReplicationController, "old");
         return found.status.replicas === 2 && found.status.observedGeneration === 1 && found;
       });
       assert.deepEqual(status, { replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 });
-      const [gone] = await pods(client);
+      const gone = (await pods(client))[0]!;
       await client.delete(Pod, gone.metadata.name);
       await until(
         async () =>

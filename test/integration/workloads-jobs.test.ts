@@ -2,44 +2,35 @@
 // the tests set the status of pods. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind } from "homeostat/client";
+import type { Client } from "homeostat/client";
+import {
+  CronJob,
+  type CronJobManifest,
+  type CronJobSpec,
+  Job,
+  type JobManifest,
+  type JobSpec,
+} from "homeostat/k8s/batch/v1";
+import { Event, Pod, type PodStatus, type PodTemplateSpec } from "homeostat/k8s/core/v1";
+import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
-  dynamicKind({
-    apiVersion,
-    kind,
-    resource: `${kind.toLowerCase()}s`,
-    scope: "Namespaced",
-  }) as Kind;
-const Job = kindOf("batch/v1", "Job");
-const CronJob = kindOf("batch/v1", "CronJob");
-const Pod = kindOf("v1", "Pod");
-const Event = kindOf("v1", "Event");
-
 const indexLabel = "batch.kubernetes.io/job-completion-index";
-const template = {
+const template: PodTemplateSpec = {
   spec: {
     restartPolicy: "Never",
     terminationGracePeriodSeconds: 0,
     containers: [{ name: "c", image: "c:1" }],
   },
 };
-const jobOf = (spec: object = {}): object => ({
-  apiVersion: "batch/v1",
-  kind: "Job",
-  metadata: { name: "work" },
-  spec: { template, ...spec },
-});
-const cronJobOf = (spec: object): object => ({
-  apiVersion: "batch/v1",
-  kind: "CronJob",
-  metadata: { name: "tick" },
-  spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } }, ...spec },
-});
-const exited = (exitCode: number): object => ({
+const jobOf = (spec: Partial<JobSpec> = {}, name = "work"): JobManifest =>
+  Job(name, { spec: { template, ...spec } });
+const cronJobOf = (spec: Partial<CronJobSpec>): CronJobManifest =>
+  CronJob("tick", {
+    spec: { schedule: "0 0 1 1 *", jobTemplate: { spec: { template } }, ...spec },
+  });
+const exited = (exitCode: number): PodStatus => ({
   phase: exitCode === 0 ? "Succeeded" : "Failed",
   containerStatuses: [
     {
@@ -54,11 +45,9 @@ const exited = (exitCode: number): object => ({
     },
   ],
 });
-const conditions = (job: any): readonly string[] =>
-  (job.status.conditions ?? []).map(
-    ({ type, status, reason }: any) => `${type}=${status} ${reason}`,
-  );
-const indexOf = ({ metadata }: any): string => metadata.annotations[indexLabel];
+const conditions = ({ status }: Pick<Job, "status">): readonly string[] =>
+  (status.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+const indexOf = ({ metadata }: Pod): string => metadata.annotations?.[indexLabel] ?? "";
 
 for (const what of serverKinds()) {
   const real = what === "reference";
@@ -75,32 +64,32 @@ for (const what of serverKinds()) {
     );
     after(() => server.close());
 
-    const podsOf = async (client: Client): Promise<readonly any[]> =>
+    const podsOf = async (client: Client): Promise<readonly Pod[]> =>
       (await client.list(Pod, { namespace: client.namespace })).items;
-    const isOpen = ({ metadata, status }: any): boolean =>
+    const isOpen = ({ metadata, status }: Pod): boolean =>
       metadata.deletionTimestamp === undefined &&
       status.phase !== "Succeeded" &&
       status.phase !== "Failed";
-    const openPods = (client: Client, count: number): Promise<readonly any[]> =>
+    const openPods = (client: Client, count: number): Promise<readonly Pod[]> =>
       until(async () => {
         const open = (await podsOf(client)).filter(isOpen);
         return open.length === count && open;
       });
-    const end = (client: Client, pod: any, exitCode: number): Promise<unknown> =>
+    const end = (client: Client, pod: Pod, exitCode: number): Promise<unknown> =>
       client.patch(
         Pod,
         pod.metadata.name,
         { type: "strategic", body: { status: exited(exitCode) } },
         { subresource: "status" },
       );
-    const untilJob = (client: Client, holds: (job: any) => boolean): Promise<any> =>
+    const untilJob = (client: Client, holds: (job: Job) => boolean): Promise<Job> =>
       until(async () => [await client.get(Job, "work")].find(holds));
-    const over = (client: Client): Promise<any> =>
+    const over = (client: Client): Promise<Job> =>
       untilJob(client, (job) => conditions(job).some((one) => /^(Complete|Failed)=True/.test(one)));
-    const untilTold = (client: Client, message: string): Promise<any> =>
+    const untilTold = (client: Client, message: string): Promise<Event> =>
       until(async () =>
         (await client.list(Event, { namespace: client.namespace })).items.find(
-          (one: any) => one.message === message,
+          (one) => one.message === message,
         ),
       );
 
@@ -108,20 +97,21 @@ for (const what of serverKinds()) {
       const client = await server.client();
       await client.create(Job, jobOf({ parallelism: 2, completions: 3 }));
       const first = await openPods(client, 2);
+      const metadata: ObjectMeta = first[0]!.metadata;
       assert.deepEqual(
-        [first[0].metadata.finalizers, first[0].metadata.generateName],
+        [metadata.finalizers, metadata.generateName],
         [["batch.kubernetes.io/job-tracking"], "work-"],
       );
       assert.deepEqual(
         [
-          first[0].metadata.labels["batch.kubernetes.io/job-name"],
-          first[0].metadata.labels["job-name"],
+          first[0]!.metadata.labels?.["batch.kubernetes.io/job-name"],
+          first[0]!.metadata.labels?.["job-name"],
         ],
         ["work", "work"],
       );
       assert.equal((await untilJob(client, ({ status }) => status.active === 2)).status.ready, 0);
       for (const pod of first) await end(client, pod, 0);
-      await end(client, (await openPods(client, 1))[0], 0);
+      await end(client, (await openPods(client, 1))[0]!, 0);
       const { status } = await over(client);
       assert.deepEqual(conditions({ status }), [
         "SuccessCriteriaMet=True CompletionsReached",
@@ -131,7 +121,7 @@ for (const what of serverKinds()) {
         [status.succeeded, status.active, status.uncountedTerminatedPods],
         [3, undefined, {}],
       );
-      assert.ok(status.startTime <= status.completionTime);
+      assert.ok(status.startTime! <= status.completionTime!);
       assert.ok((await podsOf(client)).every(({ metadata }) => metadata.finalizers === undefined));
       await untilTold(client, "Job completed");
     });
@@ -139,7 +129,7 @@ for (const what of serverKinds()) {
     it("fails when its pods have failed too often, and deletes the others", async () => {
       const client = await server.client();
       await client.create(Job, jobOf({ parallelism: 2, completions: 2, backoffLimit: 0 }));
-      await end(client, (await openPods(client, 2))[0], 1);
+      await end(client, (await openPods(client, 2))[0]!, 1);
       const { status } = await over(client);
       assert.deepEqual(conditions({ status }), [
         "FailureTarget=True BackoffLimitExceeded",
@@ -167,16 +157,16 @@ for (const what of serverKinds()) {
       assert.deepEqual(
         pods.map(({ spec, metadata }) => [
           spec.hostname,
-          metadata.labels[indexLabel],
-          metadata.generateName,
+          metadata.labels?.[indexLabel],
+          (metadata as ObjectMeta).generateName,
         ]),
         [0, 1, 2, 3, 4].map((index) => [`work-${index}`, String(index), `work-${index}-`]),
       );
       assert.equal(
-        pods[0].spec.containers[0].env[0].valueFrom.fieldRef.fieldPath,
+        pods[0]!.spec.containers[0]!.env?.[0]?.valueFrom?.fieldRef?.fieldPath,
         `metadata.labels['${indexLabel}']`,
       );
-      for (const [index, code] of [0, 1, 0, 0, 0].entries()) await end(client, pods[index], code);
+      for (const [index, code] of [0, 1, 0, 0, 0].entries()) await end(client, pods[index]!, code);
       const { status } = await over(client);
       assert.deepEqual(
         [status.completedIndexes, status.failedIndexes, status.succeeded, status.failed],
@@ -230,7 +220,7 @@ for (const what of serverKinds()) {
       await client.delete(Job, "work", { propagationPolicy: "Background" });
       await until(async () => (await podsOf(client)).length === 0);
       await client.create(Job, jobOf({ managedBy: "example.com/other" }));
-      await client.create(Job, { ...jobOf(), metadata: { name: "own" } } as object);
+      await client.create(Job, jobOf({}, "own"));
       await openPods(client, 1);
       assert.equal((await client.get(Job, "work")).status.startTime, undefined);
     });
@@ -241,32 +231,31 @@ for (const what of serverKinds()) {
         CronJob,
         cronJobOf({ schedule: "@every 2s", timeZone: "Asia/Tokyo", successfulJobsHistoryLimit: 1 }),
       );
-      const [job] = await until(async () => {
-        const { items } = await client.list(Job, { namespace: client.namespace });
-        return items.length > 0 && (items as readonly any[]);
-      });
+      const job = await until(
+        async () => (await client.list(Job, { namespace: client.namespace })).items[0],
+      );
       assert.match(job.metadata.name, /^tick-\d{8}$/);
       assert.match(
-        job.metadata.annotations["batch.kubernetes.io/cronjob-scheduled-timestamp"],
+        job.metadata.annotations?.["batch.kubernetes.io/cronjob-scheduled-timestamp"] ?? "",
         /\+09:00$/,
       );
       assert.deepEqual(
-        [job.metadata.ownerReferences[0].kind, job.metadata.ownerReferences[0].controller],
+        [job.metadata.ownerReferences?.[0]?.kind, job.metadata.ownerReferences?.[0]?.controller],
         ["CronJob", true],
       );
       const tick = await until(async () =>
-        [await client.get(CronJob, "tick")].find(({ status }: any) => status.active),
+        [await client.get(CronJob, "tick")].find(({ status }) => status.active),
       );
       assert.deepEqual(
-        [tick.status.active[0].uid, typeof tick.status.lastScheduleTime],
+        [tick.status.active?.[0]?.uid, typeof tick.status.lastScheduleTime],
         [job.metadata.uid, "string"],
       );
       await untilTold(client, `Created job ${job.metadata.name}`);
       await client.patch(CronJob, "tick", { type: "merge", body: { spec: { suspend: true } } });
-      await end(client, (await openPods(client, 1))[0], 0);
+      await end(client, (await openPods(client, 1))[0]!, 0);
       const after = await until(async () =>
         [await client.get(CronJob, "tick")].find(
-          ({ status }: any) => status.lastSuccessfulTime && !status.active,
+          ({ status }) => status.lastSuccessfulTime && !status.active,
         ),
       );
       assert.equal(

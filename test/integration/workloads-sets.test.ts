@@ -2,83 +2,77 @@
 // runs: the tests set the status of pods. Also runs on a real control plane.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Kind } from "homeostat";
-import { type Client, dynamicKind } from "homeostat/client";
-import { Node } from "homeostat/k8s/core/v1";
+import { type Kind, type Metadata, type ObjectOf } from "homeostat/api";
+import type { Client } from "homeostat/client";
+import {
+  ControllerRevision,
+  DaemonSet,
+  type DaemonSetManifest,
+  type DaemonSetSpec,
+  StatefulSet,
+  type StatefulSetManifest,
+  type StatefulSetSpec,
+} from "homeostat/k8s/apps/v1";
+import {
+  Event,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  type PodSpec,
+  type PodTemplateSpec,
+} from "homeostat/k8s/core/v1";
 import { until as untilWithin } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
-const kindOf = (apiVersion: string, kind: string): Kind<any, any> =>
-  dynamicKind({
-    apiVersion,
-    kind,
-    resource: `${kind.toLowerCase()}s`,
-    scope: "Namespaced",
-  }) as Kind;
-const StatefulSet = kindOf("apps/v1", "StatefulSet");
-const DaemonSet = kindOf("apps/v1", "DaemonSet");
-const ControllerRevision = kindOf("apps/v1", "ControllerRevision");
-const Pod = kindOf("v1", "Pod");
-const Claim = kindOf("v1", "PersistentVolumeClaim");
-const Event = kindOf("v1", "Event");
-
 const labels = { app: "web" };
-const template = (image: string, spec: object = {}): object => ({
+const selector = { matchLabels: labels };
+const template = (image: string, spec: Partial<PodSpec> = {}): PodTemplateSpec => ({
   metadata: { labels },
   spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "web", image }], ...spec },
 });
-const statefulSetOf = (spec: object = {}): object => ({
-  apiVersion: "apps/v1",
-  kind: "StatefulSet",
-  metadata: { name: "web" },
-  spec: {
-    serviceName: "net",
-    replicas: 2,
-    selector: { matchLabels: labels },
-    template: template("web:1"),
-    ...spec,
-  },
-});
-const daemonSetOf = (spec: object = {}): object => ({
-  apiVersion: "apps/v1",
-  kind: "DaemonSet",
-  metadata: { name: "web" },
-  spec: { selector: { matchLabels: labels }, template: template("web:1"), ...spec },
-});
+const statefulSetOf = (spec: Partial<StatefulSetSpec> = {}): StatefulSetManifest =>
+  StatefulSet("web", {
+    spec: { serviceName: "net", replicas: 2, selector, template: template("web:1"), ...spec },
+  });
+const daemonSetOf = (spec: Partial<DaemonSetSpec>): DaemonSetManifest =>
+  DaemonSet("web", { spec: { selector, template: template("web:1"), ...spec } });
 const claimTemplates = [
-  {
-    metadata: { name: "data" },
+  PersistentVolumeClaim("data", {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-  },
+  }),
 ];
 const ready = {
   phase: "Running",
   conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" }],
 };
 
-const list = async (client: Client, kind: Kind<any, any>): Promise<readonly any[]> =>
+const list = async <K extends Kind>(client: Client, kind: K): Promise<readonly ObjectOf<K>[]> =>
   (await client.list(kind, { namespace: client.namespace })).items;
-const pods = async (client: Client): Promise<readonly any[]> =>
-  (await list(client, Pod)).filter(({ metadata }: any) => metadata.deletionTimestamp === undefined);
-const names = (objects: readonly any[]): string =>
+const pods = async (client: Client): Promise<readonly Pod[]> =>
+  (await list(client, Pod)).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+const names = (objects: readonly { readonly metadata: Metadata }[]): string =>
   objects
     .map(({ metadata }) => metadata.name)
     .toSorted()
     .join();
-const images = (objects: readonly any[]): string =>
+const images = (objects: readonly Pod[]): string =>
   objects
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .map(({ spec }) => spec.containers[0].image)
+    .map(({ spec }) => spec.containers[0]?.image)
     .join();
-const sayReady = (client: Client, name: string): Promise<any> =>
+const sayReady = (client: Client, name: string): Promise<Pod> =>
   client.patch(
     Pod,
     name,
     { type: "strategic", body: { status: ready } },
     { subresource: "status" },
   );
-const change = (client: Client, kind: Kind<any, any>, name: string, body: object): Promise<any> =>
-  client.patch(kind, name, { type: "merge", body });
+const change = <K extends Kind>(
+  client: Client,
+  kind: K,
+  name: string,
+  body: object,
+): Promise<ObjectOf<K>> => client.patch(kind, name, { type: "merge", body });
 
 for (const what of serverKinds()) {
   const real = what === "reference";
@@ -96,20 +90,20 @@ for (const what of serverKinds()) {
     after(() => server.close());
 
     /** Says of every pod that it is ready, and of those that come, until `holds`. */
-    async function settle(
+    async function settle<S extends StatefulSet | DaemonSet>(
       client: Client,
-      kind: Kind<any, any>,
-      holds: (set: any) => boolean,
-    ): Promise<any> {
+      kind: Kind<S>,
+      holds: (set: S) => boolean,
+    ): Promise<S> {
       return until(async () => {
         for (const { metadata, status } of await pods(client))
-          if (!status.conditions?.some(({ type }: any) => type === "Ready"))
+          if (!status.conditions?.some(({ type }) => type === "Ready"))
             await sayReady(client, metadata.name).catch(() => undefined);
         const set = await client.get(kind, "web");
         return holds(set) && set.status.observedGeneration === set.metadata.generation && set;
       });
     }
-    const allReady = ({ spec, status }: any): boolean =>
+    const allReady = ({ spec, status }: StatefulSet): boolean =>
       status.availableReplicas === spec.replicas &&
       status.updatedReplicas === spec.replicas &&
       status.replicas === spec.replicas;
@@ -117,10 +111,8 @@ for (const what of serverKinds()) {
     it("makes pods one after the other, each with a name, a place in the network and a claim", async () => {
       const client = await server.client();
       await client.create(StatefulSet, statefulSetOf({ volumeClaimTemplates: claimTemplates }));
-      const [first] = await until(async () =>
-        [await pods(client)].find(({ length }) => length > 0),
-      );
-      const revision = (await list(client, ControllerRevision))[0].metadata.name;
+      const first = await until(async () => (await pods(client))[0]);
+      const revision = (await list(client, ControllerRevision))[0]!.metadata.name;
       assert.deepEqual(first.metadata.labels, {
         ...labels,
         "apps.kubernetes.io/pod-index": "0",
@@ -131,21 +123,21 @@ for (const what of serverKinds()) {
         [
           first.spec.hostname,
           first.spec.subdomain,
-          first.spec.volumes[0].persistentVolumeClaim.claimName,
+          first.spec.volumes?.[0]?.persistentVolumeClaim?.claimName,
         ],
         ["web-0", "net", "data-web-0"],
       );
       const waiting = await until(async () =>
-        [await client.get(StatefulSet, "web")].find(({ status }: any) => status.replicas === 1),
+        [await client.get(StatefulSet, "web")].find(({ status }) => status.replicas === 1),
       );
       assert.equal(waiting.status.currentRevision, revision);
       assert.equal(names(await pods(client)), "web-0");
       await settle(client, StatefulSet, allReady);
-      assert.equal(names(await list(client, Claim)), "data-web-0,data-web-1");
+      assert.equal(names(await list(client, PersistentVolumeClaim)), "data-web-0,data-web-1");
       const events = await until(async () =>
         [await list(client, Event)].find(
           (all) =>
-            all.filter(({ source }) => source.component === "statefulset-controller").length >= 4,
+            all.filter(({ source }) => source?.component === "statefulset-controller").length >= 4,
         ),
       );
       const messages = events!.map(({ reason, message }) => `${reason}: ${message}`);
@@ -170,9 +162,7 @@ for (const what of serverKinds()) {
           },
         }),
       );
-      const [revision] = await until(async () =>
-        [await list(client, ControllerRevision)].find(({ length }) => length > 0),
-      );
+      const revision = await until(async () => (await list(client, ControllerRevision))[0]);
       assert.equal(revision.metadata.name, "web-9d44f89c5");
     });
 
@@ -234,9 +224,9 @@ for (const what of serverKinds()) {
         }),
       );
       await settle(client, StatefulSet, allReady);
-      const owners = async (claim: string): Promise<string> =>
-        (await client.get(Claim, claim)).metadata.ownerReferences
-          .map(({ kind }: any) => kind)
+      const owners = async (claim: string): Promise<string | undefined> =>
+        (await client.get(PersistentVolumeClaim, claim)).metadata.ownerReferences
+          ?.map(({ kind }) => kind)
           .join();
       assert.equal(await owners("data-web-2"), "StatefulSet");
       await client.patch(
@@ -246,7 +236,7 @@ for (const what of serverKinds()) {
         { subresource: "status" },
       );
       await settle(client, StatefulSet, allReady);
-      await client.patch(Claim, "data-web-2", {
+      await client.patch(PersistentVolumeClaim, "data-web-2", {
         type: "merge",
         body: { metadata: { finalizers: ["test.example.com/hold"] } },
       });
@@ -254,7 +244,7 @@ for (const what of serverKinds()) {
       await settle(client, StatefulSet, allReady);
       assert.equal(names(await pods(client)), "web-0");
       assert.equal(await owners("data-web-2"), "Pod");
-      await client.patch(Claim, "data-web-2", {
+      await client.patch(PersistentVolumeClaim, "data-web-2", {
         type: "merge",
         body: { metadata: { finalizers: null } },
       });
@@ -271,9 +261,7 @@ for (const what of serverKinds()) {
         }),
       );
       const set = await until(async () =>
-        [await client.get(DaemonSet, "web")].find(
-          ({ status }: any) => status.observedGeneration === 1,
-        ),
+        [await client.get(DaemonSet, "web")].find(({ status }) => status.observedGeneration === 1),
       );
       assert.deepEqual(set.status, {
         currentNumberScheduled: 0,
@@ -282,10 +270,10 @@ for (const what of serverKinds()) {
         numberReady: 0,
         observedGeneration: 1,
       });
-      const [revision] = await list(client, ControllerRevision);
+      const revision = (await list(client, ControllerRevision))[0]!;
       assert.equal(
         revision.metadata.name,
-        `web-${revision.metadata.labels["controller-revision-hash"]}`,
+        `web-${revision.metadata.labels?.["controller-revision-hash"]}`,
       );
     });
 
@@ -309,15 +297,15 @@ for (const what of serverKinds()) {
             }),
           }),
         );
-        const isUp = ({ status }: any): boolean =>
+        const isUp = ({ status }: DaemonSet): boolean =>
           status.numberAvailable === 3 &&
           status.updatedNumberScheduled === 3 &&
           status.desiredNumberScheduled === 3;
         await settle(client, DaemonSet, isUp);
         const targets = (await pods(client)).map(
           ({ spec }) =>
-            spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution
-              .nodeSelectorTerms[0].matchFields[0].values[0],
+            spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
+              ?.nodeSelectorTerms[0]?.matchFields?.[0]?.values?.[0],
         );
         assert.deepEqual(targets.toSorted(), nodes);
         await change(client, DaemonSet, "web", {
@@ -330,7 +318,7 @@ for (const what of serverKinds()) {
         });
         await until(async () => images(await pods(client)).includes("web:2"));
         assert.equal(
-          (await pods(client)).filter(({ spec }) => spec.containers[0].image === "web:1").length,
+          (await pods(client)).filter(({ spec }) => spec.containers[0]?.image === "web:1").length,
           2,
         );
         await settle(client, DaemonSet, isUp);

@@ -38,6 +38,8 @@ export interface CacheOptions {
    * disables them.
    */
   readonly compareEveryMs?: number;
+  /** Called when a watch works again after a fault of the server. */
+  readonly recovered?: () => void;
   /**
    * Receives errors of handlers and index functions with the object's key, and skipped objects.
    * Default: a process warning.
@@ -71,7 +73,7 @@ class InformerCache implements Cache {
       objects: options.maxParsedObjects ?? 10_000,
       bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
     });
-    this.#pace = new ServerPace(options.runtime);
+    this.#pace = new ServerPace(options.runtime, options.recovered);
     this.#unobserve = options.client.observeWrites((write) => {
       for (const { informer } of this.#informers.values()) informer.written(write);
     });

@@ -3,6 +3,9 @@ import type { Freshness } from "./informer.ts";
 import { isLost } from "./reflector-deadline.ts";
 import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
 
+/** The status of lists and watches of a kind that the server does not serve. */
+const notFound = 404;
+
 /** Computes the freshness of a state. `wallOffset` is wall time minus monotonic time. */
 export function freshnessOf(
   state: ReflectorState,
@@ -19,6 +22,7 @@ export function freshnessOf(
     synced,
     lastContact:
       state.lastContact === undefined ? undefined : Math.round(state.lastContact + wallOffset),
+    isServed: state.lastCode !== notFound,
     resourceVersion,
     relists: Math.max(0, state.relists),
     failures,

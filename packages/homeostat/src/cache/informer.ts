@@ -50,6 +50,8 @@ export interface Freshness {
   readonly synced: boolean;
   /** Wall time in ms of the last data from list or watch. */
   readonly lastContact: number | undefined;
+  /** False when the server's last word was that it has no such kind: its definition is missing. */
+  readonly isServed: boolean;
   /** The revision of the cache. */
   readonly resourceVersion: string | undefined;
   readonly relists: number;

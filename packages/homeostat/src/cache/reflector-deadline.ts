@@ -31,10 +31,15 @@ export function reflectorDeadline(state: ReflectorState, limits: ReflectorLimits
   }
 }
 
-/** A server that is only slow is given more time by and by. */
-function openLimit({ phase, failures }: ReflectorState, limits: ReflectorLimits): number {
+/**
+ * A server that is only slow is given more time by and by; after a watch that fell silent it is not
+ * the server.
+ */
+function openLimit(state: ReflectorState, limits: ReflectorLimits): number {
+  const { phase, failures, suspectSince } = state;
   if (phase === "listing") return limits.slowMs;
-  const patience = 2 ** Math.floor(failures / 4);
+  if (suspectSince !== undefined) return limits.openMs;
+  const patience = 2 ** Math.floor(failures / 16);
   return Math.min(limits.openMs * patience, limits.slowMs);
 }
 
@@ -45,8 +50,13 @@ function quietLimit({ isLong }: ReflectorState, limits: ReflectorLimits): number
 
 /** The monotonic time by which the server must have ended the watch. */
 export function overtime(state: ReflectorState, { overtimeMs }: ReflectorLimits): number {
-  const graceMs = state.suspectSince === undefined ? overtimeMs : overtimeMs / 2;
+  const graceMs = mustProve(state) ? overtimeMs / 2 : overtimeMs;
   return state.openedAt + state.timeoutMs + graceMs;
+}
+
+/** True when the next watch has to prove itself soon: the last one broke or fell silent. */
+export function mustProve({ failures, suspectSince }: ReflectorState): boolean {
+  return failures > 0 || suspectSince !== undefined;
 }
 
 export function isConnecting({ phase }: ReflectorState): boolean {

@@ -1,4 +1,5 @@
 // The requests that the reflector's steps begin. Pure.
+import { mustProve } from "./reflector-deadline.ts";
 import type { ReflectorLimits, ReflectorState, ReflectorStep } from "./reflector-state.ts";
 
 /** Data came from the server. */
@@ -40,7 +41,7 @@ export function relist(state: ReflectorState, now: number, limits: ReflectorLimi
 
 /** Watches from the last known revision. */
 export function resume(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
-  const { resourceVersion, suspectSince } = state;
+  const { resourceVersion } = state;
   return {
     state: {
       ...state,
@@ -55,7 +56,7 @@ export function resume(state: ReflectorState, now: number, limits: ReflectorLimi
         do: "watch",
         resourceVersion,
         sendInitialEvents: false,
-        timeoutMs: suspectSince === undefined ? limits.renewMs : limits.suspectMs,
+        timeoutMs: mustProve(state) ? limits.suspectMs : limits.renewMs,
       },
     ],
   };

@@ -12,7 +12,7 @@ export interface ReflectorLimits {
    * connection answers pings. It is stretched to one second per watch of the process.
    */
   readonly renewMs: number;
-  /** As `renewMs`, for the next watch after one that fell silent. In whole seconds. */
+  /** As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds. */
   readonly suspectMs: number;
   /** A watch that outlives its time by this long is blind, and is closed. */
   readonly overtimeMs: number;
@@ -20,7 +20,7 @@ export interface ReflectorLimits {
   readonly idleMs: number;
   /** Unready after this long without data: the idle limit plus time to reconnect. */
   readonly silentMs: number;
-  /** A watch without a response for this long is closed; twice that after each four failures. */
+  /** A watch without a response for this long is closed; twice that after each 16 failures. */
   readonly openMs: number;
   /** The longest time without a response, and that of lists. */
   readonly slowMs: number;
@@ -97,6 +97,8 @@ export interface ReflectorState {
   readonly failures: number;
   readonly relists: number;
   readonly lastError: string | undefined;
+  /** The HTTP status of the last refusal, until a watch works again. */
+  readonly lastCode: number | undefined;
 }
 
 /** A refused or broken request. `code` is the HTTP status, absent without a response. */
@@ -189,5 +191,6 @@ export function idleReflector(): ReflectorState {
     failures: 0,
     relists: -1,
     lastError: undefined,
+    lastCode: undefined,
   };
 }

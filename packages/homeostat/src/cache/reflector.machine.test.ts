@@ -126,7 +126,7 @@ describe("stepReflector", () => {
     assert.deepEqual(trace.slice(-3), [
       "40 bookmark: watching | progress 12",
       "50 failed: backoff | close | wait 0",
-      "900 due: watching | watch 12 false 7000",
+      "900 due: watching | watch 12 false 1000",
     ]);
   });
 
@@ -297,7 +297,12 @@ describe("stepReflector", () => {
       const { state } = play(moves);
       return reflectorDeadline(state, limits) - state.activeAt;
     };
-    assert.deepEqual([1, 3, 4, 8, 12, 40].map(waits), [2500, 2500, 5000, 10_000, 20_000, 30_000]);
+    assert.deepEqual(
+      [1, 15, 16, 32, 48, 80].map(waits),
+      [2500, 2500, 5000, 10_000, 20_000, 30_000],
+    );
+    const suspect = { ...play(synced).state, opened: false, failures: 40, suspectSince: 5 };
+    assert.equal(reflectorDeadline(suspect, limits), suspect.activeAt + 2500, "not after silence");
   });
 
   it("ends a watch that the server forgot to end, though events flow", () => {

@@ -15,7 +15,13 @@
 // end).
 import { compareResourceVersions } from "../api/resource-version.ts";
 import { closeFirst, relist, resume, touch } from "./reflector-requests.ts";
-import { isConnecting, isLost, overtime, reflectorDeadline } from "./reflector-deadline.ts";
+import {
+  isConnecting,
+  isLost,
+  mustProve,
+  overtime,
+  reflectorDeadline,
+} from "./reflector-deadline.ts";
 import {
   hopefulFailures,
   type ReflectorEffect,
@@ -154,6 +160,7 @@ const afterDelivery = {
   failures: 0,
   suspectSince: undefined,
   lastError: undefined,
+  lastCode: undefined,
   lostAt: undefined,
 } as const;
 
@@ -243,7 +250,7 @@ function onEnded(state: ReflectorState, now: number, limits: ReflectorLimits): R
  * The watch was alive to its end, which proves it; without a bookmark, its revision is doubtful.
  */
 function renew(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
-  const isUnverified = state.isUnverified || (!state.delivered && state.suspectSince === undefined);
+  const isUnverified = state.isUnverified || (!state.delivered && !mustProve(state));
   return closeFirst(resume({ ...state, ...afterDelivery, isUnverified }, now, limits));
 }
 
@@ -292,6 +299,7 @@ function backOff(
       phase: "backoff",
       failures,
       lastError: fault.message,
+      lastCode: fault.code,
       lostAt: isLost(state, now, limits) ? state.lostAt : (state.suspectSince ?? now),
       isUnverified: state.isUnverified || fault.isDisconnected === true,
       opened: false,

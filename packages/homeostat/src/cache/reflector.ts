@@ -246,15 +246,24 @@ export class Reflector {
       try {
         run();
       } catch (error) {
-        if (epoch === this.#epoch) this.#input({ type: "failed", fault: toFault(error) });
+        if (epoch === this.#epoch) this.#failed(error);
       }
     };
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
       data: (chunk) => (guard(() => on.data(chunk)), true),
-      closed: (error) =>
-        guard(() => (error ? this.#input({ type: "failed", fault: toFault(error) }) : on.ended())),
+      closed: (error) => guard(() => (error ? this.#failed(error) : on.ended())),
     });
+  }
+
+  #failed(error: unknown): void {
+    const fault = toFault(error);
+    const { kind, apiVersion } = this.#options.kind;
+    const message =
+      fault.code === 404
+        ? `the server does not serve ${apiVersion} ${kind} (is its definition installed?): ${fault.message}`
+        : fault.message;
+    this.#input({ type: "failed", fault: { ...fault, message } });
   }
 
   #line(line: Uint8Array): void {

@@ -33,14 +33,17 @@ interface Waiter {
 /** The pace of one process towards one server. */
 export class ServerPace {
   readonly #runtime: Runtime;
+  readonly #recovers: () => void;
   readonly #waiting = new Set<Waiter>();
   readonly #watches = new Set<() => void>();
   #timer: Timer | undefined;
   #lastAttempt = -Infinity;
   #lastSuspicion = -Infinity;
 
-  constructor(runtime: Runtime) {
+  /** `recovers` is called with each `recovered`. */
+  constructor(runtime: Runtime, recovers: () => void = () => {}) {
     this.#runtime = runtime;
+    this.#recovers = recovers;
   }
 
   /** Number of attempts that wait. */
@@ -63,6 +66,7 @@ export class ServerPace {
   /** An attempt that had waited holds: the others that may go now do. */
   recovered(): void {
     const { clock, entropy } = this.#runtime;
+    this.#recovers();
     const window = Math.min(spreadMs, spreadEachMs * this.#waiting.size);
     for (const waiter of this.#waiting) {
       if (waiter.notBefore > this.#now()) continue;

@@ -152,6 +152,29 @@ describe("informer", () => {
     assert.deepEqual(seen.slice(-2), ["watching false", "watching true"]);
   });
 
+  it("names a missing definition at once, and is back within two seconds of its installation", async () => {
+    const { transport, runtime, informer } = await play();
+    const seen: (readonly [boolean, string])[] = [];
+    informer.onFreshness(({ isServed, reason }) => seen.push([isServed, reason]));
+    transport.last.refuse(404, "NotFound");
+    await runtime.advance(0);
+    assert.deepEqual(seen, [
+      [
+        false,
+        "the first list is not complete: the server does not serve kitchen.example.com/v1 Meal (is its definition installed?): refused: NotFound",
+      ],
+    ]);
+    for (let i = 0; i < 5; i++) {
+      const sent = transport.exchanges.length;
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+      transport.last.refuse(404, "NotFound");
+    }
+    await runtime.advance(2000);
+    transport.last.head().lines(bookmark("5", true));
+    assert.equal(informer.hasSynced(), true);
+    assert.equal(informer.freshness().isServed, true);
+  });
+
   it("survives every refusal, at one attempt a second", async () => {
     const { transport, runtime, informer } = await playSynced();
     transport.last.fail(new Error("ECONNRESET"));
@@ -332,8 +355,15 @@ describe("informer", () => {
       extra: [],
       different: [],
     });
-    await runtime.advance(66_000);
+    const sent = transport.exchanges.length;
+    watch.lines(bookmark("5"));
+    for (let i = 0; i < 66; i++) {
+      await runtime.advance(1000);
+      watch.lines(event("MODIFIED", meal("soup", "3")));
+    }
+    assert.equal(transport.exchanges.length, sent + 1);
     assert.equal(transport.last.query["resourceVersionMatch"], "Exact", "it compares by itself");
+    told.length = 0;
     transport.last.answer(200, {
       metadata: { resourceVersion: "5" },
       items: [partial("soup", "2"), partial("tart", "1")],

@@ -17,7 +17,10 @@ export type Key = string | ObjectKey;
 export interface RequestOptions {
   /** Aborts the request; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Timeout of each attempt; default 90 s (servers end requests after 60 s), 0 for none. */
+  /**
+   * Timeout of each attempt, 0 for none. Default: 34 s for writes (webhooks may take 30 s), 64 s
+   * for reads (servers end requests after 60 s).
+   */
   readonly timeoutMs?: number;
 }
 

@@ -47,8 +47,13 @@ export interface SessionScope {
   readonly signals: readonly AbortSignal[];
 }
 
-/** Longer than a kube-apiserver's request timeout: only a dead connection takes this long. */
-const defaultTimeoutMs = 90_000;
+/**
+ * Deadlines of one attempt. A write waits for webhooks, 30 s at most (timeoutSeconds of
+ * admissionregistration.k8s.io/v1); a read may be long, up to kube-apiserver's request timeout of
+ * 60 s. Only a dead connection takes longer.
+ */
+const writeTimeoutMs = 34_000;
+const readTimeoutMs = 64_000;
 
 /** Sends any request; throws ApiStatusError from 400 on. */
 export async function send(
@@ -114,7 +119,7 @@ async function attempt(
     const answer = await exchange(session.transport, wire, {
       clock,
       signal: options.signal,
-      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+      timeoutMs: options.timeoutMs ?? (request.method === "GET" ? readTimeoutMs : writeTimeoutMs),
     });
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
     for (const text of parseWarnings(answer.headers["warning"]))

@@ -17,6 +17,7 @@ import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
+import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
@@ -57,6 +58,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       echoes.forget(key);
       states.delete(key);
       loops.forget(key);
+      state.retries.succeeded(key);
       conflicts.clear(key);
     },
   });
@@ -74,6 +76,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      state.retries.stop();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
@@ -107,6 +110,7 @@ function createState(
     options,
     states,
     loops,
+    retries: new RetryPace(options.retryPace),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),

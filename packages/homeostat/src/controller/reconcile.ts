@@ -64,8 +64,7 @@ async function finalizeObject(
     finalize(context),
   );
   const remaining = run.owning.remaining();
-  if (remaining !== undefined)
-    return { outcome: wait.for(`${remaining} to be gone`) };
+  if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome };
 }

@@ -9,6 +9,7 @@ import {
   type Informer,
   type InformerLease,
 } from "../cache/index.ts";
+import { ServerPace } from "../cache/server-pace.ts";
 import type { Client } from "../client/client.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import {
@@ -89,9 +90,11 @@ export function createManager(options: ManagerOptions): Manager {
   );
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
+  const retryPace = new ServerPace(runtime);
   const cache = createCache({
     client: options.client,
     runtime,
+    recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
   });
   const state: ManagerState = {
@@ -100,6 +103,7 @@ export function createManager(options: ManagerOptions): Manager {
     names,
     runtime,
     cache,
+    retryPace,
     leases: [],
     runners: [],
     stopping: new AbortController(),
@@ -181,6 +185,7 @@ interface ManagerState {
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
+  readonly retryPace: ServerPace;
   readonly leases: InformerLease[];
   runners: readonly ControllerRunner[];
 }
@@ -229,6 +234,7 @@ async function start(state: ManagerState): Promise<void> {
       queue: createWorkQueue({ runtime }),
       log,
       informer,
+      retryPace: state.retryPace,
       ...(changed ? { changed } : {}),
     }),
   );

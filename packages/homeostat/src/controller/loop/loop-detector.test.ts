@@ -76,7 +76,11 @@ test("values that come back are a loop, which is named once and slowed down", ()
   detector.record("a", { ...foreign, at: found.at });
   assert.ok(detector.active("a"), "another writer's change does not end it");
   assert.equal(detector.delayMs("a", [changed(box, "a", found.at + 1)], found.at), 100);
-  assert.equal(play(detector, 100, (i) => flips(found.at + i)), undefined, "it is named once");
+  assert.equal(
+    play(detector, 100, (i) => flips(found.at + i)),
+    undefined,
+    "it is named once",
+  );
   assert.equal(detector.delayMs("a", [changed(box, "a", found.at + 100)], 100), 60_000);
 });
 
@@ -98,7 +102,10 @@ test("a run that writes nothing, or that something else triggers, ends the count
     { causes: [changed(box, "a", 15)], writes: [wrote(box, "a", 15, 0)] },
   ]) {
     const detector = new LoopDetector(manager);
-    assert.equal(play(detector, 30, (i) => (i === 16 ? breaks : flips(i))), undefined);
+    assert.equal(
+      play(detector, 30, (i) => (i === 16 ? breaks : flips(i))),
+      undefined,
+    );
   }
 });
 
@@ -109,7 +116,10 @@ test("a loop ends when the object rests for a time, and is not named a second ti
   assert.equal(detector.delayMs("a", next, at + 10_001), 0);
   detector.record("a", { ...flips(at + 1), at: at + 10_001 });
   assert.equal(detector.active("a"), undefined);
-  assert.equal(play(detector, 100, (i) => flips(at + 1 + i)), undefined);
+  assert.equal(
+    play(detector, 100, (i) => flips(at + 1 + i)),
+    undefined,
+  );
   assert.ok(detector.active("a"));
   detector.forget("a");
   assert.equal(detector.active("a"), undefined);
@@ -145,12 +155,15 @@ test("another writer that undoes the same write is named with it, and both are s
   const detector = new LoopDetector(manager);
   const { loop, at } = play(detector, 100, fights)!;
   assert.equal(at, 12);
-  assert.deepEqual({ ...loop, undone: loop.undone?.object.metadata.resourceVersion }, {
-    by: "another",
-    runs: 12,
-    wrote: ["Part p"],
-    undone: "ours 12",
-  });
+  assert.deepEqual(
+    { ...loop, undone: loop.undone?.object.metadata.resourceVersion },
+    {
+      by: "another",
+      runs: 12,
+      wrote: ["Part p"],
+      undone: "ours 12",
+    },
+  );
   assert.equal(detector.delayMs("a", [changed(part, "p", "theirs 13")], at), 100);
   assert.equal(detector.delayMs("a", [changed(box, "a", "theirs 13")], at), 0);
 });

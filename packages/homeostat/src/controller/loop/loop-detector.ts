@@ -1,7 +1,8 @@
 // Detects reconciles that run because of what they do themselves: each run triggers the next one,
 // or another writer undoes each run's write. Either would go on for ever at full speed. It is
-// reported once, and the object is slowed down until it rests; what else triggers it is not delayed.
-// Progress is no loop: a status that counts or passes through phases never takes an earlier value.
+// reported once, and the object is slowed down until it rests; what else triggers it is not
+// delayed. Progress is no loop: a status that counts or passes through phases never takes an
+// earlier value.
 import type { Kind } from "../../api/kind.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
@@ -113,7 +114,10 @@ export class LoopDetector {
 
   /** The cause that triggers a delayed key. */
   pacedCause(): { readonly what: string; readonly source: string } {
-    return { what: "slowed down: its own writes, or their undoing, trigger it", source: pacedSource };
+    return {
+      what: "slowed down: its own writes, or their undoing, trigger it",
+      source: pacedSource,
+    };
   }
 
   /** The object rests, or is gone. */
@@ -127,7 +131,8 @@ export class LoopDetector {
     if (!own && !undone) return before.found && { ...before, ...madeBy(run) };
     const runs = before.runs + 1;
     const value = runs > 3 ? this.#valueOf(run) : undefined;
-    const isRepeat = value !== undefined && (before.values.includes(value) || deletesOwn(before, run));
+    const isRepeat =
+      value !== undefined && (before.values.includes(value) || deletesOwn(before, run));
     return {
       ...madeBy(run),
       runs,
@@ -178,7 +183,9 @@ export class LoopDetector {
       writtenFields(object as never, this.#manager),
     );
     const fields = differingFields(now!, then);
-    return fields.length > 0 ? fields.map((field) => `${write.kind.kind} ${field}`) : [titleOf(write)];
+    return fields.length > 0
+      ? fields.map((field) => `${write.kind.kind} ${field}`)
+      : [titleOf(write)];
   }
 }
 

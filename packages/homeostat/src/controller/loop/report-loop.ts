@@ -19,10 +19,7 @@ const betweenLooksMs = 50;
 const looks = 20;
 
 /** Describes a loop of a controller whose field manager is `manager`. May ask the server. */
-export async function describeLoop(
-  loop: Loop,
-  reporter: LoopReporter,
-): Promise<string> {
+export async function describeLoop(loop: Loop, reporter: LoopReporter): Promise<string> {
   const wrote = loop.wrote.join(", ") || "nothing";
   if (loop.by === "itself")
     return `${loop.runs} consecutive reconciles were triggered only by themselves, writing ${wrote}; write only values that stay the same from run to run, and retry only after a delay`;

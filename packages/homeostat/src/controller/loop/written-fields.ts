@@ -19,8 +19,8 @@ const isOf = (manager: string, entry: ManagedEntry): boolean =>
   entry.manager === manager || entry.manager?.startsWith(`${manager}/`) === true;
 
 /**
- * The fields of `object` that `manager` and its sets own, with the values of `state`, without times,
- * which differ from write to write also where nothing else does.
+ * The fields of `object` that `manager` and its sets own, with the values of `state`, without
+ * times, which differ from write to write also where nothing else does.
  */
 export function writtenFields(
   object: KubeObject,

@@ -21,6 +21,7 @@ export function succeeded(
   const { options, states } = context;
   const { queue, runtime } = options;
   queue.forget(key);
+  context.retries.succeeded(key);
   context.conflicts.clear(key);
   const state = outcome?.["~outcome"];
   detectLoop(context, item, scope, state?.at === "retrying" ? state.afterMs : undefined);
@@ -142,6 +143,11 @@ function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Fa
   const afterMs = options.queue.addRateLimited(key, {
     cause: { what: `failed: ${because}`, source: "retry" },
   });
+  context.retries.failed(key, error, afterMs, () =>
+    options.queue.add(key, {
+      cause: { what: "its turn to find out whether the server is well", source: "retry" },
+    }),
+  );
   retrying(context, key, failure, { afterMs, failures: failures + 1 });
   options.log.error(`failed, trying again in ${afterMs} ms: ${because}`, {
     ...aboutOf(options, key),

@@ -8,6 +8,8 @@ import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
+import { ServerPace } from "../../cache/server-pace.ts";
+import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -46,11 +48,12 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     conflicts: new Conflicts(),
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
     echoingKinds: new Set(),
+    retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {
       await reconcile(scope);
-      return { outcome: undefined, writes: { wrote: [], revisions: [] } };
+      return { outcome: undefined };
     },
   } as unknown as RunnerState;
   return { runtime, queue, said, states, state };

@@ -1,6 +1,7 @@
 // What the workers of one controller share.
 import type { Kind } from "../../api/kind.ts";
 import type { Informer } from "../../cache/informer.ts";
+import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -10,6 +11,7 @@ import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
+import type { RetryPace } from "./retry-pace.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 
@@ -24,6 +26,8 @@ export interface RunnerOptions {
   /** The namespace that informers watch; undefined when they watch all. */
   readonly namespace: string | undefined;
   informer(kind: Kind): Informer;
+  /** The pace of retries after faults of the server, shared by the controllers of a process. */
+  readonly retryPace: ServerPace;
   /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -34,6 +38,7 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
+  readonly retries: RetryPace;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;

@@ -1,0 +1,142 @@
+// A server for tests of the cache: objects of one kind with a history, lists, watches with
+// bookmarks and timeouts, as kube-apiserver has them; and faults on order. Virtual time, no
+// sockets.
+import type { Transport } from "../api/transport.ts";
+import {
+  createScriptedTransport,
+  type ScriptedExchange,
+} from "../client/scripted-transport.suite.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { bookmark, event, meal } from "./informer-play.suite.ts";
+
+interface Change {
+  readonly type: string;
+  readonly revision: number;
+  readonly object: object;
+}
+
+interface OpenWatch {
+  readonly exchange: ScriptedExchange;
+  readonly isSilent: boolean;
+  /** The revision up to which it has delivered. */
+  after: number;
+}
+
+/** What happens to requests: nothing, an answer of that status, no answer, a silent stream. */
+export type Misbehaviour = "none" | "hang" | "silent" | "cut" | number;
+
+/** A server of meals. */
+export class ModelServer {
+  readonly transport: Transport;
+  readonly objects = new Map<string, { readonly uid: string; readonly revision: number }>();
+  misbehaviour: Misbehaviour = "none";
+  revision = 1;
+  #history: Change[] = [];
+  #compacted = 0;
+  #uids = 0;
+  readonly #runtime: Runtime;
+  readonly #watches = new Set<OpenWatch>();
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.transport = createScriptedTransport((exchange) => this.#answer(exchange));
+  }
+
+  /** Creates, changes or deletes an object. */
+  write(name: string, wants: "object" | "nothing"): void {
+    const held = this.objects.get(name);
+    if (!held && wants === "nothing") return;
+    this.revision++;
+    const uid = held?.uid ?? `uid-${++this.#uids}`;
+    const object = meal(name, String(this.revision), { uid });
+    if (wants === "nothing") this.objects.delete(name);
+    else this.objects.set(name, { uid, revision: this.revision });
+    const existing = held ? "MODIFIED" : "ADDED";
+    this.#history.push({
+      type: wants === "nothing" ? "DELETED" : existing,
+      revision: this.revision,
+      object,
+    });
+    this.#deliver();
+  }
+
+  /** Breaks all streams, within a line when `rest` is given. */
+  cut(rest = ""): void {
+    for (const { exchange } of this.#watches) {
+      if (rest) exchange.chunk(rest).end();
+      else exchange.fail(new Error("ECONNRESET"));
+    }
+    this.#watches.clear();
+  }
+
+  /** All streams fall silent. */
+  silence(): void {
+    for (const watch of [...this.#watches]) {
+      this.#watches.delete(watch);
+      this.#watches.add({ ...watch, isSilent: true });
+    }
+  }
+
+  /** Forgets its history: what is resumed from before is answered 410. */
+  compact(): void {
+    this.#history = [];
+    this.#compacted = this.revision;
+  }
+
+  #answer(exchange: ScriptedExchange): void {
+    const how = this.misbehaviour;
+    if (exchange.aborted || how === "hang") return;
+    if (how === "cut") return exchange.fail(new Error("ECONNREFUSED"));
+    if (typeof how === "number") return exchange.refuse(how, "Whatever");
+    if (exchange.query["watch"]) this.#watch(exchange, how === "silent");
+    else this.#list(exchange);
+  }
+
+  #list(exchange: ScriptedExchange): void {
+    const items = Array.from(this.objects, ([name, held]) => toMeal(name, held));
+    exchange.answer(200, { metadata: { resourceVersion: String(this.revision) }, items });
+  }
+
+  #watch(exchange: ScriptedExchange, isSilent: boolean): void {
+    const { resourceVersion, sendInitialEvents, timeoutSeconds } = exchange.query;
+    exchange.head();
+    if (isSilent) return;
+    const after = sendInitialEvents ? this.revision : Number(resourceVersion);
+    if (after < this.#compacted)
+      return exchange.lines(event("ERROR", { kind: "Status", code: 410 })).end();
+    const watch = { exchange, isSilent, after };
+    this.#watches.add(watch);
+    if (sendInitialEvents) {
+      for (const [name, held] of this.objects) exchange.lines(event("ADDED", toMeal(name, held)));
+      exchange.lines(bookmark(String(this.revision), true));
+    }
+    this.#deliver();
+    const endMs = Number(timeoutSeconds) * 1000;
+    const { clock } = this.#runtime;
+    clock.timer(endMs - 2000, () => this.#alive(watch)?.lines(bookmark(String(watch.after))));
+    clock.timer(endMs, () => this.#alive(watch)?.end());
+  }
+
+  #alive({ exchange }: OpenWatch): ScriptedExchange | undefined {
+    const open = [...this.#watches].find((watch) => watch.exchange === exchange);
+    return open && !open.isSilent ? exchange : undefined;
+  }
+
+  #deliver(): void {
+    for (const watch of this.#watches) {
+      if (watch.isSilent || watch.exchange.aborted) continue;
+      for (const { type, revision, object } of this.#history) {
+        if (revision <= watch.after) continue;
+        watch.after = revision;
+        watch.exchange.lines(event(type, object));
+      }
+    }
+  }
+}
+
+function toMeal(
+  name: string,
+  { uid, revision }: { readonly uid: string; readonly revision: number },
+): object {
+  return meal(name, String(revision), { uid });
+}

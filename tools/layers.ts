@@ -96,6 +96,18 @@ export const layers: Readonly<Record<string, Levels>> = {
     ["persistent-volume", "workload"], // volumes' sources and pod templates: pods' rules
     ["."], // the kinds, one file each
   ],
+  "apiserver/kinds/core/pod": [
+    ["containers"],
+    ["defaults", "validation"],
+    ["subresources", "warnings"],
+    ["."], // pods and pod templates
+  ],
+  "apiserver/kinds/core/pod/validation": [
+    ["options"],
+    ["security", "volumes"],
+    ["containers"],
+    ["."], // pods, their specs and statuses
+  ],
   "apiserver/merge": [["fieldpath", "patch"], ["typed", "strategicpatch"], ["managedfields"]],
   "apiserver/schema": [
     ["formats"],

@@ -78,8 +78,7 @@ function compile(text: string, environment: Environment): Compilation {
         const value = evaluate(frame);
         return { value, cost: frame.cost };
       } catch (error) {
-        if (error instanceof CelError) return { error, cost: frame.cost };
-        return { error: asCostLimit(error), cost: frame.cost };
+        return { error: evaluationError(error), cost: frame.cost };
       }
     };
     return { program: { type: expr.type!, root: expr, references, evaluate: run } };
@@ -89,7 +88,12 @@ function compile(text: string, environment: Environment): Compilation {
   }
 }
 
-function asCostLimit(error: unknown): CostLimitError {
-  if (error instanceof CostLimitError) return error;
+/**
+ * What an evaluation reports. A value too large for the engine, or a stack too deep, is upstream's
+ * recovered panic (cel/program.go, Eval): nothing in the expression absorbs it. Bugs are thrown.
+ */
+function evaluationError(error: unknown): CelError | CostLimitError {
+  if (error instanceof CelError || error instanceof CostLimitError) return error;
+  if (error instanceof RangeError) return new CelError(`internal error: ${error.message}`);
   throw error;
 }

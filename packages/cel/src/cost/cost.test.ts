@@ -6,7 +6,7 @@ import { estimateCost } from "../checker/estimate-cost.ts";
 
 function program(text: string): Program {
   const compiled = compileExpression(text, kubernetesEnvironment());
-  assert.ok("program" in compiled, JSON.stringify(compiled));
+  assert.ok("program" in compiled, text);
   return compiled.program;
 }
 
@@ -30,6 +30,11 @@ describe("the cost of an evaluation", () => {
     ["[3, 1, 2].sortBy(x, -x)", 74],
     ["cidr('10.0.0.0/8').containsIP('10.1.1.1')", 3],
     ["format.dns1123Label().validate('a')", 9],
+    ["lists.range(3).slice(1, 3).reverse()", 14 + 13 + 13],
+    ["['ab', 'cd'].join('-')", 1],
+    ["{'a': 1}.b == 2 || true", 3],
+    ["1 / 0 == 1 || 1 / 0 == 2 || true", 4],
+    ["[{'a': 'b'}, {'v': 'z'}].exists(m, m.v == 'z')", 15],
   ];
   for (const [text, cost] of cases)
     it(text, () => assert.equal(program(text).evaluate({}).cost, cost));
@@ -38,6 +43,31 @@ describe("the cost of an evaluation", () => {
     const result = program("lists.range(100).all(x, x >= 0) || true").evaluate({}, 50);
     assert.ok("error" in result);
     assert.equal(result.error.message, "operation cancelled: actual cost limit exceeded");
+  });
+});
+
+describe("a result that does not fit below the limit", () => {
+  const repeated = (start: string, step: string, times: number): string =>
+    start + step.repeat(times);
+  const many = `'${"a".repeat(9000)}'`;
+  const cases: readonly (readonly [string, string])[] = [
+    ["range", "lists.range(9223372036854775807)"],
+    ["replace", repeated(many, `.replace('a', ${many})`, 2)],
+    ["gaps", repeated(many, `.replace('', ${many})`, 2)],
+    ["lists", repeated("[[1, 2]]", ".map(x, x + x)", 60)],
+    ["texts", repeated("[dyn('a')]", ".map(x, x + x)", 60)],
+    ["flatten", repeated("[[1, 2]]", ".map(x, [x, x].flatten())", 60)],
+    ["join", repeated("['ab']", ".map(x, [x, x, x, x].join())", 60)],
+  ];
+  for (const [title, text] of cases)
+    it(`is never made: ${title}`, () => {
+      const result = program(text).evaluate({}, 10_000);
+      assert.ok("error" in result);
+      assert.equal(result.error.message, "operation cancelled: actual cost limit exceeded");
+    });
+
+  it("does not refuse a replacement that finds nothing", () => {
+    assert.equal(program(`${many}.replace('b', ${many}).size()`).evaluate({}).cost, 1801);
   });
 });
 

@@ -1,5 +1,5 @@
-// What calls cost: the actual price, once arguments and result are known, and the estimate from
-// sizes alone. Functions and overloads carry a Price where they are declared; the planner charges
+// What calls cost: the actual price, once the arguments are known, and the estimate from sizes
+// alone. Functions and overloads carry a Price where they are declared; the planner charges
 // the one, the checker's cost estimator sums up the other. A call without a price costs one unit.
 // Upstream: github.com/google/cel-go v0.26 interpreter/runtimecost.go, checker/cost.go;
 // k8s.io/apiserver v0.36 pkg/cel/library/cost.go.
@@ -18,8 +18,11 @@ export const mapCost = 30;
 /** Making an object. */
 export const structCost = 40;
 
-/** The cost of one call. The receiver is the first argument. */
-export type CallCost = (args: readonly CelValue[], result: CelValue) => number;
+/**
+ * The cost of one call, charged before it runs. The receiver is the first argument. The arguments
+ * may be of any type: calls that find no overload are charged too.
+ */
+export type CallCost = (args: readonly CelValue[]) => number;
 
 /**
  * Sizes by path from a variable, e.g. `["self", "items", "@items", "name"]`; undefined where the
@@ -58,6 +61,12 @@ export type Estimator = (site: CallSite) => CallEstimate | undefined;
 export interface Price {
   /** A number where every call costs the same; one unit when absent. */
   readonly actual?: number | CallCost;
+  /**
+   * The cost of one pass over the result, where that can be far larger than the arguments. It is
+   * not charged, but without room for it below the limit the call does not run: the result would
+   * exhaust memory before any step that reads it is charged.
+   */
+  readonly resultPass?: CallCost;
   /** One unit when absent. */
   readonly estimate?: Estimator;
 }

@@ -11,7 +11,6 @@ import {
   unbounded,
 } from "../cost/estimate.ts";
 import {
-  type CallCost,
   type CallEstimate,
   type CallSite,
   type CostNode,
@@ -21,6 +20,7 @@ import {
   traversal,
 } from "../cost/price.ts";
 import type { Type } from "../types/type.ts";
+import { isInt } from "../values/int.ts";
 import { CelList } from "../values/list.ts";
 import type { CelValue } from "../values/value.ts";
 
@@ -32,7 +32,8 @@ const allocationEstimate = (size: Estimate, factor: number): CallEstimate => ({
   resultSize: size,
 });
 
-const resultList: CallCost = (_args, result) => allocation(actualSize(result), 1);
+/** What an int counts; 1 where the call fails for its type. */
+const countOf = (value: CelValue | undefined): number => (isInt(value) ? Number(value) : 1);
 
 /** The value of an int literal, at least 0. */
 function literalInt(node: CostNode | undefined, otherwise: number): number {
@@ -43,7 +44,10 @@ function literalInt(node: CostNode | undefined, otherwise: number): number {
 }
 
 export const slicePrice: Price = {
-  actual: resultList,
+  actual([list, from, to]) {
+    const span = countOf(to) - countOf(from);
+    return allocation(span >= 0 && countOf(to) <= actualSize(list!) ? span : 1, 1);
+  },
   estimate(site) {
     const max = sizeOf(site.target, site).max;
     const span = literalInt(site.args[1], max) - literalInt(site.args[0], 0);
@@ -52,23 +56,33 @@ export const slicePrice: Price = {
 };
 
 export const rangePrice: Price = {
-  actual: resultList,
+  actual: (args) => allocation(Math.max(0, countOf(args[0])), 1),
   estimate: ({ args }) => allocationEstimate(fixed(literalInt(args[0], unbounded)), 1),
 };
 
 export const reversePrice: Price = {
-  actual: resultList,
+  actual: (args) => allocation(actualSize(args[0]!), 1),
   estimate: (site) => allocationEstimate(sizeOf(site.target, site), 1),
 };
 
 export const flattenPrice: Price = {
-  actual: (args) => allocation(actualSize(args[0]!), args.length === 2 ? Number(args[1]) : 1),
+  actual: ([list, depth]) => allocation(actualSize(list!), Math.max(0, countOf(depth))),
+  resultPass: ([list, depth]) => flattenedSize(list!, countOf(depth)),
   estimate: (site) =>
     allocationEstimate(
       sizeOf(site.target, site),
       site.args.length === 0 ? 1 : literalInt(site.args[0], unbounded),
     ),
 };
+
+/** The items of a list and of the lists in it, down to a depth. */
+function flattenedSize(value: CelValue, depth: number): number {
+  if (!(value instanceof CelList)) return 1;
+  if (depth <= 0) return value.size;
+  let size = 0;
+  for (const item of value) size += flattenedSize(item, depth - 1);
+  return size;
+}
 
 const itemFactor = 2;
 const textFactor = itemFactor + traversal;

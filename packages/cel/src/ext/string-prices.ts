@@ -11,6 +11,8 @@ import {
 } from "../cost/estimate.ts";
 import { itemsOf, type Price, sizeOf, traversal } from "../cost/price.ts";
 import { conversionPrice, passEstimate } from "../cost/prices.ts";
+import { CelList } from "../values/list.ts";
+import { codePointLength } from "../values/text.ts";
 import type { CelValue } from "../values/value.ts";
 
 const twoPasses = 2 * traversal;
@@ -18,6 +20,7 @@ const firstTwice = (args: readonly CelValue[]): number => passOver(args[0]!, two
 
 export const replacePrice: Price = {
   actual: firstTwice,
+  resultPass: replacedPass,
   estimate(site) {
     const { target, args } = site;
     if (!target || args.length < 2) return undefined;
@@ -33,6 +36,21 @@ export const replacePrice: Price = {
     return { cost: passEstimate(size, twoPasses), resultSize };
   },
 };
+
+/** Counts in UTF-16 units. */
+function replacedPass(args: readonly CelValue[]): number {
+  const [text, old, replacement, limit = -1] = args;
+  if (typeof text !== "string" || typeof old !== "string" || typeof replacement !== "string")
+    return 0;
+  const most = Number(limit) < 0 ? Infinity : Number(limit);
+  let count = 0;
+  for (let at = 0; count < most && at <= text.length; at += Math.max(1, old.length)) {
+    at = text.indexOf(old, at);
+    if (at < 0) break;
+    count++;
+  }
+  return (text.length + count * (replacement.length - old.length)) * traversal;
+}
 
 /**
  * How often a text of `old` characters may be replaced in one of `size`, and how much of it stays.
@@ -62,7 +80,7 @@ function mostPieces(limit: CelValue | undefined, text: Estimate): number {
 }
 
 export const joinPrice: Price = {
-  actual: (_args, result) => passOver(result, twoPasses),
+  actual: ([list, separator = ""]) => Math.ceil(joinedSize(list!, separator) * twoPasses),
   estimate(site) {
     if (!site.target) return undefined;
     const count = sizeOf(site.target, site);
@@ -75,6 +93,17 @@ export const joinPrice: Price = {
     return { cost: passEstimate(size), resultSize: size };
   },
 };
+
+/** The size of the result; 1 where the call fails. */
+function joinedSize(list: CelValue, separator: CelValue): number {
+  if (!(list instanceof CelList) || typeof separator !== "string") return 1;
+  let size = Math.max(0, list.size - 1) * codePointLength(separator);
+  for (const item of list) {
+    if (typeof item !== "string") return 1;
+    size += codePointLength(item);
+  }
+  return size;
+}
 
 export const quotePrice: Price = conversionPrice((size) =>
   addEstimates(multiplyEstimates(size, { min: 1, max: 2 }), fixed(2)),

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, it, test } from "node:test";
 import fc from "fast-check";
 import { withVariables } from "../environment/environment.ts";
 import { kubernetesEnvironment } from "../kubernetes/kubernetes-environment.ts";
 import { compileExpression } from "../program.ts";
 import { describeExpressions } from "../testing/expressions.suite.ts";
 import { runExpression } from "../testing/run-expression.ts";
-import { intType } from "../types/type.ts";
+import { dynType, intType } from "../types/type.ts";
 import { normalInt } from "../values/int.ts";
+import { ValueList } from "../values/list.ts";
+import type { CelValue } from "../values/value.ts";
 
 describeExpressions("numbers", runExpression, [
   ["9223372036854775807 + 1", "error: integer overflow"],
@@ -58,6 +60,34 @@ test("ints are exact within 64 bits", () => {
       { numRuns: 200 },
     );
   }
+});
+
+describe("what the engine cannot hold is an error of the evaluation", () => {
+  /** Lists in lists, deeper than the stack. */
+  const deep = (): CelValue => {
+    let list: CelValue = new ValueList([]);
+    for (let i = 0; i < 100_000; i++) list = new ValueList([list]);
+    return list;
+  };
+  const environment = withVariables(
+    kubernetesEnvironment(),
+    new Map([
+      ["a", dynType],
+      ["b", dynType],
+    ]),
+  );
+  const cases: readonly (readonly [string, string])[] = [
+    ["lists.range(9223372036854775807).size() == 0 || true", "Invalid array length"],
+    ["a == b || true", "Maximum call stack size exceeded"],
+  ];
+  for (const [text, message] of cases)
+    it(message, () => {
+      const compiled = compileExpression(text, environment);
+      assert.ok("program" in compiled);
+      const result = compiled.program.evaluate({ a: deep(), b: deep() }, Infinity);
+      assert.ok("error" in result);
+      assert.equal(result.error.message, `internal error: ${message}`);
+    });
 });
 
 describeExpressions("logic", runExpression, [

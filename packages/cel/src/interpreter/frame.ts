@@ -30,4 +30,9 @@ export class Frame {
     this.cost += cost;
     if (this.cost > this.limit) throw new CostLimitError();
   }
+
+  /** Throws a CostLimitError unless so many cost units can still be spent. Spends none. */
+  reserve(cost: number): void {
+    if (this.cost + cost > this.limit) throw new CostLimitError();
+  }
 }

@@ -3,10 +3,21 @@
 import type { Expr } from "../ast/ast.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { Frame } from "./frame.ts";
+import { CelError } from "../values/cel-error.ts";
 import type { CelValue } from "../values/value.ts";
 
 /** Computes a node's value. Throws a CelError. */
 export type Evaluate = (frame: Frame) => CelValue;
+
+/** The value, or the CelError that its evaluation ends in. */
+export function attempt(evaluate: Evaluate, frame: Frame): CelValue | CelError {
+  try {
+    return evaluate(frame);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  }
+}
 
 /** A planned node. */
 export interface Plan {

@@ -2,7 +2,7 @@
 // Upstream: github.com/google/cel-go v0.26 interpreter/interpretable.go (evalFold).
 import type { Comprehension, Expr } from "../ast/ast.ts";
 import type { Frame } from "./frame.ts";
-import type { Evaluate, Plan, Scope } from "./plan.ts";
+import { attempt, type Evaluate, type Plan, type Scope } from "./plan.ts";
 import { listCost } from "../cost/price.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
 import { CelList, ValueList } from "../values/list.ts";
@@ -48,22 +48,13 @@ export function planComprehension(node: Comprehension, scope: Scope): Plan {
       iterate(items, (one, two) => {
         bind(frame, one, two);
         if (goesOn && goesOn(frame) !== true) return false;
-        frame.locals[accumulator] = goesOn ? stepOrError(step, frame) : step(frame);
+        // With a condition, a later item may still settle the loop whatever this one ends in.
+        frame.locals[accumulator] = goesOn ? attempt(step, frame) : step(frame);
         return true;
       });
       return result(frame);
     },
   };
-}
-
-/** Loops with a condition keep the error of a step: a later item may still settle them. */
-function stepOrError(step: Evaluate, frame: Frame): CelValue | CelError {
-  try {
-    return step(frame);
-  } catch (error) {
-    if (error instanceof CelError) return error;
-    throw error;
-  }
 }
 
 function eachOne(range: CelValue, visit: Visit): void {

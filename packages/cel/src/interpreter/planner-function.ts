@@ -1,13 +1,15 @@
 // Calls of functions: the implementation that types or values choose, and its price. A fixed price
-// is charged before the arguments are computed, any other price afterwards.
+// is charged before the arguments are computed, any other price before the call.
 // Upstream: github.com/google/cel-go v0.26 interpreter/planner.go (planCall), decorators.go
 // (decOptimize).
 import type { Call } from "../ast/ast.ts";
 import type { CallCost } from "../cost/price.ts";
 import { dispatch, type Implementation } from "../functions/declarations.ts";
+import { CelError } from "../values/cel-error.ts";
 import { CelList } from "../values/list.ts";
 import type { CelValue } from "../values/value.ts";
-import { constantPlan, type Plan, type Scope } from "./plan.ts";
+import type { Frame } from "./frame.ts";
+import { attempt, constantPlan, type Evaluate, type Plan, type Scope } from "./plan.ts";
 
 /** Plans a call; `args` starts with the receiver. */
 export function planFunction(node: Call, args: readonly Plan[], scope: Scope): Plan {
@@ -19,10 +21,13 @@ export function planFunction(node: Call, args: readonly Plan[], scope: Scope): P
   const declared = scope.environment.functions.get(node.function)!;
   if (args.length === 1 && declared.conversion && args[0]!.constant !== undefined)
     return constantPlan(implementation(args[0]!.constant));
+  const { resultPass } = (single ?? declared).price ?? {};
   const cost = single?.price?.actual ?? declared.price?.actual ?? 1;
-  return typeof cost === "number"
-    ? planFixed(implementation, args, cost)
-    : planPriced(implementation, args, cost);
+  if (typeof cost === "number" && !resultPass) return planFixed(implementation, args, cost);
+  return planPriced(implementation, args, {
+    cost: typeof cost === "number" ? () => cost : cost,
+    resultPass,
+  });
 }
 
 /** Every call costs the same. The common numbers of arguments need no list of values. */
@@ -54,28 +59,67 @@ function planFixed(implementation: Implementation, args: readonly Plan[], cost: 
   }
 }
 
-/** The price depends on arguments and result. */
-function planPriced(implementation: Implementation, args: readonly Plan[], cost: CallCost): Plan {
-  const [first, second] = args.map((arg) => arg.evaluate);
-  if (args.length === 2) {
-    return {
-      evaluate: (frame) => {
-        const a = first!(frame);
-        const b = second!(frame);
-        const result = implementation(a, b);
-        frame.spend(typeof a === "number" && typeof b === "number" ? 1 : cost([a, b], result));
-        return result;
-      },
-    };
-  }
+interface Charge {
+  readonly cost: CallCost;
+  readonly resultPass: CallCost | undefined;
+}
+
+/** The price depends on the arguments. */
+function planPriced(implementation: Implementation, args: readonly Plan[], charge: Charge): Plan {
+  if (args.length === 2) return planPair(implementation, args[0]!, args[1]!, charge);
+  const { cost, resultPass } = charge;
   return {
     evaluate: (frame) => {
       const values = args.map((arg) => arg.evaluate(frame));
-      const result = implementation(...values);
-      frame.spend(cost(values, result));
-      return result;
+      frame.spend(cost(values));
+      if (resultPass) frame.reserve(resultPass(values));
+      return implementation(...values);
     },
   };
+}
+
+function planPair(
+  implementation: Implementation,
+  left: Plan,
+  right: Plan,
+  { cost, resultPass }: Charge,
+): Plan {
+  const first = left.evaluate;
+  const second = right.evaluate;
+  return {
+    evaluate: (frame) => {
+      let a: CelValue | undefined;
+      let b: CelValue;
+      try {
+        a = first(frame);
+        b = second(frame);
+      } catch (error) {
+        if (error instanceof CelError) chargeFailed(frame, cost, a, second);
+        throw error;
+      }
+      if (typeof a === "number" && typeof b === "number") frame.spend(1);
+      else {
+        const values = [a, b];
+        frame.spend(cost(values));
+        if (resultPass) frame.reserve(resultPass(values));
+      }
+      return implementation(a, b);
+    },
+  };
+}
+
+/**
+ * Charges a call with an operand that failed: both are evaluated first, and a failed one has no
+ * size. `left` is undefined when it failed.
+ */
+function chargeFailed(
+  frame: Frame,
+  cost: CallCost,
+  left: CelValue | undefined,
+  second: Evaluate,
+): void {
+  const right = left === undefined ? attempt(second, frame) : null;
+  frame.spend(cost([left ?? null, right instanceof CelError ? null : right]));
 }
 
 /**

@@ -2,20 +2,14 @@
 // result.
 // Upstream: github.com/google/cel-go v0.26 interpreter/interpretable.go (evalAnd, evalOr),
 // attributes.go (conditionalAttribute).
-import type { Evaluate, Plan } from "./plan.ts";
+import { attempt, type Evaluate, type Plan } from "./plan.ts";
 import { CelError, noSuchOverload } from "../values/cel-error.ts";
-import type { CelValue } from "../values/value.ts";
 import type { Frame } from "./frame.ts";
 
-/** The error of a side that is neither true nor false, or undefined. */
-function attempt(evaluate: Evaluate, frame: Frame): CelValue | CelError {
-  try {
-    const value = evaluate(frame);
-    return typeof value === "boolean" ? value : noSuchOverload();
-  } catch (error) {
-    if (error instanceof CelError) return error;
-    throw error;
-  }
+/** The truth of a side, or the error of one that is neither true nor false. */
+function truthOf(evaluate: Evaluate, frame: Frame): boolean | CelError {
+  const value = attempt(evaluate, frame);
+  return typeof value === "boolean" || value instanceof CelError ? value : noSuchOverload();
 }
 
 function planLogic(left: Plan, right: Plan, settling: boolean): Plan {
@@ -23,14 +17,14 @@ function planLogic(left: Plan, right: Plan, settling: boolean): Plan {
   const b = right.evaluate;
   return {
     evaluate: (frame) => {
-      const first = attempt(a, frame);
+      const first = truthOf(a, frame);
       if (first === settling) return settling;
       if (first === !settling) {
         const second = b(frame);
         if (typeof second !== "boolean") throw noSuchOverload();
         return second;
       }
-      if (attempt(b, frame) === settling) return settling;
+      if (truthOf(b, frame) === settling) return settling;
       throw first;
     },
   };

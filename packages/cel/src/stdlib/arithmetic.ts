@@ -1,6 +1,6 @@
 // The arithmetic of values: +, -, *, /, % and the sign.
-// Upstream: github.com/google/cel-go v0.26 common/types (Add, Subtract, Multiply, Divide, Modulo,
-// Negate of each type).
+// Upstream: github.com/google/cel-go v0.26 common/types (the methods Add, Subtract, Multiply,
+// Divide, Modulo and Negate).
 import type { Implementation } from "../functions/declarations.ts";
 import { type CelError, noSuchOverload } from "../values/cel-error.ts";
 import { Double } from "../values/double.ts";

@@ -1,7 +1,8 @@
 // The operators, and size: arithmetic, comparison, logic, indexing, membership.
 // Upstream: github.com/google/cel-go v0.26 common/stdlib/standard.go,
 // common/overloads/overloads.go.
-import { listConcatenationPrice, membershipPrice, concatenationPrice } from "./prices.ts";
+import * as prices from "./prices.ts";
+import type { Price } from "../cost/price.ts";
 import { comparisonPrice } from "../cost/prices.ts";
 import {
   type FunctionDeclaration,
@@ -41,21 +42,18 @@ interface Calculation {
   /** Types whose values combine to one of the same type. */
   readonly types: readonly ScalarName[];
   readonly more?: readonly Overload[];
+  /** Charged where the overload is known only from the values. */
+  readonly price?: Price;
 }
 
-function calculation({
-  name,
-  verb,
-  implementation,
-  types,
-  more,
-}: Calculation): FunctionDeclaration {
+function calculation({ name, verb, types, ...rest }: Calculation): FunctionDeclaration {
+  const { implementation, more = [], price = {} } = rest;
   const overloads = types.map((type) => {
     const scalar = scalarTypes[type];
     const same = overload(`${verb}_${type}`, [scalar, scalar], scalar, implementation);
-    return isText(type) ? priced(concatenationPrice, same) : same;
+    return isText(type) ? priced(prices.concatenationPrice, same) : same;
   });
-  return { name, overloads: [...overloads, ...(more ?? [])], dynamic: implementation };
+  return { name, overloads: [...overloads, ...more], dynamic: implementation, price };
 }
 
 const isText = (type: ScalarName): boolean => type === "string" || type === "bytes";
@@ -118,7 +116,7 @@ const sums = [
   overload("add_duration_duration", [duration, duration], duration, add),
   overload("add_duration_timestamp", [duration, timestamp], timestamp, add),
   overload("add_timestamp_duration", [timestamp, duration], timestamp, add),
-  priced(listConcatenationPrice, overload("add_list", [listOfA, listOfA], listOfA, add)),
+  priced(prices.listConcatenationPrice, overload("add_list", [listOfA, listOfA], listOfA, add)),
 ];
 
 const timeDifferences = [
@@ -156,6 +154,7 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
     implementation: add,
     types: ["bytes", "double", "int64", "string", "uint64"],
     more: sums,
+    price: prices.additionPrice,
   }),
   calculation({
     name: "_-_",
@@ -189,7 +188,7 @@ export const operatorFunctions: readonly FunctionDeclaration[] = [
   {
     name: "@in",
     overloads: [
-      priced(membershipPrice, overload("in_list", [a, listOfA], bool, contains)),
+      priced(prices.membershipPrice, overload("in_list", [a, listOfA], bool, contains)),
       overload("in_map", [a, mapOfAb], bool, contains),
     ],
     dynamic: contains,

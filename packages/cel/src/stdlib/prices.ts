@@ -3,7 +3,8 @@
 // (functionCost).
 import { actualSize, passOver } from "../cost/actual-size.ts";
 import { addEstimates, fixed, multiplyEstimates } from "../cost/estimate.ts";
-import { type Price, sizeOf, traversal } from "../cost/price.ts";
+import { type CallCost, type Price, sizeOf, traversal } from "../cost/price.ts";
+import { CelList } from "../values/list.ts";
 import { conversionPrice, passEstimate, patternCost, patternEstimate } from "../cost/prices.ts";
 
 /** Joining two texts. */
@@ -15,8 +16,16 @@ export const concatenationPrice: Price = {
   },
 };
 
+/** One visit to each item of two lists, one pass over two texts. */
+const resultPass: CallCost = ([a, b]) =>
+  (actualSize(a!) + actualSize(b!)) * (a instanceof CelList ? 1 : traversal);
+
+/** Adding what is known only when it runs costs one unit. */
+export const additionPrice: Price = { resultPass };
+
 /** Joining two lists costs one unit whatever their size. */
 export const listConcatenationPrice: Price = {
+  resultPass,
   estimate: (site) => ({
     cost: fixed(1),
     resultSize: addEstimates(sizeOf(site.args[0], site), sizeOf(site.args[1], site)),

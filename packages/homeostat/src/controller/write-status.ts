@@ -5,6 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
+import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import { isReplaced } from "./is-replaced.ts";
@@ -24,7 +25,8 @@ export async function writeStatus(
 ): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
-  const live = liveObject(primary.get({ name, namespace }) as KubeObject | undefined, object);
+  const live = liveObject(primary, object);
+  if (!live) return undefined;
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
   const status = nextStatus(intent, {
@@ -49,9 +51,15 @@ export async function writeStatus(
 
 type WithStatus = KubeObject & { readonly status?: JsonObject };
 
-/** The cached object, unless another one has taken its name. */
-function liveObject(cached: KubeObject | undefined, object: KubeObject): WithStatus {
-  return cached?.metadata.uid === object.metadata.uid ? cached : object;
+/**
+ * The cached object; undefined when it is gone or another one has its name. A server does not
+ * compare the uid of an apply to the status of a custom resource (statusStrategy.PrepareForUpdate
+ * in k8s.io/apiextensions-apiserver/pkg/registry/customresource/status_strategy.go).
+ */
+function liveObject(primary: Informer, { metadata }: KubeObject): WithStatus | undefined {
+  const { name, namespace, uid } = metadata;
+  const cached = primary.get({ name, namespace }) as WithStatus | undefined;
+  return cached?.metadata.uid === uid ? cached : undefined;
 }
 
 const numberOf = (value: unknown): number | undefined =>

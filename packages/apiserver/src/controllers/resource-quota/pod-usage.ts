@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go,
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { Decoded } from "homeostat/api";
-import { qosClassOf } from "../../kinds/core/pod/quality-of-service.ts";
+import { qosClassOf } from "../../kinds/core/resources/quality-of-service.ts";
 import {
   type ResourceBound,
   sumContainers,

@@ -1,6 +1,6 @@
 // Compiles the expressions of admission policies and of webhooks' match conditions: declares their
-// variables and checks the type of their results. Loaded with the first expression; see
-// load-policy-compiler.ts.
+// variables and checks the type of their results. Loaded with the first expression
+// (policy-expressions.ts).
 // Upstream: k8s.io/apiserver v0.36 pkg/admission/plugin/cel/{compile,composition}.go,
 // pkg/cel/mutation, and the ReturnTypes of pkg/admission/plugin/{policy,webhook/matchconditions}.
 import {

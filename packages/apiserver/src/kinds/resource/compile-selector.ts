@@ -1,5 +1,5 @@
 // Compiles a selector, checks its result type and estimates its cost. Loaded with the first
-// selector; see load-selector-compiler.ts.
+// selector (device-selectors.ts).
 // Upstream: k8s.io/dynamic-resource-allocation v0.36 cel/compile.go.
 import {
   anyType,

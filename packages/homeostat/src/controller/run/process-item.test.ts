@@ -4,6 +4,7 @@ import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
+import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
@@ -12,7 +13,7 @@ import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
-import type { RunnerState } from "./runner-state.ts";
+import type { RunnerOptions, RunnerState } from "./runner-state.ts";
 
 const Box = {
   apiVersion: "example.com/v1",
@@ -33,18 +34,20 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     kind: "Box",
     now: () => runtime.clock.now(),
   });
-  const options = {
+  const options: unknown = {
     definition,
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
     informer: () => ({ entry: () => ({}) }),
   };
-  const state = {
-    options,
+  const state: RunnerState = {
+    options: options as RunnerOptions,
     states,
     loops: new LoopDetector(),
     conflicts: new Conflicts(),
+    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
@@ -52,7 +55,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
       await reconcile(scope);
       return { outcome: undefined, writes: { wrote: [], revisions: [] } };
     },
-  } as unknown as RunnerState;
+  };
   return { runtime, queue, said, states, state };
 }
 

@@ -1,7 +1,7 @@
 // A decoded CustomResourceDefinition, and the internal form that upstream validates: fields on
 // which all versions agree move up to spec, so that error paths name them there.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/{types,conversion}.go.
-import { equalJson, type Json, type JsonObject, type Metadata } from "homeostat/api";
+import { equalJson, isObject, type Json, type JsonObject, type Metadata } from "homeostat/api";
 import type {
   CustomResourceColumnDefinition,
   CustomResourceConversion,
@@ -15,6 +15,7 @@ import type {
   WebhookClientConfig as GeneratedClientConfig,
 } from "homeostat/k8s/apiextensions/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
+import { withoutFields } from "../../../apimachinery/meta/read-fields.ts";
 import type { JsonSchemaProps } from "../../../schema/json-schema-props.ts";
 
 /** Names of a resource. */
@@ -75,7 +76,13 @@ export interface Definition {
 }
 
 /** A decoded object as a definition; the decoder has checked the types of its fields. */
-export const definitionOf = (object: JsonObject): Definition => object as unknown as Definition;
+export function definitionOf(object: JsonObject): Definition {
+  if (!isDefinition(object)) throw new Error("read a definition: the object was not decoded");
+  return object;
+}
+
+const isDefinition = (object: JsonObject): object is JsonObject & Definition =>
+  isObject(object.metadata) && isObject(object.spec) && isObject(object.status);
 
 /** The object of a definition, as it is written. */
 export const objectOf = (definition: Definition): JsonObject => definition as unknown as JsonObject;
@@ -112,12 +119,7 @@ export function internalSpec(spec: DefinitionSpec): InternalSpec {
   return {
     spec,
     shared,
-    versions: versions.map(
-      (version) =>
-        Object.fromEntries(
-          Object.entries(version).filter(([key]) => !(agreed as readonly string[]).includes(key)),
-        ) as unknown as DefinitionVersion,
-    ),
+    versions: versions.map((version) => withoutFields(version, ...agreed)),
   };
 }
 

@@ -8,9 +8,9 @@ import type { LabelSelectorRequirement } from "homeostat/k8s/meta/v1";
 import type { WriteContext } from "../../../apimachinery/rest/write-context.ts";
 import { hasItems } from "../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../apimachinery/meta/read-meta.ts";
-import { visitContainers } from "./visit-containers.ts";
+import { visitContainers } from "./containers/visit-containers.ts";
 import { dropDisabledFields } from "./drop-disabled-fields.ts";
-import { qosClassOf } from "./quality-of-service.ts";
+import { qosClassOf } from "../resources/quality-of-service.ts";
 import {
   appArmorAnnotation,
   appArmorField,

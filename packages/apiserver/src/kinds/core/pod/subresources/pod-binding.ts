@@ -13,7 +13,7 @@ import type { ConnectCheck, ConnectHandler } from "../../../../apimachinery/rest
 import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { createdStatus } from "./created-status.ts";
-import { setPodCondition } from "../pod-conditions.ts";
+import { setPodCondition } from "./pod-conditions.ts";
 
 /** Refuses a binding of another name, or to another kind than a node. */
 export const checkBinding: ConnectCheck = (binding: Decoded<Binding>, { name }) => {

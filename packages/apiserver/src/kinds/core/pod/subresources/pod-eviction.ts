@@ -34,7 +34,7 @@ import {
   selectorMatches,
 } from "../../../validation/label-selector-as-selector.ts";
 import { createdStatus } from "./created-status.ts";
-import { setPodCondition } from "../pod-conditions.ts";
+import { setPodCondition } from "./pod-conditions.ts";
 
 const budgets = { group: "policy", resource: "poddisruptionbudgets" } as const;
 const maxDisruptedPods = 2000;

@@ -19,7 +19,7 @@ import type {
 } from "../../../../apimachinery/rest/connecter.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { assertReachable, preferredAddress, splitTarget } from "../../proxy/proxy-target.ts";
-import { visitContainers } from "../visit-containers.ts";
+import { visitContainers } from "../containers/visit-containers.ts";
 
 const nodes = { group: "", resource: "nodes" } as const;
 

@@ -9,7 +9,7 @@ import { hasItems, isSet } from "../../../../apimachinery/meta/read-fields.ts";
 import { metadataOf } from "../../../../apimachinery/meta/read-meta.ts";
 import { keepOld } from "../../../definition/default-strategy.ts";
 import { finalizerErrors } from "../../../validation/validate-object.ts";
-import { qosClassOf } from "../quality-of-service.ts";
+import { qosClassOf } from "../../resources/quality-of-service.ts";
 import { mirrorAnnotation } from "./validate-pod-annotations.ts";
 import { validateObjectMeta } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { nameIsDnsSubdomain } from "../../../validation/names.ts";

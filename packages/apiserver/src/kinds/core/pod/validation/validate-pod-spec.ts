@@ -13,7 +13,7 @@ import {
 import { validateLabels } from "../../../../apimachinery/meta/validate-object-meta.ts";
 import { legacyIpErrors } from "../../../validation/ip-addresses.ts";
 import { hasItems, isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
-import { visitContainers } from "../visit-containers.ts";
+import { visitContainers } from "../containers/visit-containers.ts";
 import {
   dnsLabelErrors,
   dnsSubdomainErrors,

@@ -24,7 +24,7 @@ import { nodeLabelMessage } from "../../../validation/deprecated-node-labels.ts"
 import { ipWarnings } from "../../../validation/ip-addresses.ts";
 import { isSet, optionalInt64 } from "../../../../apimachinery/meta/read-fields.ts";
 import { claimSpecWarnings } from "../../persistent-volume-claim/claim-spec-warnings.ts";
-import { visitContainers } from "../visit-containers.ts";
+import { visitContainers } from "../containers/visit-containers.ts";
 import { portWarnings } from "./port-warnings.ts";
 import { fractionalByteWarnings } from "../../resources/fractional-byte-warnings.ts";
 import { appArmorAnnotation, appArmorField } from "../validation/security/validate-app-armor.ts";

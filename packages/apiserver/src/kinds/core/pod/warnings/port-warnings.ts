@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { ContainerPort, PodSpec } from "homeostat/k8s/core/v1";
 import { quoteGo } from "../../../../apimachinery/errors/field-error.ts";
-import { visitContainers } from "../visit-containers.ts";
+import { visitContainers } from "../containers/visit-containers.ts";
 
 interface PortAt {
   readonly port: Decoded<ContainerPort>;

@@ -11,7 +11,7 @@ import {
   type FieldError,
   quoteGo,
 } from "../../../../../apimachinery/errors/field-error.ts";
-import { visitContainers } from "../../visit-containers.ts";
+import { visitContainers } from "../../containers/visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 
 export const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/";

@@ -7,7 +7,7 @@ import type { PodSpec, SeccompProfile, SecurityContext } from "homeostat/k8s/cor
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
-import { visitContainers } from "../../visit-containers.ts";
+import { visitContainers } from "../../containers/visit-containers.ts";
 import { localhostPrefix, validateProfileAnnotation } from "./validate-profile-annotation.ts";
 import { descendingPathErrors } from "../../../../validation/field-rules.ts";
 

@@ -13,7 +13,7 @@ import type {
 import * as fieldError from "../../../../../apimachinery/errors/field-error.ts";
 import { errorIf, type FieldError } from "../../../../../apimachinery/errors/field-error.ts";
 import { isSet } from "../../../../../apimachinery/meta/read-fields.ts";
-import { visitContainers } from "../../visit-containers.ts";
+import { visitContainers } from "../../containers/visit-containers.ts";
 import { dnsSubdomainErrors } from "../../../../validation/field-rules.ts";
 
 const specLimitKib = 64;

@@ -3,7 +3,7 @@
 import type { Decoded } from "homeostat/api";
 import type { PodQOSClass, PodSpec, ResourceRequirements } from "homeostat/k8s/core/v1";
 import { hasItems } from "../../../apimachinery/meta/read-fields.ts";
-import { nanoOf } from "../resources/resource-lists.ts";
+import { nanoOf } from "./resource-lists.ts";
 
 const computed = ["cpu", "memory"] as const;
 

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/apis/core/pods/helpers.go (VisitContainersWithPath).
 import type { Decoded } from "homeostat/api";
 import type { Container, PodSpec } from "homeostat/k8s/core/v1";
-import { eachItem } from "../../../apimachinery/errors/field-error.ts";
+import { eachItem } from "../../../../apimachinery/errors/field-error.ts";
 
 /** Init containers, containers, ephemeral containers. */
 export function visitContainers<T>(

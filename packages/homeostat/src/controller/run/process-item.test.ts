@@ -13,7 +13,7 @@ import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
-import type { RunnerState } from "./runner-state.ts";
+import type { RunnerOptions, RunnerState } from "./runner-state.ts";
 
 const Box = {
   apiVersion: "example.com/v1",
@@ -34,15 +34,15 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     kind: "Box",
     now: () => runtime.clock.now(),
   });
-  const options = {
+  const options: unknown = {
     definition,
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
     informer: () => ({ entry: () => ({}) }),
   };
-  const state = {
-    options,
+  const state: RunnerState = {
+    options: options as RunnerOptions,
     states,
     loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
@@ -55,7 +55,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
       await reconcile(scope);
       return { outcome: undefined };
     },
-  } as unknown as RunnerState;
+  };
   return { runtime, queue, said, states, state };
 }
 

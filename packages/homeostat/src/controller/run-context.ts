@@ -1,5 +1,5 @@
-// The context of one call of the user's code, and the record of the call: the status it set, its
-// writes, and work that is still open.
+// The context of one call of the user's code, and the record of the call: the status it set, and
+// work that is still open.
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
@@ -31,8 +31,6 @@ export interface Run {
   readonly object: KubeObject;
   readonly context: Context<any, any, any, any, any>;
   readonly intent: StatusIntent;
-  /** Appended to while the call runs. */
-  readonly writes: { readonly wrote: string[]; readonly revisions: string[] };
   readonly owning: Owning;
   readonly scope: RunScope;
 }
@@ -46,8 +44,7 @@ export function createRun(
 ): Run {
   const { definition } = dependencies;
   const intent = createStatusIntent();
-  const writes = { wrote: [] as string[], revisions: [] as string[] };
-  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, writes });
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope });
   const context = {
     ...objectsAtHand(dependencies, object, scope),
     own,
@@ -77,7 +74,6 @@ export function createRun(
     object,
     context: context as unknown as Context<any, any, any, any, any>,
     intent,
-    writes,
     owning,
     scope,
   };
@@ -142,11 +138,10 @@ interface OpenRun {
   readonly object: KubeObject;
   readonly client: Client;
   readonly scope: RunScope;
-  readonly writes: Run["writes"];
 }
 
 /** The functions of the context that the user's code must await. */
-function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
+function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const key = formatObjectKey(object.metadata);
   const owning = createOwn({
     memory: dependencies.ownMemory,
@@ -160,10 +155,6 @@ function ownAndStep({ dependencies, object, client, scope, writes }: OpenRun) {
       isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
     overtaken: (error) => scope.markOvertaken(error),
     assertRunning: () => scope.assertGoingOn("own(…)"),
-    wrote(what, { metadata }) {
-      writes.wrote.push(what);
-      writes.revisions.push(metadata.resourceVersion);
-    },
   });
   const steps = {
     clock: dependencies.runtime.clock,

@@ -8,7 +8,7 @@ import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts"
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
-import { revisionId } from "./echo/run-record.ts";
+import { objectId, revisionId } from "./echo/run-record.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 import { indexName } from "./watching/cached-reads.ts";
 import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
@@ -51,7 +51,8 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
       what: `${kind.kind} ${change}`,
       source: "itself",
       object,
-      ...(echoingChanges.has(change) ? { kind } : {}),
+      kind,
+      mayEcho: echoingChanges.has(change),
     });
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
@@ -77,7 +78,8 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
       what: `${kind.kind} ${object.key} ${change}`,
       source: `owns ${kind.kind}`,
       object,
-      ...(echoingChanges.has(change) ? { kind } : {}),
+      kind,
+      mayEcho: echoingChanges.has(change),
     });
   };
   return required(dependencies, kind).addHandler({
@@ -101,6 +103,8 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
         what: `${ref.target.kind} ${target.key} ${change}`,
         source: `ref ${name}`,
         object: target,
+        kind: ref.target,
+        mayEcho: false,
       });
   };
   return required(dependencies, ref.target).addHandler({
@@ -139,19 +143,20 @@ interface Change {
   readonly what: string;
   readonly source: string;
   readonly object: CachedObject;
-  /** The object's kind, when the controller may have made this change itself. */
-  readonly kind?: Kind;
+  readonly kind: Kind;
+  /** The controller may have made this change itself. */
+  readonly mayEcho: boolean;
 }
 
 function enqueue(
   { queue, echoes }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
-  { what, source, object, kind }: Change,
+  { what, source, object, kind, mayEcho }: Change,
 ): void {
   const { resourceVersion } = object;
-  const cause = { what, source, resourceVersion };
-  if (kind && through === "watch") {
+  const cause = { what, source, resourceVersion, object: objectId(kind, object.key) };
+  if (mayEcho && through === "watch") {
     if (echoes.takes(key, revisionId(kind, object.key, resourceVersion), cause)) return;
   }
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;

@@ -119,12 +119,12 @@ function connectWatch(
   declared: DeclaredSelection,
 ): { remove(): void } {
   const { primary, queue } = dependencies;
-  const source = declared.title;
+  const { title: source, target: kind } = declared;
   return connectSelection(declared, {
     primary,
-    informer: required(dependencies, declared.target),
+    informer: required(dependencies, kind),
     enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
-      enqueue(dependencies, key, cause, { what, source, object }),
+      enqueue(dependencies, key, cause, { what, source, object, kind, mayEcho: false }),
     ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>
       queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion }),
   });

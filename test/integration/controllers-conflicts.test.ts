@@ -99,6 +99,36 @@ describeLaws("conflicts", ({ client: openClient, run }) => {
     );
   });
 
+  it("an object that another one replaces meanwhile is no fault, and gets no status of the old", async () => {
+    const { errors, log } = recordLog();
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let first: string | undefined;
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        first ??= object.metadata.uid;
+        if (object.metadata.uid === first) {
+          await held;
+          status({ count: 1 });
+        } else status({ note: object.metadata.uid });
+      },
+    });
+    await run(
+      [controller],
+      async (client) => {
+        await client.create(Box, Box("replaced", {}));
+        await until(() => first);
+        await client.delete(Box, "replaced");
+        const { uid } = (await client.create(Box, Box("replaced", {}))).metadata;
+        release();
+        await until(async () => (await client.get(Box, "replaced")).status?.note === uid);
+        assert.equal((await client.get(Box, "replaced")).status.count, undefined);
+        assert.deepEqual(errors, []);
+      },
+      { log },
+    );
+  });
+
   it("an owned object that is replaced meanwhile is no fault", async () => {
     const { errors, log } = recordLog();
     let runs = 0;

@@ -233,7 +233,8 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
         const containers = [
           { name: "c", image: "i", resources: { limits: { cpu: "2000m", memory: "1024Mi" } } },
         ];
-        const template = { metadata: { labels }, spec: { containers } };
+        const volumes = [{ name: "v", emptyDir: { sizeLimit: "1024Mi" } }];
+        const template = { metadata: { labels }, spec: { containers, volumes } };
         await own(Deployment, [
           Deployment(name, { spec: { selector: { matchLabels: labels }, template } }),
         ]);

@@ -150,7 +150,7 @@ describeLaws("turns", ({ run }) => {
         await until(() => warnings.length > 0);
         assert.match(
           warnings[0]!,
-          /ERR_RECONCILE_LOOP: 50 consecutive reconciles .* status\.count/,
+          /ERR_RECONCILE_LOOP: 301 consecutive reconciles .* Box status\.count/,
         );
         const found = count;
         await sleep(250);

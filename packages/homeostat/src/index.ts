@@ -33,6 +33,7 @@ export {
   type Context,
   type ContextOf,
   type Controller,
+  type Declared,
   defineController,
   defineScope,
   type Handlers,
@@ -51,7 +52,21 @@ export {
   TerminalError,
   type Wait,
 } from "./controller/outcome.ts";
-export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
+export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export {
+  all,
+  type From,
+  type Predicate,
+  type Watch,
+  type WatchOptions,
+} from "./controller/watching/all.ts";
+export {
+  type CachedReads,
+  type Index,
+  index,
+  type Undeclared,
+} from "./controller/watching/declared-reads.ts";
+export type { Fields, LabelQuery, Labels, Selection } from "./controller/watching/selection.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
 export {

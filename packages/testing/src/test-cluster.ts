@@ -170,7 +170,7 @@ function movingStates(manager: Manager, horizonMs: number): readonly ObjectState
 }
 
 function describe({ kind, key, controller, progress, loop }: ObjectState): string {
-  return `  ${kind} ${key} (${controller}): ${loop ? `it keeps triggering itself, writing ${loop.join(", ")} each time; ` : ""}${JSON.stringify(progress)}`;
+  return `  ${kind} ${key} (${controller}): ${loop ? `it keeps triggering itself, writing ${loop.join(", ") || "nothing"} each time; ` : ""}${JSON.stringify(progress)}`;
 }
 
 interface Expected<K extends Kind> {

@@ -5,12 +5,7 @@ import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
 export function isLost(state: ReflectorState, now: number, limits: ReflectorLimits): boolean {
   return (
     state.lostAt !== undefined &&
-    !(
-      state.phase === "watching" &&
-      state.opened &&
-      state.suspectSince === undefined &&
-      now - state.openedAt >= limits.healthyMs
-    )
+    !(state.phase === "watching" && state.opened && now - state.openedAt >= limits.healthyMs)
   );
 }
 

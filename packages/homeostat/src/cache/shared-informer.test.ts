@@ -76,7 +76,9 @@ describe("informer", () => {
     await runtime.advance(1600);
     assert.equal(transport.exchanges.length, 3);
     assert.equal(transport.last.query["resourceVersion"], "11");
-    transport.last.head().chunk('{"type":"MODI').end();
+    transport.last.head();
+    await runtime.advance(950);
+    transport.last.chunk('{"type":"MODI').end();
     await runtime.advance(1600);
     assert.equal(transport.exchanges.length, 4);
     assert.equal(informer.freshness().failures, 3, "an end within an event is a fault");
@@ -150,6 +152,46 @@ describe("informer", () => {
     await runtime.advance(0);
     assert.equal(informer.freshness().ready, true);
     assert.deepEqual(seen.slice(-2), ["watching false", "watching true"]);
+  });
+
+  it("wakes the other watches, and what else waits for the server, once one of them holds", async () => {
+    let recovered = 0;
+    const { transport, runtime, cache } = await playSynced({ recovered: () => recovered++ });
+    for (const namespace of ["a", "b", "c", "d", "e"]) cache.acquire(Meal, { namespace });
+    await runtime.advance(0);
+    for (const exchange of transport.exchanges) exchange.fail(new Error("ECONNRESET"));
+    const sent = transport.exchanges.length;
+    await runtime.advance(250);
+    assert.equal(transport.exchanges.length, sent + 1, "one of six tries");
+    transport.last.head();
+    await runtime.advance(400);
+    assert.deepEqual([transport.exchanges.length, recovered], [sent + 1, 0], "open proves little");
+    await runtime.advance(300);
+    assert.deepEqual([transport.exchanges.length, recovered], [sent + 6, 1]);
+  });
+
+  it("waits with the others until a watch that fell silent has brought something", async () => {
+    let recovered = 0;
+    const { transport, runtime } = await playSynced({ recovered: () => recovered++ });
+    await runtime.advance(7000);
+    transport.last.head();
+    await runtime.advance(1900);
+    transport.last.head();
+    await runtime.advance(700);
+    assert.equal(recovered, 0);
+    transport.last.lines(bookmark("6"));
+    assert.equal(recovered, 1);
+  });
+
+  it("pages where a busy server ignores the wish to stream", async () => {
+    const { transport, runtime, informer } = await play();
+    transport.last.head().lines(event("ADDED", meal("soup", "3")));
+    for (let i = 4; i < 15; i++) {
+      transport.exchanges[0]!.lines(event("MODIFIED", meal("soup", String(i))));
+      await runtime.advance(1000);
+    }
+    assert.equal(transport.last.url.search, "?limit=500");
+    assert.equal(informer.hasSynced(), false);
   });
 
   it("names a missing definition at once, and is back within two seconds of its installation", async () => {

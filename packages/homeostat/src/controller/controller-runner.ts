@@ -12,7 +12,7 @@ import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
-import { LoopDetector } from "./loop-detector.ts";
+import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
@@ -100,7 +100,8 @@ function createState(
   stopping: AbortSignal,
 ): RunnerState {
   const { timeout } = options.definition;
-  const states = statesOf(options);
+  const loops = new LoopDetector(options.names.manager);
+  const states = statesOf(options, loops);
   const dependencies = {
     ...options,
     primary,
@@ -112,7 +113,7 @@ function createState(
   return {
     options,
     states,
-    loops: new LoopDetector(),
+    loops,
     retries: new RetryPace(options.retryPace),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
@@ -123,11 +124,12 @@ function createState(
   };
 }
 
-function statesOf({ definition, runtime, log, changed }: RunnerOptions) {
+function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
   return createObjectStates({
     controller: definition.name,
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),
+    loopOf: (key) => loops.active(key)?.wrote,
     ...(changed ? { changed } : {}),
     failed: (error) =>
       log.error(`the manager's \`changed\` callback threw: ${describeError(error)}`, { error }),

@@ -24,13 +24,13 @@ export interface ObjectState {
   readonly progress: Progress;
   /** Wall time in ms at which this progress began. */
   readonly since: number;
-  /** Set while the object triggers itself: the fields it writes each time. */
+  /** Set while the object is in a loop: what is written each time; empty for prompt retries. */
   readonly loop?: readonly string[];
 }
 
 /** The states of one controller's objects, without deleted objects. */
 export interface ObjectStates {
-  set(key: string, progress: Progress, loop?: readonly string[]): void;
+  set(key: string, progress: Progress): void;
   get(key: string): ObjectState | undefined;
   delete(key: string): void;
   all(): readonly ObjectState[];
@@ -41,19 +41,22 @@ export function createObjectStates(options: {
   readonly controller: string;
   readonly kind: string;
   readonly now: () => number;
+  /** What an object that is in a loop writes each time; undefined when it is in none. */
+  readonly loopOf?: (key: string) => readonly string[] | undefined;
   readonly changed?: (state: ObjectState) => void;
   readonly failed?: (error: unknown) => void;
 }): ObjectStates {
   const states = new Map<string, ObjectState>();
   return {
-    set(key, progress, loop = states.get(key)?.loop) {
+    set(key, progress) {
+      const loop = options.loopOf?.(key);
       const state = {
         controller: options.controller,
         kind: options.kind,
         key,
         progress,
         since: options.now(),
-        ...(loop?.length ? { loop } : {}),
+        ...(loop ? { loop } : {}),
       };
       states.set(key, state);
       try {

@@ -16,19 +16,10 @@ import { writeStatus } from "./write-status.ts";
 export interface Reconciled {
   /** Why it is not done; undefined when it is done. */
   readonly outcome: Outcome | undefined;
-  readonly writes: Writes;
-}
-
-/** The writes of a reconcile. */
-export interface Writes {
-  /** As text, e.g. `status.cooked`, `Meal lunch-soup`; empty without writes. */
-  readonly wrote: readonly string[];
-  /** The resourceVersions of these writes. */
-  readonly revisions: readonly string[];
 }
 
 const wait = createWait((name) => name);
-const nothing: Reconciled = { outcome: undefined, writes: { wrote: [], revisions: [] } };
+const nothing: Reconciled = { outcome: undefined };
 
 /** Reconciles the object `key`. Rejects with the error of the user's code or of a request. */
 export async function reconcileObject(
@@ -55,7 +46,7 @@ export async function reconcileObject(
   const { outcome } = await runAndWriteStatus(dependencies, run, client, (context) =>
     definition.reconcile(context),
   );
-  return { outcome, writes: run.writes };
+  return { outcome };
 }
 
 /** Runs finalize, and removes the finalizer once it has returned `undefined`. */
@@ -73,10 +64,9 @@ async function finalizeObject(
     finalize(context),
   );
   const remaining = run.owning.remaining();
-  if (remaining !== undefined)
-    return { outcome: wait.for(`${remaining} to be gone`), writes: run.writes };
+  if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
-  return { outcome, writes: run.writes };
+  return { outcome };
 }
 
 interface Returned {

@@ -8,8 +8,11 @@ import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts"
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
-import { revisionId } from "./echo/run-record.ts";
+import { objectId, revisionId } from "./echo/run-record.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
+import { indexName } from "./watching/cached-reads.ts";
+import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
+import { type DeclaredSelection, declaredSelections } from "./watching/declared-selections.ts";
 
 /**
  * Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority.
@@ -30,10 +33,12 @@ export interface SourceDependencies {
 
 /** Connects the informers of a controller to its queue, until `remove()`. */
 export function connectSources(dependencies: SourceDependencies): { remove(): void } {
+  addIndexes(dependencies);
   const connections = [
     connectPrimary(dependencies),
     ...dependencies.definition.owns.map((kind) => connectOwned(dependencies, kind)),
     ...Object.keys(dependencies.definition.refs).map((name) => connectRef(dependencies, name)),
+    ...declaredSelections(dependencies.definition).map((one) => connectWatch(dependencies, one)),
   ];
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
@@ -46,7 +51,8 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
       what: `${kind.kind} ${change}`,
       source: "itself",
       object,
-      ...(echoingChanges.has(change) ? { kind } : {}),
+      kind,
+      mayEcho: echoingChanges.has(change),
     });
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
@@ -72,7 +78,8 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
       what: `${kind.kind} ${object.key} ${change}`,
       source: `owns ${kind.kind}`,
       object,
-      ...(echoingChanges.has(change) ? { kind } : {}),
+      kind,
+      mayEcho: echoingChanges.has(change),
     });
   };
   return required(dependencies, kind).addHandler({
@@ -96,6 +103,8 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
         what: `${ref.target.kind} ${target.key} ${change}`,
         source: `ref ${name}`,
         object: target,
+        kind: ref.target,
+        mayEcho: false,
       });
   };
   return required(dependencies, ref.target).addHandler({
@@ -105,6 +114,28 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   });
 }
 
+function connectWatch(
+  dependencies: SourceDependencies,
+  declared: DeclaredSelection,
+): { remove(): void } {
+  const { primary, queue } = dependencies;
+  const { title: source, target: kind } = declared;
+  return connectSelection(declared, {
+    primary,
+    informer: required(dependencies, kind),
+    enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
+      enqueue(dependencies, key, cause, { what, source, object, kind, mayEcho: false }),
+    ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>
+      queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion }),
+  });
+}
+
+function addIndexes(dependencies: SourceDependencies): void {
+  const { name: controller, indexes } = dependencies.definition;
+  for (const [name, { target, valuesOf }] of Object.entries(indexes))
+    required(dependencies, target).addIndex(indexName(controller, name), valuesOf);
+}
+
 /** The changes that a controller may make and know: a deletion is never known before it is seen. */
 const echoingChanges: ReadonlySet<string> = new Set(["added", "changed"]);
 
@@ -112,19 +143,20 @@ interface Change {
   readonly what: string;
   readonly source: string;
   readonly object: CachedObject;
-  /** The object's kind, when the controller may have made this change itself. */
-  readonly kind?: Kind;
+  readonly kind: Kind;
+  /** The controller may have made this change itself. */
+  readonly mayEcho: boolean;
 }
 
 function enqueue(
   { queue, echoes }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
-  { what, source, object, kind }: Change,
+  { what, source, object, kind, mayEcho }: Change,
 ): void {
   const { resourceVersion } = object;
-  const cause = { what, source, resourceVersion };
-  if (kind && through === "watch") {
+  const cause = { what, source, resourceVersion, object: objectId(kind, object.key) };
+  if (mayEcho && through === "watch") {
     if (echoes.takes(key, revisionId(kind, object.key, resourceVersion), cause)) return;
   }
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;

@@ -1,10 +1,11 @@
 // Writes an object's status: one complete apply with the uid, so that it cannot resurrect the
 // object; no request when nothing changed.
-import { equalJson, isObject, type JsonObject } from "../api/json.ts";
+import { isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
+import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import { isReplaced } from "./is-replaced.ts";
@@ -14,17 +15,18 @@ import type { RunScope } from "./run/run-scope.ts";
 import { nextStatus } from "./status-intent.ts";
 
 /**
- * Writes the status that a run has set, and records the write in the run. Resolves to the object
+ * Writes the status that a run has set. Resolves to the object
  * written, undefined when there is nothing to write.
  */
 export async function writeStatus(
   { definition, names, runtime, primary }: ReconcileDependencies,
-  { object, intent, writes, scope }: Run,
+  { object, intent, scope }: Run,
   client: Client,
 ): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
-  const live = liveObject(primary.get({ name, namespace }) as KubeObject | undefined, object);
+  const live = liveObject(primary, object);
+  if (!live) return undefined;
   const prior = priorStatus(live, names.manager);
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
   const status = nextStatus(intent, {
@@ -37,21 +39,20 @@ export async function writeStatus(
   });
   if (!status) return undefined;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  const written = await applyStatus(client, kind, { metadata, status }, scope);
-  writes.revisions.push(written.metadata.resourceVersion);
-  writes.wrote.push(
-    ...Object.keys({ ...status, ...prior }).flatMap((field) =>
-      equalJson(status[field], prior[field]) ? [] : [`status.${field}`],
-    ),
-  );
-  return written;
+  return applyStatus(client, kind, { metadata, status }, scope);
 }
 
 type WithStatus = KubeObject & { readonly status?: JsonObject };
 
-/** The cached object, unless another one has taken its name. */
-function liveObject(cached: KubeObject | undefined, object: KubeObject): WithStatus {
-  return cached?.metadata.uid === object.metadata.uid ? cached : object;
+/**
+ * The cached object; undefined when it is gone or another one has its name. A server does not
+ * compare the uid of an apply to the status of a custom resource (statusStrategy.PrepareForUpdate
+ * in k8s.io/apiextensions-apiserver/pkg/registry/customresource/status_strategy.go).
+ */
+function liveObject(primary: Informer, { metadata }: KubeObject): WithStatus | undefined {
+  const { name, namespace, uid } = metadata;
+  const cached = primary.get({ name, namespace }) as WithStatus | undefined;
+  return cached?.metadata.uid === uid ? cached : undefined;
 }
 
 const numberOf = (value: unknown): number | undefined =>

@@ -16,7 +16,7 @@ export function addCause(list: CauseList, cause: QueueCause, at: number, kept: n
   const last = list.causes.at(-1);
   if (last && last.what === cause.what && last.source === cause.source)
     return {
-      causes: [...list.causes.slice(0, -1), { ...last, times: last.times + 1 }],
+      causes: [...list.causes.slice(0, -1), { ...last, ...cause, times: last.times + 1 }],
       dropped: list.dropped,
     };
   if (list.causes.length >= kept) return { causes: list.causes, dropped: list.dropped + 1 };

@@ -10,6 +10,8 @@ export interface QueueCause {
   readonly source?: string;
   /** The resourceVersion or trace that led here. */
   readonly resourceVersion?: string;
+  /** The object that changed, e.g. `v1/ConfigMap kitchen/menu`. */
+  readonly object?: string;
 }
 
 /** A cause with its time and its number of consecutive occurrences. */

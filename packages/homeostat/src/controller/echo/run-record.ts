@@ -10,9 +10,12 @@ import type { CompletedWrite } from "../../client/client.ts";
 /** Identifies a kind, e.g. `apps/v1/Deployment`. */
 export const kindId = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
 
+/** Identifies an object, e.g. `v1/ConfigMap kitchen/menu`; `key` is `namespace/name` or `name`. */
+export const objectId = (kind: Kind, key: string): string => `${kindId(kind)} ${key}`;
+
 /** Identifies one revision of one object; `key` is `namespace/name` or `name`. */
 export const revisionId = (kind: Kind, key: string, resourceVersion: string): string =>
-  `${kindId(kind)} ${key}@${resourceVersion}`;
+  `${objectId(kind, key)}@${resourceVersion}`;
 
 interface Written {
   readonly id: string;
@@ -24,6 +27,7 @@ interface Written {
 export class RunRecord {
   readonly #kinds: ReadonlySet<string>;
   readonly #written: Written[] = [];
+  readonly #completed: CompletedWrite[] = [];
   readonly #results = new Set<string>();
   readonly #readKinds = new Set<string>();
   #object: KubeObject | undefined;
@@ -43,7 +47,9 @@ export class RunRecord {
   }
 
   /** A request of this run has changed an object, or has changed nothing. */
-  wrote({ kind, object }: CompletedWrite): void {
+  wrote(write: CompletedWrite): void {
+    this.#completed.push(write);
+    const { kind, object } = write;
     if (!object) return;
     const written = object as unknown as KubeObject;
     this.#written.push({ id: idOf(kind, written), kind: kindId(kind), object: written });
@@ -68,6 +74,11 @@ export class RunRecord {
   /** The run has failed: it is retried after its back-off, which its own writes do not shorten. */
   isRetried(): void {
     this.#isRetried = true;
+  }
+
+  /** The writes and deletions of the run. */
+  writes(): readonly CompletedWrite[] {
+    return this.#completed;
   }
 
   /** The revision that the user's code started from. */

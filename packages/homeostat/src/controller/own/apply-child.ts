@@ -33,7 +33,6 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       force: true,
       fieldManager: set.manager,
     })) as KubeObject;
-    set.wrote(`${set.kind.kind} ${created.metadata.name}`, created);
     learnStored(set, created, intent);
     return created;
   } catch (error) {
@@ -55,8 +54,6 @@ async function updateOne(set: OwnedSet, known: KubeObject, intent: Intent): Prom
   const exact = { ...intent, metadata: { ...intent.metadata, uid: known.metadata.uid } };
   const applied = await applyExact(set, exact);
   learnStored(set, applied, intent);
-  if (applied.metadata.resourceVersion !== known.metadata.resourceVersion)
-    set.wrote(`${set.kind.kind} ${applied.metadata.name}`, applied);
   return applied;
 }
 

@@ -22,8 +22,6 @@ export interface OwnedSetDependencies {
   /** Called with the error of a write whose object was replaced or deleted meanwhile. */
   overtaken(error: unknown): void;
   readonly memory: OwnMemory;
-  /** Called for every object written. */
-  wrote(what: string, object: KubeObject): void;
 }
 
 /** The set of one call; its manager includes the name of the set. */

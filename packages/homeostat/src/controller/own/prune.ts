@@ -37,11 +37,7 @@ async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {
   const { name, namespace, uid } = metadata;
   const { apiVersion, kind } = set.kind;
   const nothing = { apiVersion, kind, metadata: { name, namespace, uid } };
-  const left = (await set.client.apply(set.kind, nothing, {
-    force: true,
-    fieldManager: set.manager,
-  })) as KubeObject;
-  set.wrote(`${set.kind.kind} ${name}`, left);
+  await set.client.apply(set.kind, nothing, { force: true, fieldManager: set.manager });
 }
 
 async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {

@@ -2,7 +2,8 @@
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
-import type { Loop } from "../loop-detector.ts";
+import type { Loop } from "../loop/loop-detector.ts";
+import { describeLoop } from "../loop/report-loop.ts";
 import { isTerminal } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
 import { conflictDelayMs, isConflictOf, isOrdinary } from "./conflicts.ts";
@@ -12,45 +13,55 @@ import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.t
 /** The run has returned. */
 export function succeeded(
   context: RunnerState,
-  { key, causes }: QueueItem,
-  { outcome, writes }: Reconciled,
+  item: QueueItem,
+  { outcome }: Reconciled,
+  scope: RunScope,
 ): void {
-  const { options, states, loops } = context;
+  const { key } = item;
+  const { options, states } = context;
   const { queue, runtime } = options;
   queue.forget(key);
   context.retries.succeeded(key);
   context.conflicts.clear(key);
-  const loop = loops.record(key, causes, { ...writes, at: runtime.clock.monotonic() });
-  if (loop) reportLoop(context, key, loop);
-  const looping = writes.wrote.length === 0 ? [] : loop?.wrote;
   const state = outcome?.["~outcome"];
+  detectLoop(context, item, scope, state?.at === "retrying" ? state.afterMs : undefined);
   if (!isCached(options, key)) states.delete(key);
-  else if (!state) states.set(key, { at: "done" }, looping);
-  else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what }, looping);
+  else if (!state) states.set(key, { at: "done" });
+  else if (state.at === "waiting") states.set(key, { at: "waiting", what: state.what });
   else {
     queue.add(key, {
       afterMs: state.afterMs,
       cause: { what: `retry: ${state.because}`, source: "retry" },
     });
-    states.set(
-      key,
-      {
-        at: "retrying",
-        because: state.because,
-        nextAt: runtime.clock.now() + state.afterMs,
-        failures: 0,
-      },
-      looping,
-    );
+    states.set(key, {
+      at: "retrying",
+      because: state.because,
+      nextAt: runtime.clock.now() + state.afterMs,
+      failures: 0,
+    });
   }
 }
 
-function reportLoop({ options }: RunnerState, key: string, { runs, wrote, wokenBy }: Loop): void {
-  const { log, definition } = options;
-  const what =
-    wokenBy === "self"
-      ? `${runs} consecutive reconciles were triggered only by their own write of ${wrote.join(", ")}; write only values that stay the same from run to run`
-      : `${runs} consecutive reconciles wrote ${wrote.join(", ")}, because another writer keeps changing it; let one of them own it`;
+/** Counts a run, and reports its object when it is in a loop. */
+function detectLoop(
+  context: RunnerState,
+  { key, causes }: QueueItem,
+  { record }: RunScope,
+  retryAfterMs?: number,
+): void {
+  const { options, loops } = context;
+  const at = options.runtime.clock.monotonic();
+  const found = loops.record(key, { causes, writes: record.writes(), retryAfterMs, at });
+  if (found) void reportLoop(options, key, found);
+}
+
+async function reportLoop(
+  { log, runtime, client, names, definition }: RunnerOptions,
+  key: string,
+  loop: Loop,
+): Promise<void> {
+  const reporter = { client, manager: names.manager, clock: runtime.clock };
+  const what = await describeLoop(loop, reporter).catch((error: unknown) => describeError(error));
   log.warn(`ERR_RECONCILE_LOOP: ${what}`, {
     controller: definition.name,
     object: `${definition.kind.kind} ${key}`,
@@ -94,6 +105,7 @@ export function failed(
   if (stopping.aborted) return;
   const failure = describeFailure(context, item.key, error, scope);
   if (failure.is !== "terminal") scope.record.isRetried();
+  detectLoop(context, item, scope);
   if (failure.is === "conflict") return conflicted(context, item, failure);
   conflicts.clear(item.key);
   if (failure.is === "terminal") stalled(context, item.key, failure);

@@ -4,7 +4,8 @@ import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
-import { LoopDetector } from "../loop-detector.ts";
+import { OwnEchoes } from "../echo/own-echoes.ts";
+import { LoopDetector } from "../loop/loop-detector.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../cache/server-pace.ts";
@@ -12,7 +13,7 @@ import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
 import type { RunScope } from "./run-scope.ts";
-import type { RunnerState } from "./runner-state.ts";
+import type { RunnerOptions, RunnerState } from "./runner-state.ts";
 
 const Box = {
   apiVersion: "example.com/v1",
@@ -33,26 +34,28 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     kind: "Box",
     now: () => runtime.clock.now(),
   });
-  const options = {
+  const options: unknown = {
     definition,
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
     informer: () => ({ entry: () => ({}) }),
   };
-  const state = {
-    options,
+  const state: RunnerState = {
+    options: options as RunnerOptions,
     states,
-    loops: new LoopDetector(),
+    loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
+    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {
       await reconcile(scope);
-      return { outcome: undefined, writes: { wrote: [], revisions: [] } };
+      return { outcome: undefined };
     },
-  } as unknown as RunnerState;
+  };
   return { runtime, queue, said, states, state };
 }
 

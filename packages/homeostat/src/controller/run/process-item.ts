@@ -36,7 +36,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   const { queue, runtime } = options;
   const { key } = item;
   if (!isCached(options, key)) return skip(context, key);
-  const pauseMs = loops.delayMs(key, item.causes);
+  const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
     queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
     return done(context, key);
@@ -56,7 +56,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   slow.cancel();
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
   scope!.end();
-  if (finish.at === "settled") succeeded(context, item, finish.value);
+  if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
 }

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../api/json.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { CompletedWrite } from "../../client/client.ts";
+import type { RecordedCause } from "../../queue/workqueue.ts";
+import { LoopDetector } from "./loop-detector.ts";
+
+const box = { apiVersion: "x/v1", kind: "Box" } as Kind;
+const part = { apiVersion: "x/v1", kind: "Part" } as Kind;
+const manager = "laws/box";
+
+/** A write whose response carries `of` in a field of this manager. */
+function wrote(kind: Kind, name: string, revision: string | number, of: number): CompletedWrite {
+  const fieldsV1 = { "f:spec": { "f:of": {} } };
+  const managedFields = [{ manager, operation: "Apply", fieldsV1 }];
+  const metadata = { name, resourceVersion: String(revision), managedFields };
+  return { kind, key: { name }, object: { metadata, spec: { of, other: revision } } as JsonObject };
+}
+const deleted = (kind: Kind, name: string): CompletedWrite => ({
+  kind,
+  key: { name },
+  object: undefined,
+});
+const changed = (kind: Kind, name: string, revision: string | number): RecordedCause => ({
+  what: `${kind.kind} changed`,
+  source: "itself",
+  object: `x/v1/${kind.kind} ${name}`,
+  resourceVersion: String(revision),
+  at: 0,
+  times: 1,
+});
+const again: RecordedCause = { what: "retry", source: "retry", at: 0, times: 1 };
+
+interface Played {
+  readonly causes: readonly RecordedCause[];
+  readonly writes: readonly CompletedWrite[];
+  readonly retryAfterMs?: number;
+}
+
+/** Plays runs until a loop is found; returns it with the number of the run. */
+function play(detector: LoopDetector, most: number, run: (i: number) => Played, everyMs = 1) {
+  for (let i = 1; i <= most; i++) {
+    const loop = detector.record("a", { ...run(i), at: i * everyMs });
+    if (loop) return { loop, at: i };
+  }
+  return undefined;
+}
+
+const countsUp = (i: number): Played => ({
+  causes: [changed(box, "a", i - 1)],
+  writes: [wrote(box, "a", i, i)],
+});
+const flips = (i: number): Played => ({
+  causes: [changed(box, "a", i - 1)],
+  writes: [wrote(box, "a", i, i % 2)],
+});
+const fights = (i: number): Played => ({
+  causes: [changed(part, "p", `theirs ${i}`)],
+  writes: [wrote(part, "p", `ours ${i}`, 1)],
+});
+
+test("values that come back are a loop, which is named once and slowed down", () => {
+  const detector = new LoopDetector(manager);
+  const found = play(detector, 100, flips)!;
+  assert.deepEqual(found.loop, { by: "itself", runs: found.at, wrote: ["Box spec.of"] });
+  assert.ok(found.at > 20 && found.at < 30, `${found.at}`);
+  assert.deepEqual(detector.active("a"), found.loop);
+  const next = [changed(box, "a", found.at)];
+  assert.equal(detector.delayMs("a", next, found.at), 100);
+  assert.equal(detector.delayMs("a", [...next, changed(part, "p", "x")], found.at), 0);
+  assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], found.at), 0);
+  const paced = { ...detector.pacedCause(), at: 0, times: 1 };
+  assert.equal(detector.delayMs("a", [paced], found.at), 0, "a key that has waited runs");
+  const foreign = { ...flips(found.at + 1), causes: [changed(box, "a", "foreign")] };
+  detector.record("a", { ...foreign, at: found.at });
+  assert.ok(detector.active("a"), "another writer's change does not end it");
+  assert.equal(detector.delayMs("a", [changed(box, "a", found.at + 1)], found.at), 100);
+  assert.equal(
+    play(detector, 100, (i) => flips(found.at + i)),
+    undefined,
+    "it is named once",
+  );
+  assert.equal(detector.delayMs("a", [changed(box, "a", found.at + 100)], 100), 60_000);
+});
+
+test("progress is no loop for hundreds of runs, and never waits longer than a second", () => {
+  const detector = new LoopDetector(manager);
+  assert.equal(play(detector, 300, countsUp), undefined);
+  assert.equal(detector.delayMs("a", [changed(box, "a", 300)], 300), 0);
+  assert.equal(play(detector, 50, (i) => countsUp(300 + i))?.at, 1);
+  play(detector, 50, (i) => countsUp(301 + i));
+  assert.equal(detector.delayMs("a", [changed(box, "a", 351)], 50), 1000);
+});
+
+test("a run that writes nothing, or that something else triggers, ends the count", () => {
+  for (const breaks of [
+    { causes: [changed(box, "a", 15)], writes: [] },
+    { causes: [changed(box, "a", "foreign")], writes: [wrote(box, "a", 16, 0)] },
+    { causes: [changed(part, "p", 1)], writes: [wrote(box, "a", 16, 0)] },
+    { causes: [], writes: [wrote(box, "a", 16, 0)] },
+    { causes: [changed(box, "a", 15)], writes: [wrote(box, "a", 15, 0)] },
+  ]) {
+    const detector = new LoopDetector(manager);
+    assert.equal(
+      play(detector, 30, (i) => (i === 16 ? breaks : flips(i))),
+      undefined,
+    );
+  }
+});
+
+test("a loop ends when the object rests for a time, and is not named a second time", () => {
+  const detector = new LoopDetector(manager);
+  const { at } = play(detector, 100, flips)!;
+  const next = [changed(box, "a", at)];
+  assert.equal(detector.delayMs("a", next, at + 10_001), 0);
+  detector.record("a", { ...flips(at + 1), at: at + 10_001 });
+  assert.equal(detector.active("a"), undefined);
+  assert.equal(
+    play(detector, 100, (i) => flips(at + 1 + i)),
+    undefined,
+  );
+  assert.ok(detector.active("a"));
+  detector.forget("a");
+  assert.equal(detector.active("a"), undefined);
+});
+
+test("what runs once in a while is no loop", () => {
+  assert.equal(play(new LoopDetector(manager), 400, flips, 10_001), undefined);
+  assert.equal(play(new LoopDetector(manager), 400, countsUp, 10_001), undefined);
+});
+
+test("prompt retries that do nothing new are a loop; retries that wait are none", () => {
+  const retries = (retryAfterMs: number) => () => ({ causes: [again], writes: [], retryAfterMs });
+  assert.deepEqual(play(new LoopDetector(manager), 100, retries(0))?.loop, {
+    by: "itself",
+    runs: 25,
+    wrote: [],
+  });
+  assert.equal(play(new LoopDetector(manager), 100, retries(20)), undefined);
+  const failing = () => ({ causes: [again], writes: [wrote(part, "p", Math.random(), 1)] });
+  assert.equal(play(new LoopDetector(manager), 100, failing), undefined, "back-off is no loop");
+});
+
+test("new objects that the next run deletes are a loop", () => {
+  const found = play(new LoopDetector(manager), 100, (i) => ({
+    causes: [{ ...changed(part, `p${i - 2}`, "deleted"), what: "Part deleted" }],
+    writes: [wrote(part, `p${i}`, i, i), deleted(part, `p${i - 1}`)],
+  }));
+  assert.ok(found && found.at < 30);
+  assert.deepEqual(found.loop.wrote, [`Part p${found.at}`, `Part p${found.at - 1} (deleted)`]);
+});
+
+test("another writer that undoes the same write is named with it, and both are slowed down", () => {
+  const detector = new LoopDetector(manager);
+  const { loop, at } = play(detector, 100, fights)!;
+  assert.equal(at, 12);
+  assert.deepEqual(
+    { ...loop, undone: loop.undone?.object.metadata.resourceVersion },
+    {
+      by: "another",
+      runs: 12,
+      wrote: ["Part p"],
+      undone: "ours 12",
+    },
+  );
+  assert.equal(detector.delayMs("a", [changed(part, "p", "theirs 13")], at), 100);
+  assert.equal(detector.delayMs("a", [changed(box, "a", "theirs 13")], at), 0);
+});
+
+test("a writer that asks for something else each time undoes nothing", () => {
+  const follows = (i: number): Played => ({
+    causes: [changed(box, "a", `theirs ${i}`)],
+    writes: [wrote(box, "a", `ours ${i}`, i % 2)],
+  });
+  assert.equal(play(new LoopDetector(manager), 400, follows), undefined);
+});

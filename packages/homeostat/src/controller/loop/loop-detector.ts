@@ -1,0 +1,260 @@
+// Detects reconciles that run because of what they do themselves: each run triggers the next one,
+// or another writer undoes each run's write. Either would go on for ever at full speed. It is
+// reported once, and the object is slowed down until it rests; what else triggers it is not
+// delayed. Progress is no loop: a status that counts or passes through phases never takes an
+// earlier value.
+import type { Kind } from "../../api/kind.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import type { CompletedWrite } from "../../client/client.ts";
+import type { RecordedCause } from "../../queue/workqueue.ts";
+import { objectId } from "../echo/run-record.ts";
+import { differingFields, writtenFields } from "./written-fields.ts";
+
+/** Runs in a row that do what an earlier one of them did. */
+const repeatsAllowed = 20;
+/** Runs in a row that only their own writes triggered, each with new values. */
+const progressAllowed = 300;
+/** Times in a row that another writer undoes the same write. */
+const undoneAllowed = 10;
+/** Earlier values that are remembered for comparison. */
+const valuesKept = 32;
+/** A retry sooner than this does not wait for anything. */
+const promptMs = 20;
+/** Without a run for this long, or for some delays, a loop has ended. */
+const restMs = 10_000;
+/** Delays of a loop double; progress that does not end is held at one run a second. */
+const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
+/** Source of the cause that triggers a delayed key. */
+const pacedSource = "loop";
+
+/** A detected loop. */
+export interface Loop {
+  /** "itself": only its own writes and retries trigger it. "another": it is undone each time. */
+  readonly by: "itself" | "another";
+  readonly runs: number;
+  /** What is written each time, e.g. `Box status.count`. */
+  readonly wrote: readonly string[];
+  /** The object that another writer changes back, with this controller's fields. */
+  readonly undone?: { readonly kind: Kind; readonly object: KubeObject };
+}
+
+/** One run, for the detector. */
+export interface LoopRun {
+  readonly causes: readonly RecordedCause[];
+  readonly writes: readonly CompletedWrite[];
+  /** The delay of the retry that it asked for. */
+  readonly retryAfterMs?: number | undefined;
+  /** Monotonic time in ms. */
+  readonly at: number;
+}
+
+interface History {
+  /** Runs in a row that count. */
+  runs: number;
+  repeats: number;
+  undone: number;
+  delays: number;
+  delayMs: number;
+  at: number;
+  values: readonly string[];
+  writes: readonly CompletedWrite[];
+  retriesAtOnce: boolean;
+  found: Loop | undefined;
+}
+
+/** Counts the runs of one controller's objects. */
+export class LoopDetector {
+  readonly #histories = new Map<string, History>();
+  readonly #reported = new Set<string>();
+  readonly #manager: string;
+
+  /** `manager` is the controller's field manager. */
+  constructor(manager: string) {
+    this.#manager = manager;
+  }
+
+  /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
+  delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
+    const history = this.#histories.get(key);
+    if (!history?.found || hasRested(history, at)) return 0;
+    if (causes.some(({ source }) => source === pacedSource)) return 0;
+    if (!causes.every((cause) => isOwn(history, cause) || isOfUndone(history, cause))) return 0;
+    const isProgress = history.repeats <= repeatsAllowed && history.undone <= undoneAllowed;
+    history.delayMs = Math.min(
+      isProgress ? pace.mostOfProgressMs : pace.mostMs,
+      pace.firstMs * 2 ** Math.min(20, history.delays),
+    );
+    return history.delayMs;
+  }
+
+  /** Records a run. Returns a loop once, when it is detected. */
+  record(key: string, run: LoopRun): Loop | undefined {
+    const before = this.#histories.get(key);
+    const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
+    const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
+    if (writes.length === 0 && !retriesAtOnce) {
+      if (!before || before.found === undefined || isDriven(before, run)) this.forget(key);
+      return undefined;
+    }
+    const current = { ...run, writes, retriesAtOnce };
+    const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
+    this.#histories.set(key, history ?? start(current));
+    if (!history || history.found || !isLoop(history)) return undefined;
+    history.found = this.#describe(history, before!.writes);
+    if (this.#reported.has(key)) return undefined;
+    this.#reported.add(key);
+    return history.found;
+  }
+
+  /** The loop that a key is in. */
+  active(key: string): Loop | undefined {
+    return this.#histories.get(key)?.found;
+  }
+
+  /** The cause that triggers a delayed key. */
+  pacedCause(): { readonly what: string; readonly source: string } {
+    return {
+      what: "slowed down: its own writes, or their undoing, trigger it",
+      source: pacedSource,
+    };
+  }
+
+  /** The object rests, or is gone. */
+  forget(key: string): void {
+    this.#histories.delete(key);
+  }
+
+  #next(before: History, run: Current): History | undefined {
+    const own = isDriven(before, run);
+    const undone = run.causes.some((cause) => this.#isUndone(before, run, cause));
+    if (!own && !undone) return before.found && { ...before, ...madeBy(run) };
+    const runs = before.runs + 1;
+    const value = runs > 3 ? this.#valueOf(run) : undefined;
+    const isRepeat =
+      value !== undefined && (before.values.includes(value) || deletesOwn(before, run));
+    return {
+      ...madeBy(run),
+      runs,
+      repeats: before.repeats + (own && isRepeat ? 1 : 0),
+      undone: undone ? before.undone + 1 : before.undone,
+      delays: before.delays + (before.found ? 1 : 0),
+      delayMs: before.delayMs,
+      values: value === undefined ? [] : [...before.values, value].slice(-valuesKept),
+      found: before.found,
+    };
+  }
+
+  /** Another writer has changed an object, and this run has written the same to it as before. */
+  #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
+    const now = run.writes.find((write) => write.object && idOf(write) === cause.object);
+    const then = before.writes.find((write) => write.object && idOf(write) === cause.object);
+    if (!now || !then || isOwn(before, cause)) return false;
+    const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
+    return ours === theirs;
+  }
+
+  #valueOf({ writes }: Current): string {
+    return writes.map((write) => `${idOf(write)} ${this.#fieldsOf(write)}`).join("\n");
+  }
+
+  #fieldsOf({ object }: CompletedWrite): string {
+    return object ? JSON.stringify(writtenFields(object as never, this.#manager)) : "deleted";
+  }
+
+  #describe(history: History, before: readonly CompletedWrite[]): Loop {
+    const { writes, runs, undone } = history;
+    const wrote = writes.flatMap((write) => this.#changed(write, before)).slice(0, 5);
+    if (undone <= undoneAllowed) return { by: "itself", runs, wrote };
+    const again = writes.find((write) => before.some((one) => idOf(one) === idOf(write)));
+    const object = again?.object as unknown as KubeObject | undefined;
+    return {
+      by: "another",
+      runs,
+      wrote: writes.map(titleOf).slice(0, 5),
+      ...(object ? { undone: { kind: again!.kind, object } } : {}),
+    };
+  }
+
+  #changed(write: CompletedWrite, before: readonly CompletedWrite[]): readonly string[] {
+    const last = before.findLast((one) => one.object && idOf(one) === idOf(write));
+    if (!write.object || !last) return [titleOf(write)];
+    const [now, then] = [write, last].map(({ object }) =>
+      writtenFields(object as never, this.#manager),
+    );
+    const fields = differingFields(now!, then);
+    return fields.length > 0
+      ? fields.map((field) => `${write.kind.kind} ${field}`)
+      : [titleOf(write)];
+  }
+}
+
+interface Current extends LoopRun {
+  readonly retriesAtOnce: boolean;
+}
+
+const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({ writes, retriesAtOnce, at });
+
+function start(run: Current): History {
+  return {
+    ...madeBy(run),
+    runs: 1,
+    repeats: 0,
+    undone: 0,
+    delays: 0,
+    delayMs: 0,
+    values: [],
+    found: undefined,
+  };
+}
+
+const isLoop = ({ runs, repeats, undone }: History): boolean =>
+  repeats > repeatsAllowed || undone > undoneAllowed || runs > progressAllowed;
+
+const hasRested = ({ at, delayMs }: History, now: number): boolean =>
+  now - at > Math.max(restMs, 3 * delayMs);
+
+/** The run before this one, or the delay that followed it, is all that triggered this one. */
+const isDriven = (before: History, { causes }: LoopRun): boolean =>
+  causes.length > 0 && causes.every((cause) => isOwn(before, cause));
+
+function isOwn(before: History, cause: RecordedCause): boolean {
+  if (cause.source === pacedSource) return true;
+  if (cause.source === "retry") return before.retriesAtOnce;
+  return before.writes.some((write) => {
+    if (idOf(write) !== cause.object) return false;
+    return write.object === undefined || revisionOf(write) === cause.resourceVersion;
+  });
+}
+
+const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): boolean =>
+  found?.by === "another" && writes.some((write) => idOf(write) === object);
+
+/** A deletion of what the run before had written. */
+const deletesOwn = (before: History, { writes }: Current): boolean =>
+  writes.some((write) => !write.object && before.writes.some((one) => idOf(one) === idOf(write)));
+
+/** The write has returned a revision that was there before. */
+function isNoOp(
+  write: CompletedWrite,
+  causes: readonly RecordedCause[],
+  before: History | undefined,
+): boolean {
+  if (!write.object) return false;
+  const revision = revisionOf(write);
+  const isThat = (object: string | undefined, there: string | undefined): boolean =>
+    object === idOf(write) && there === revision;
+  return (
+    causes.some((cause) => isThat(cause.object, cause.resourceVersion)) ||
+    before?.writes.some((one) => isThat(idOf(one), revisionOf(one))) === true
+  );
+}
+
+const revisionOf = ({ object }: CompletedWrite): string | undefined =>
+  (object as unknown as KubeObject | undefined)?.metadata.resourceVersion;
+
+/** Identifies an object in causes and writes, e.g. `v1/ConfigMap kitchen/menu`. */
+const idOf = ({ kind, key }: CompletedWrite): string => objectId(kind, formatObjectKey(key));
+
+const titleOf = ({ kind, key, object }: CompletedWrite): string =>
+  `${kind.kind} ${formatObjectKey(key)}${object ? "" : " (deleted)"}`;

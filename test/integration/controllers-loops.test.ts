@@ -1,0 +1,132 @@
+// Reconciles that trigger themselves, and writers that undo each other: they are found, named once
+// and slowed down; honest progress is not.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { createManager, defineController, silentLog } from "homeostat";
+import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+describeLaws("loops", ({ run }) => {
+  const watching = () => {
+    const warnings: string[] = [];
+    return {
+      warnings,
+      log: {
+        ...silentLog,
+        warn: (message: string) => void (/LOOP/.test(message) && warnings.push(message)),
+      },
+    };
+  };
+
+  it("prompt retries, random names and values that alternate are found and slowed down", async () => {
+    let runs = 0;
+    const controllers = {
+      retries: defineController(Box, {
+        reconcile({ retry }) {
+          runs++;
+          return retry.in(0);
+        },
+      }),
+      names: defineController(Box, {
+        owns: [Part],
+        async reconcile({ object, own }) {
+          runs++;
+          await own(Part, [Part(`${object.metadata.name}-${runs}`, { of: "x" })]);
+        },
+      }),
+      alternates: defineController(Box, {
+        async reconcile({ object, client }) {
+          runs++;
+          const { name, annotations } = object.metadata;
+          const at = annotations?.["laws.example.com/at"] === "a" ? "b" : "a";
+          await client.patch(Box, name, {
+            metadata: { annotations: { "laws.example.com/at": at } },
+          });
+        },
+      }),
+    };
+    const names = { retries: /writing nothing/, names: /Part .*-\d+/, alternates: /annotations/ };
+    for (const [name, controller] of Object.entries(controllers)) {
+      runs = 0;
+      const { warnings, log } = watching();
+      await run(
+        [controller],
+        async (client, manager) => {
+          await client.create(Box, Box("loop", {}));
+          await until(() => runs > 0);
+          await client.patch(Box, "loop", { type: "merge", body: { spec: { label: "again" } } });
+          await until(() => warnings.length > 0);
+          assert.match(warnings[0]!, /ERR_RECONCILE_LOOP: \d+ consecutive reconciles/);
+          assert.match(warnings[0]!, names[name as keyof typeof names]);
+          assert.ok(manager.states()[0]!.loop);
+          const found = runs;
+          await sleep(600);
+          assert.ok(runs - found <= 5, `${name}: ${runs - found} runs within 600 ms`);
+          assert.equal(warnings.length, 1);
+        },
+        { log },
+      );
+    }
+  });
+
+  it("a status that counts to 150 is progress", async () => {
+    const { warnings, log } = watching();
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        const count = object.status.count ?? 0;
+        if (count < 150) status({ count: count + 1 });
+      },
+    });
+    await run(
+      [controller],
+      async (client, manager) => {
+        await client.create(Box, Box("counter", {}));
+        await until(async () => (await client.get(Box, "counter")).status?.count === 150);
+        assert.deepEqual(warnings, []);
+        assert.equal(manager.states()[0]!.loop, undefined);
+      },
+      { log },
+    );
+  });
+
+  it("two operators that undo each other are named with the field, and rest when one stops", async () => {
+    let runs = 0;
+    const owner = defineController(Box, {
+      owns: [Part],
+      async reconcile({ own, object }) {
+        runs++;
+        await own(Part, [Part(`${object.metadata.name}-part`, { of: "owner" })]);
+      },
+    });
+    const thief = defineController(Part, {
+      name: "thief",
+      async reconcile({ object, client }) {
+        const { name } = object.metadata;
+        if (object.spec.of !== "thief") await client.apply(Part, Part(name, { of: "thief" }));
+      },
+    });
+    const { warnings, log } = watching();
+    await run(
+      [owner],
+      async (client, manager) => {
+        const options = { operator: "thieves", controllers: [thief], client, log: silentLog };
+        const rival = createManager({ ...options, namespace: client.namespace });
+        await rival.start();
+        await client.create(Box, Box("prey", {}));
+        await until(() => warnings.length > 0);
+        const before = runs;
+        await sleep(500);
+        assert.ok(runs - before < 10, `${runs - before} runs within 500 ms`);
+        assert.equal(warnings.length, 1);
+        assert.match(
+          warnings[0]!,
+          /ERR_RECONCILE_LOOP: \d+ .* wrote Part \S+ \(spec\.of\), because "thieves\/thief" changes .* "laws\/box"/,
+        );
+        assert.ok(manager.states()[0]!.loop);
+        await rival.stop();
+        await until(async () => (await client.get(Part, "prey-part")).spec.of === "owner");
+      },
+      { log },
+    );
+  });
+});

@@ -69,12 +69,7 @@ export {
 export type { Fields, LabelQuery, Labels, Selection } from "./controller/watching/selection.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
-export {
-  createLog,
-  createPinoLog,
-  type LogOptions,
-  silentLog,
-} from "./manager/log/create-log.ts";
+export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
 export type { Manager, ManagerOptions } from "./manager/manager-options.ts";

@@ -4,8 +4,9 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
-import { parseObjectKey } from "../api/object-meta.ts";
+import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
+import { objectReference } from "../events/index.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
@@ -21,6 +22,9 @@ import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { connectSources } from "./sources.ts";
+import { LoopWatch } from "./voice/loop-watch.ts";
+import { RunVoice } from "./voice/run-voice.ts";
+import { writeProgress } from "./voice/write-progress.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -62,6 +66,8 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       states.delete(key);
       loops.forget(key);
       state.retries.succeeded(key);
+      state.voice.forget(key);
+      state.loopWatch.forget(key);
       conflicts.clear(key);
     },
   });
@@ -80,6 +86,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       state.retries.stop();
+      state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
@@ -102,11 +109,19 @@ function createState(
   const { timeout } = options.definition;
   const loops = new LoopDetector(options.names.manager);
   const states = statesOf(options, loops);
+  const { queue, runtime, reports } = options;
+  const loopWatch = new LoopWatch({
+    clock: runtime.clock,
+    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
+    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
+  });
   const dependencies = {
     ...options,
     primary,
     ownMemory: new OwnMemory(),
     warnings: new WarnOnce(options.log),
+    keepsConditions: reports.conditions,
+    loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -118,10 +133,28 @@ function createState(
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
+    loopWatch,
+    voice: createVoice(options, primary),
     stopping,
+    writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
+  const { definition, log, runtime, recorder, reports } = options;
+  return new RunVoice({
+    log,
+    clock: runtime.clock,
+    controller: definition.name,
+    kind: definition.kind.kind,
+    recorder: reports.events ? recorder : undefined,
+    reference(key) {
+      const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
+      return object && objectReference(definition.kind, object);
+    },
+  });
 }
 
 function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {

@@ -54,6 +54,23 @@ export interface ReconcileLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** Records Events on the reconciled object, which `kubectl describe` shows. */
+export interface ObjectRecorder {
+  /** `reason` is short and in CamelCase, `note` is for people. Never throws and never blocks. */
+  event(type: "Normal" | "Warning", reason: string, note: string): void;
+}
+
+/** What the runtime reports on objects by itself; default: both. */
+export interface Reports {
+  /** Events about failures, and about their end. */
+  readonly events?: boolean;
+  /**
+   * The conditions Reconciling and Stalled, as kstatus reads them: on resources made by
+   * `defineResource` that have a status and do not declare these conditions themselves.
+   */
+  readonly conditions?: boolean;
+}
+
 /** The context of reconcile and finalize. */
 export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
   /** The object, deep read-only; never older than this process's own writes. */
@@ -100,6 +117,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
    */
   readonly client: ControllerClient;
   readonly log: ReconcileLog;
+  readonly recorder: ObjectRecorder;
   /** Aborts at the deadline and at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -132,6 +150,8 @@ export interface Handlers<Ctx> {
    * logged.
    */
   readonly timeout?: string | number;
+  /** Overrides the manager's `reports`. */
+  readonly reports?: Reports;
   /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
@@ -165,6 +185,7 @@ export interface ControllerDefinition {
   readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
   readonly timeout: string | number;
+  readonly reports?: Reports;
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -247,6 +268,7 @@ export function defineController<
     indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
     timeout: definition.timeout ?? "10m",
+    ...(definition.reports ? { reports: definition.reports } : {}),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

@@ -7,6 +7,7 @@ import { type ControllerRunner, createControllerRunner } from "../controller/con
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
 import type { ControllerNames } from "../controller/names.ts";
+import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -27,6 +28,7 @@ export interface ManagerState {
   readonly cache: Cache;
   readonly retryPace: ServerPace;
   readonly leases: InformerLease[];
+  readonly recorders: EventRecorder[];
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
   log: ReconcileLog;
@@ -110,6 +112,9 @@ function createRunner(
 ): ControllerRunner {
   const { options, runtime, names, log, retryPace } = state;
   const { client, namespace, changed } = options;
+  const { manager } = names.get(definition)!;
+  const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
+  state.recorders.push(recorder);
   return createControllerRunner({
     definition,
     names: names.get(definition)!,
@@ -120,6 +125,8 @@ function createRunner(
     log,
     informer,
     retryPace,
+    recorder,
+    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
     ...(changed ? { changed } : {}),
   });
 }
@@ -197,6 +204,7 @@ async function shutDown(state: ManagerState): Promise<void> {
   const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
   state.freshnessLog?.stop();
+  await Promise.all(state.recorders.map((recorder) => recorder.close()));
   for (const lease of state.leases.splice(0)) lease.release();
   await state.cache.stop();
 }

@@ -38,6 +38,7 @@ export function createManager(options: ManagerOptions): Manager {
     cache,
     retryPace,
     leases: [],
+    recorders: [],
     runners: [],
     stopping: new AbortController(),
     log: silentLog,

@@ -41,6 +41,17 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
+export type { ExternalSource } from "./controller/external-sources.ts";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+} from "./controller/predicates.ts";
+export type { CachedObject } from "./cache/informer.ts";
 export {
   isTerminal,
   type Outcome,

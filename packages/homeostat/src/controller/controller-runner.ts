@@ -10,10 +10,12 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
+import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
@@ -63,12 +65,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
   });
   const workers: Promise<void>[] = [];
+  const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
+      feeds.push(...startFeeds(options, primary));
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
     },
     states: () => states.all(),
@@ -76,12 +80,26 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      for (const feed of feeds) feed.stop();
       state.retries.stop();
       await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
     },
   };
+}
+
+/** What adds keys beside the watches. */
+function startFeeds(
+  { definition, runtime, queue, log }: RunnerOptions,
+  primary: Informer,
+): readonly { stop(): void }[] {
+  const { name: controller, resyncEvery: every, sources } = definition;
+  const { clock } = runtime;
+  return [
+    followSources(sources, { clock, queue, log, controller }),
+    ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
+  ];
 }
 
 /** The queue's report, with the changes that are held until the run ends. */

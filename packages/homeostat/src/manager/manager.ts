@@ -231,7 +231,10 @@ async function start(state: ManagerState): Promise<void> {
       runtime,
       client,
       namespace,
-      queue: createWorkQueue({ runtime }),
+      queue: createWorkQueue({
+        runtime,
+        ...(definition.backoff ? { backoff: definition.backoff } : {}),
+      }),
       log,
       informer,
       retryPace: state.retryPace,

@@ -39,7 +39,7 @@ describeLaws("triggers", ({ run }) => {
 
   it("a resync, an external source and a back-off run it as they are set", async () => {
     const runs: Record<string, number> = {};
-    let arrive = (_: string): void => {};
+    let arrive: (key: string) => void;
     let isStopped = false;
     const controller = defineController(Box, {
       resyncEvery: 100,
@@ -63,7 +63,7 @@ describeLaws("triggers", ({ run }) => {
       const causes = () =>
         manager.explain(Box, `${client.namespace}/a`)[0]!.queue!.lastCauses.map(({ what }) => what);
       assert.deepEqual(causes(), ["periodic resync"]);
-      arrive(`${client.namespace}/a`);
+      arrive!(`${client.namespace}/a`);
       await until(() => causes().includes("external source cloud"));
       const failing = manager.states().find(({ key }) => key.endsWith("/fails"))!;
       const { progress } = failing;

@@ -41,7 +41,7 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
-export type { ExternalSource } from "./controller/external-sources.ts";
+export type { ExternalSource } from "./controller/external-source.ts";
 export {
   and,
   annotationsChanged,

@@ -4,7 +4,7 @@
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
-import type { ExternalSource } from "./external-sources.ts";
+import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";

@@ -1,17 +1,11 @@
 // Keys from outside the cluster: a controller's own async iterables, such as the events of a cloud.
 // A source that fails is opened again; one that ends is done.
 import { formatObjectKey } from "../api/gvk.ts";
-import type { ObjectKey } from "../api/object-meta.ts";
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../util/describe-error.ts";
 import type { ReconcileLog } from "./define-controller.ts";
-
-/**
- * Yields keys of objects to reconcile: `namespace/name`, or `name` of cluster-scoped kinds. `signal`
- * aborts when the controller stops.
- */
-export type ExternalSource = (signal: AbortSignal) => AsyncIterable<string | ObjectKey>;
+import type { ExternalSource } from "./external-source.ts";
 
 /** What external sources need. */
 export interface ExternalSourcesOptions {

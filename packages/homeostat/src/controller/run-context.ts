@@ -100,12 +100,11 @@ function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): bo
 
 /** Starts the record of what the user's code reads; returns the object that it receives. */
 function recordStart(
-  { kind, refs }: ControllerDefinition,
+  { kind }: ControllerDefinition,
   object: KubeObject,
   { record }: RunScope,
 ): KubeObject {
   record.starts(kind, object);
-  for (const { target } of Object.values(refs)) record.reads(target);
   return observeStatus(object, () => record.readsStatus());
 }
 

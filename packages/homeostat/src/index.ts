@@ -28,7 +28,11 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
-export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
+export type {
+  ControllerClient,
+  ObjectAddress,
+  SharedApplyOptions,
+} from "./controller/controller-client.ts";
 export {
   type Context,
   type ContextOf,
@@ -51,6 +55,14 @@ export {
   TerminalError,
   type Wait,
 } from "./controller/outcome.ts";
+export {
+  type Backoff,
+  defaultBackoff,
+  defaultRetry,
+  retryOnConflict,
+  type RetryOnConflictOptions,
+} from "./controller/retry-on-conflict.ts";
+export type { Mutate } from "./controller/shared/upsert.ts";
 export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";

@@ -37,6 +37,7 @@ export {
   type Context,
   type ContextOf,
   type Controller,
+  type Declared,
   defineController,
   defineScope,
   type Handlers,
@@ -63,9 +64,25 @@ export {
   type RetryOnConflictOptions,
 } from "./controller/retry-on-conflict.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
-export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
+export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export {
+  all,
+  type From,
+  type Predicate,
+  type Watch,
+  type WatchOptions,
+} from "./controller/watching/all.ts";
+export {
+  type CachedReads,
+  type Index,
+  index,
+  type Undeclared,
+} from "./controller/watching/declared-reads.ts";
+export type { Fields, LabelQuery, Labels, Selection } from "./controller/watching/selection.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
-export { createPinoLog, silentLog } from "./manager/log.ts";
-export { createManager, type Manager, type ManagerOptions } from "./manager/manager.ts";
+export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
+export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
+export { createManager } from "./manager/manager.ts";
+export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -3,6 +3,7 @@ import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { kindId } from "./echo/run-record.ts";
 
 /** A definition before its types can be trusted. */
 export interface UncheckedDefinition {
@@ -11,6 +12,8 @@ export interface UncheckedDefinition {
   readonly timeout?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
+  readonly watches?: unknown;
+  readonly indexes?: unknown;
   readonly reconcile?: unknown;
   readonly finalize?: unknown;
 }
@@ -25,6 +28,8 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...checkTimeout(timeout),
     ...checkOwns(owns),
     ...checkRefs(refs),
+    ...checkWatches(definition.watches),
+    ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
     ...(finalize === undefined || typeof finalize === "function"
       ? []
@@ -73,4 +78,34 @@ function checkRefs(refs: unknown = {}): readonly string[] {
   return Object.entries(refs as Record<string, { target?: unknown; select?: unknown } | undefined>)
     .filter(([, one]) => !isKind(one?.target) || typeof one?.select !== "function")
     .map(([name]) => `refs.${name} is not made by ref(…) or refs(…)`);
+}
+
+function checkWatches(watches: unknown = {}): readonly string[] {
+  if (typeof watches !== "object" || watches === null) return ["watches is not an object"];
+  return Object.entries(
+    watches as Record<string, { target?: unknown; select?: unknown } | undefined>,
+  )
+    .filter(
+      ([, one]) =>
+        !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
+    )
+    .map(([name]) => `watches.${name} is not made by all(…)`);
+}
+
+function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {
+  const { indexes = {}, owns = [], refs = {}, watches = {} } = definition;
+  if (typeof indexes !== "object" || indexes === null) return ["indexes is not an object"];
+  const targets = [...Object.values(refs ?? {}), ...Object.values(watches ?? {})].map(
+    (one: { target?: Kind } | undefined) => one?.target,
+  );
+  const declared = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : []), ...targets];
+  return Object.entries(
+    indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
+  ).flatMap(([name, one]) => {
+    const target = one?.target;
+    if (!isKind(target) || typeof one?.valuesOf !== "function")
+      return [`indexes.${name} is not made by index(…)`];
+    if (declared.some((other) => isKind(other) && kindId(other) === kindId(target))) return [];
+    return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];
+  });
 }

@@ -37,7 +37,9 @@ export interface ControllerRunner {
   };
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
-  /** Waits for running reconciles; aborts them after `timeoutMs`. */
+  /**
+   * Begins no reconcile any more. Waits for running ones; aborts them after `timeoutMs`.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const options = { ...given, log: guardLog(given.log) };
   const { definition, queue } = options;
   const stopping = new AbortController();
+  const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
   const { states, loops, echoes, conflicts } = state;
@@ -70,7 +73,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
@@ -78,7 +81,8 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       state.retries.stop();
-      await drain(options, stopping, drainMs);
+      draining.abort();
+      if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
     },
@@ -154,7 +158,7 @@ async function drain(
  */
 const yieldAfterMs = 10;
 
-async function work(context: RunnerState): Promise<void> {
+async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
   const { queue, runtime } = context.options;
   let rested = runtime.clock.monotonic();
   for (
@@ -162,6 +166,10 @@ async function work(context: RunnerState): Promise<void> {
     item;
     item = await queue.get(context.stopping)
   ) {
+    if (draining.aborted) {
+      queue.done(item.key);
+      continue;
+    }
     await processItem(context, item);
     if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));

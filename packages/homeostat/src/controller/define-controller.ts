@@ -7,8 +7,24 @@ import { checkDefinition } from "./check-definition.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
+import type { Watch } from "./watching/all.ts";
+import type { CachedReads, Index } from "./watching/declared-reads.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
+
+export type WatchesOf<K extends Kind> = { readonly [name: string]: Watch<ObjectOf<K>, Kind> };
+export type IndexesOf = { readonly [name: string]: Index<Kind> };
+
+/** The kinds of declared references or watches. */
+type TargetOf<R> = {
+  readonly [P in keyof R]: R[P] extends { readonly target: infer T } ? T : never;
+}[keyof R] &
+  Kind;
+
+/** The objects of declared watches. */
+type Watched<W> = [keyof W] extends [never]
+  ? object & { readonly "ERR_UNDECLARED: declare it in `watches`"?: never }
+  : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** Options of `own`. */
 export interface OwnOptions {
@@ -39,7 +55,7 @@ export interface ReconcileLog {
 }
 
 /** The context of reconcile and finalize. */
-export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
+export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
   /** The targets of declared references. */
@@ -50,6 +66,10 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
         : ObjectOf<T> | undefined
       : never;
   };
+  /** The objects of declared watches that exist, by key. */
+  readonly watches: Watched<W>;
+  /** Synchronous reads of declared kinds. They wake nothing; `refs` and `watches` do. */
+  readonly cache: CachedReads<K | Owned | TargetOf<R> | TargetOf<W>, I>;
   readonly own: Own<Owned>;
   /**
    * Sets status fields. Calls accumulate; fields that are not set keep the value that this
@@ -124,9 +144,15 @@ export interface Handlers<Ctx> {
 }
 
 /** A controller for `createManager`. */
-export interface Controller<K extends Kind = any, Owned extends Kind = any, R = any> {
+export interface Controller<
+  K extends Kind = any,
+  Owned extends Kind = any,
+  R = any,
+  W = any,
+  I = any,
+> {
   readonly name: string;
-  readonly "~context": Context<K, Owned, R>;
+  readonly "~context": Context<K, Owned, R, W, I>;
 }
 
 /** The runtime's part of a {@link Controller}. */
@@ -135,23 +161,36 @@ export interface ControllerDefinition {
   readonly kind: Kind;
   readonly owns: readonly Kind[];
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
+  readonly watches: Readonly<Record<string, Watch<any, Kind>>>;
+  readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
   readonly timeout: string | number;
   readonly fieldManager?: string;
   readonly finalizer?: string;
-  reconcile(context: Context<any, any, any>): Result;
-  readonly finalize?: (context: Context<any, any, any>) => Result;
+  reconcile(context: Context<any, any, any, any, any>): Result;
+  readonly finalize?: (context: Context<any, any, any, any, any>) => Result;
+}
+
+/** What a controller owns, refers to, watches and indexes. */
+export interface Declared<Owned extends Kind, R, W, I> {
+  readonly owns?: readonly Owned[];
+  readonly refs?: R;
+  readonly watches?: W;
+  readonly indexes?: I;
 }
 
 /**
- * A kind with the kinds that its controller owns and refers to, declared separately so that
- * reconcile can be split into functions.
+ * A kind with what its controller declares, separately so that reconcile can be split into
+ * functions.
  */
-export interface Scope<K extends Kind, Owned extends Kind, R> {
+export interface Scope<K extends Kind, Owned extends Kind, R, W = {}, I = {}> extends Declared<
+  Owned,
+  R,
+  W,
+  I
+> {
   readonly kind: K;
-  readonly owns?: readonly Owned[];
-  readonly refs?: R;
-  readonly "~context": Context<K, Owned, R>;
+  readonly "~context": Context<K, Owned, R, W, I>;
 }
 
 /** The context type of a scope or a controller. */
@@ -161,17 +200,23 @@ export type ContextOf<S extends { readonly "~context": any }> = S["~context"];
  * Declares a scope: `const scope = defineScope(Order, { owns: [Meal] }); type Ctx =
  * ContextOf<typeof scope>`.
  */
-export function defineScope<K extends Kind, Owned extends Kind = never, R extends RefsOf<K> = {}>(
+export function defineScope<
+  K extends Kind,
+  Owned extends Kind = never,
+  R extends RefsOf<K> = {},
+  W extends WatchesOf<K> = {},
+  I extends IndexesOf = {},
+>(
   kind: K,
-  declared: { readonly owns?: readonly Owned[]; readonly refs?: R },
-): Scope<K, Owned, R> & {
-  controller(handlers: Handlers<Context<K, Owned, R>>): Controller<K, Owned, R>;
+  declared: Declared<Owned, R, W, I>,
+): Scope<K, Owned, R, W, I> & {
+  controller(handlers: Handlers<Context<K, Owned, R, W, I>>): Controller<K, Owned, R, W, I>;
 } {
   return {
     kind,
     ...declared,
-    controller: (handlers: Handlers<Context<K, Owned, R>>) =>
-      defineController<K, Owned, R>(kind, { ...declared, ...handlers }),
+    controller: (handlers: Handlers<Context<K, Owned, R, W, I>>) =>
+      defineController<K, Owned, R, W, I>(kind, { ...declared, ...handlers }),
   } as never;
 }
 
@@ -180,13 +225,17 @@ export function defineController<
   K extends Kind,
   Owned extends Kind = never,
   R extends RefsOf<K> = {},
+  W extends WatchesOf<K> = {},
+  I extends IndexesOf = {},
 >(
   kind: K,
-  definition: Handlers<Context<K, Owned, R>> & {
+  definition: Handlers<Context<K, Owned, R, W, I>> & {
     readonly owns?: readonly Owned[];
     readonly refs?: R;
+    readonly watches?: W;
+    readonly indexes?: I;
   },
-): Controller<K, Owned, R> {
+): Controller<K, Owned, R, W, I> {
   checkDefinition(kind, definition);
   const { finalize } = definition;
   const runtime: ControllerDefinition = {
@@ -194,6 +243,8 @@ export function defineController<
     kind,
     owns: definition.owns ?? [],
     refs: (definition.refs ?? {}) as ControllerDefinition["refs"],
+    watches: (definition.watches ?? {}) as ControllerDefinition["watches"],
+    indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
     timeout: definition.timeout ?? "10m",
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),

@@ -28,7 +28,11 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
-export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
+export type {
+  ControllerClient,
+  ObjectAddress,
+  SharedApplyOptions,
+} from "./controller/controller-client.ts";
 export {
   type Context,
   type ContextOf,
@@ -63,6 +67,14 @@ export {
   TerminalError,
   type Wait,
 } from "./controller/outcome.ts";
+export {
+  type Backoff,
+  defaultBackoff,
+  defaultRetry,
+  retryOnConflict,
+  type RetryOnConflictOptions,
+} from "./controller/retry-on-conflict.ts";
+export type { Mutate } from "./controller/shared/upsert.ts";
 export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
 export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
 export {

@@ -22,6 +22,7 @@ import { processItem } from "./run/process-item.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
+import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { WarnOnce } from "./warn-once.ts";
 
@@ -124,6 +125,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),

@@ -15,6 +15,7 @@ import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { Pauses } from "./pauses.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
@@ -37,6 +38,9 @@ export interface ControllerRunner {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
+  /** Reconciles an object no more until `resume`; a running reconcile goes on. */
+  pause(key: string): void;
+  resume(key: string): void;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -62,6 +66,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     echoes,
     gone(key) {
       echoes.forget(key);
+      state.pauses.resume(key);
       states.delete(key);
       loops.forget(key);
       state.retries.succeeded(key);
@@ -81,6 +86,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    pause: (key) => state.pauses.pause(key),
+    resume(key) {
+      if (state.pauses.resume(key))
+        queue.add(key, { cause: { what: "resumed", source: "resume" } });
+    },
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
@@ -135,6 +145,7 @@ function createState(
     states,
     loops,
     retries: new RetryPace(options.retryPace),
+    pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),

@@ -55,6 +55,12 @@ export interface Manager {
   states(): readonly ObjectState[];
   /** What triggered an object last, what it waits for, when it runs next. */
   explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  /**
+   * Reconciles an object no more, by any of this manager's controllers, until `resume`. A running
+   * reconcile goes on. `key` is `namespace/name` or `name`.
+   */
+  pause(kind: Kind, key: string): void;
+  resume(kind: Kind, key: string): void;
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */

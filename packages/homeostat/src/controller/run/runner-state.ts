@@ -7,6 +7,7 @@ import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
+import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
@@ -39,6 +40,7 @@ export interface RunnerState {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly retries: RetryPace;
+  readonly pauses: Pauses;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;

@@ -57,21 +57,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes, conflicts } = state;
+  const { states, echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      echoes.forget(key);
-      state.pauses.resume(key);
-      states.delete(key);
-      loops.forget(key);
-      state.retries.succeeded(key);
-      conflicts.clear(key);
-    },
+    gone: (key) => forget(state, key),
   });
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
@@ -102,6 +95,19 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** Nothing is kept for an object that is gone. */
+function forget(
+  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  key: string,
+): void {
+  echoes.forget(key);
+  pauses.resume(key);
+  states.delete(key);
+  loops.forget(key);
+  retries.succeeded(key);
+  conflicts.clear(key);
 }
 
 /** What adds keys beside the watches. */

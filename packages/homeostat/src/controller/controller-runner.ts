@@ -10,16 +10,19 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
+import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
+import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { WarnOnce } from "./warn-once.ts";
 
@@ -66,12 +69,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
   });
   const workers: Promise<void>[] = [];
+  const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
+      feeds.push(...startFeeds(options, primary));
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
     },
     states: () => states.all(),
@@ -79,6 +84,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      for (const feed of feeds) feed.stop();
       state.retries.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
@@ -86,6 +92,19 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** What adds keys beside the watches. */
+function startFeeds(
+  { definition, runtime, queue, log }: RunnerOptions,
+  primary: Informer,
+): readonly { stop(): void }[] {
+  const { name: controller, resyncEvery: every, sources } = definition;
+  const { clock } = runtime;
+  return [
+    followSources(sources, { clock, queue, log, controller }),
+    ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
+  ];
 }
 
 /** The queue's report, with the changes that are held until the run ends. */
@@ -106,6 +125,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),

@@ -5,6 +5,7 @@ import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
+import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
@@ -21,6 +22,7 @@ export interface ReconcileDependencies {
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer | undefined;
   readonly ownMemory: OwnMemory;
+  readonly sharedApplies: SharedApplies;
   readonly warnings: WarnOnce;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;

@@ -105,13 +105,14 @@ async function start(state: ManagerState): Promise<void> {
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
   const { options, runtime, names, log, retryPace, scope } = state;
   const { client, changed } = options;
+  const { backoff } = definition;
   return createControllerRunner({
     definition,
     names: names.get(definition)!,
     runtime,
     client,
     namespaces: scope.namespaces,
-    queue: createWorkQueue({ runtime }),
+    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
     log,
     informer: (kind) => scope.informer(kind),
     retryPace,

@@ -1,5 +1,5 @@
-// One informer over the informers of several namespaces, which come and go. Users see the objects of
-// all of them as those of one kind.
+// One informer over the informers of several namespaces, which come and go. Users see the objects
+// of all of them as those of one kind.
 import type { Kind } from "../../api/kind.ts";
 import { type ObjectKey, parseObjectKey } from "../../api/object-meta.ts";
 import type {

@@ -13,10 +13,12 @@ import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import type { Manager, ManagerOptions } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
+import { createWatchedScope } from "./scope/watched-scope.ts";
 
 /**
  * Creates a manager. Nothing is read or written before `start`.
- * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share.
+ * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share;
+ * ERR_MANAGER_NAMESPACES for namespaces that cannot be watched.
  */
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
@@ -32,6 +34,12 @@ export function createManager(options: ManagerOptions): Manager {
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
   });
+  const scope = createWatchedScope({
+    cache,
+    namespace: options.namespace,
+    namespaces: options.namespaces,
+    failed: (message, error) => state.log.error(message, { error }),
+  });
   const state: ManagerState = {
     options,
     definitions,
@@ -39,7 +47,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     cache,
     retryPace,
-    leases: [],
+    scope,
     runners: [],
     stopping: new AbortController(),
     log: silentLog,

@@ -1,4 +1,4 @@
-// What controllers say of their objects: in conditions that kstatus reads, in Events and in the log.
+// What controllers say of their objects: conditions that kstatus reads, Events, and the log.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inspect } from "node:util";

@@ -6,6 +6,7 @@ import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
+import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../cache/server-pace.ts";
@@ -41,7 +42,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
-    informer: () => ({ entry: () => ({}) }),
+    informer: () => ({ entry: () => ({ key: "ns/a", metadataText: () => "" }) }),
   };
   const state: RunnerState = {
     options: options as RunnerOptions,
@@ -49,6 +50,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    pauses: new Pauses(),
     echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
     loopWatch: new LoopWatch({ clock: runtime.clock, isLooping: () => false, ended() {} }),

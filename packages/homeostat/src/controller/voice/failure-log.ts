@@ -4,7 +4,7 @@
 import type { Clock } from "../../runtime/clock.ts";
 import type { ReconcileLog } from "../define-controller.ts";
 
-/** Objects with one cause that are named; the rest is counted, this long after the first of them. */
+/** Objects with one cause that are named; the rest is counted, so long after the first of it. */
 const named = 5;
 const countAfterMs = 2000;
 /** A failure that goes on is said again after this long. */

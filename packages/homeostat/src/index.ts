@@ -46,6 +46,17 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
+export type { ExternalSource } from "./controller/external-source.ts";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+} from "./controller/predicates.ts";
+export type { CachedObject } from "./cache/informer.ts";
 export {
   isTerminal,
   type Outcome,
@@ -65,13 +76,7 @@ export {
 } from "./controller/retry-on-conflict.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
 export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
-export {
-  all,
-  type From,
-  type Predicate,
-  type Watch,
-  type WatchOptions,
-} from "./controller/watching/all.ts";
+export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
 export {
   type CachedReads,
   type Index,
@@ -85,4 +90,5 @@ export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
 export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
+export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

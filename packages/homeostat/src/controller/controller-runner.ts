@@ -10,10 +10,13 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
+import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { Pauses } from "./pauses.ts";
+import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
@@ -35,6 +38,9 @@ export interface ControllerRunner {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
+  /** Reconciles an object no more until `resume`; a running reconcile goes on. */
+  pause(key: string): void;
+  resume(key: string): void;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -51,35 +57,37 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes, conflicts } = state;
+  const { states, echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      echoes.forget(key);
-      states.delete(key);
-      loops.forget(key);
-      state.retries.succeeded(key);
-      conflicts.clear(key);
-    },
+    gone: (key) => forget(state, key),
   });
   const workers: Promise<void>[] = [];
+  const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
+      feeds.push(...startFeeds(options, primary));
       for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    pause: (key) => state.pauses.pause(key),
+    resume(key) {
+      if (state.pauses.resume(key))
+        queue.add(key, { cause: { what: "resumed", source: "resume" } });
+    },
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      for (const feed of feeds) feed.stop();
       state.retries.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
@@ -87,6 +95,32 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** Nothing is kept for an object that is gone. */
+function forget(
+  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  key: string,
+): void {
+  echoes.forget(key);
+  pauses.resume(key);
+  states.delete(key);
+  loops.forget(key);
+  retries.succeeded(key);
+  conflicts.clear(key);
+}
+
+/** What adds keys beside the watches. */
+function startFeeds(
+  { definition, runtime, queue, log }: RunnerOptions,
+  primary: Informer,
+): readonly { stop(): void }[] {
+  const { name: controller, resyncEvery: every, sources } = definition;
+  const { clock } = runtime;
+  return [
+    followSources(sources, { clock, queue, log, controller }),
+    ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
+  ];
 }
 
 /** The queue's report, with the changes that are held until the run ends. */
@@ -117,6 +151,7 @@ function createState(
     states,
     loops,
     retries: new RetryPace(options.retryPace),
+    pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),

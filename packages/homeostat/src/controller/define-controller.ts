@@ -4,6 +4,8 @@
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
+import type { ExternalSource } from "./external-source.ts";
+import type { Predicate } from "./predicates.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -144,6 +146,18 @@ export interface Handlers<Ctx> {
    */
   readonly timeout?: string | number;
   /**
+   * Drops updates of the controller's own objects for which it returns false, e.g. `or(
+   * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
+   * count.
+   */
+  readonly when?: Predicate;
+  /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
+  readonly resyncEvery?: string | number;
+  /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
+  readonly sources?: Readonly<Record<string, ExternalSource>>;
+  /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
    */
@@ -176,6 +190,10 @@ export interface ControllerDefinition {
   readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
   readonly timeout: string | number;
+  readonly when?: Predicate;
+  readonly resyncEvery?: string | number;
+  readonly sources: Readonly<Record<string, ExternalSource>>;
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -258,12 +276,19 @@ export function defineController<
     indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
     timeout: definition.timeout ?? "10m",
+    sources: definition.sources ?? {},
+    ...given(definition, ["when", "resyncEvery", "backoff"]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };
   return Object.freeze(runtime) as never;
+}
+
+function given<T extends object, P extends keyof T>(from: T, names: readonly P[]): Pick<T, P> {
+  const there = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, from[name]])) as unknown as Pick<T, P>;
 }
 
 /** The runtime's view of a controller. */

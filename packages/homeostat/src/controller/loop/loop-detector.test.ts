@@ -71,7 +71,8 @@ test("values that come back are a loop, which is named once and slowed down", ()
   assert.equal(detector.delayMs("a", [...next, changed(part, "p", "x")], found.at), 0);
   assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], found.at), 0);
   const paced = { ...detector.pacedCause(), at: 0, times: 1 };
-  assert.equal(detector.delayMs("a", [paced], found.at), 0, "a key that has waited runs");
+  assert.equal(detector.delayMs("a", [paced, ...next], found.at + 30), 70, "it is not hastened");
+  assert.equal(detector.delayMs("a", [paced], found.at + 100), 0, "a key that has waited runs");
   const foreign = { ...flips(found.at + 1), causes: [changed(box, "a", "foreign")] };
   detector.record("a", { ...foreign, at: found.at });
   assert.ok(detector.active("a"), "another writer's change does not end it");

@@ -106,14 +106,15 @@ async function runAndWriteStatus(
     }
   }
   if (!outcome) reportUnused(dependencies, scope);
-  const verdict = verdictOfRun(dependencies, run, outcome);
+  const result = outcome ?? heldBy(run);
+  const verdict = verdictOfRun(dependencies, run, result);
   const written = await writeStatus(dependencies, run, client, verdict).catch(
     async (error: unknown) => {
       await writeFailure(dependencies, { ...run, intent: createStatusIntent() }, client, error);
       throw error;
     },
   );
-  return { outcome, written };
+  return { outcome: result, written };
 }
 
 /** Undefined for a deletion that is complete: the object is about to go. */
@@ -151,6 +152,12 @@ async function writeFailure(
     const alone = { ...run, intent: createStatusIntent() };
     await writeStatus(dependencies, alone, client, verdict).catch(failed);
   });
+}
+
+/** A reconcile whose ordered sets are not all as desired is not done. */
+function heldBy({ owning }: Run): Outcome | undefined {
+  const waiting = owning.waiting();
+  return waiting === undefined ? undefined : wait.for(waiting);
 }
 
 function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {

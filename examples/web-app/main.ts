@@ -1,5 +1,5 @@
-// Runs the operator: on the cluster of KUBECONFIG or of its pod, or with --embedded on an API server
-// in this process, whose Deployments run on a fake node.
+// Runs the operator: on the cluster of KUBECONFIG or of its pod, or with --embedded on an API
+// server in this process, whose Deployments run on a fake node.
 import { createManager, installDefinitions } from "homeostat";
 import { createClient, loadClusterAccess } from "homeostat/client";
 import { controllers, operator, resources } from "./web.ts";

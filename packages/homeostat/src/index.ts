@@ -90,4 +90,5 @@ export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
 export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
+export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

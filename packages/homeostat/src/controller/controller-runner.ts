@@ -16,6 +16,7 @@ import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { Pauses } from "./pauses.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
@@ -38,6 +39,9 @@ export interface ControllerRunner {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
+  /** Reconciles an object no more until `resume`; a running reconcile goes on. */
+  pause(key: string): void;
+  resume(key: string): void;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -54,20 +58,14 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes, conflicts } = state;
+  const { states, echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      echoes.forget(key);
-      states.delete(key);
-      loops.forget(key);
-      state.retries.succeeded(key);
-      conflicts.clear(key);
-    },
+    gone: (key) => forget(state, key),
   });
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
@@ -82,6 +80,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    pause: (key) => state.pauses.pause(key),
+    resume(key) {
+      if (state.pauses.resume(key))
+        queue.add(key, { cause: { what: "resumed", source: "resume" } });
+    },
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
@@ -93,6 +96,19 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** Nothing is kept for an object that is gone. */
+function forget(
+  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  key: string,
+): void {
+  echoes.forget(key);
+  pauses.resume(key);
+  states.delete(key);
+  loops.forget(key);
+  retries.succeeded(key);
+  conflicts.clear(key);
 }
 
 /** What adds keys beside the watches. */
@@ -136,6 +152,7 @@ function createState(
     states,
     loops,
     retries: new RetryPace(options.retryPace),
+    pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),

@@ -29,11 +29,22 @@ type Watched<W> = [keyof W] extends [never]
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** Options of `own`. */
-export interface OwnOptions {
+export interface OwnOptions<K extends Kind = any> {
   /** Names a set, for several sets of one kind; each set prunes only its own members. */
   readonly set?: string;
   /** Adopts an existing object that has no controller. Default: such an object is an error. */
   readonly adopt?: boolean;
+  /**
+   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
+   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
+   * objects that exist, and the reconcile counts as waiting unless it returns another result.
+   */
+  readonly order?: number;
+  /**
+   * Whether an object is ready, for sets with a higher order. Default: what the object's status
+   * says; objects of kinds that report no readiness are ready once they exist.
+   */
+  readonly ready?: (object: ObjectOf<K>) => boolean;
 }
 
 /**
@@ -45,7 +56,7 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
   : <O extends Owned>(
       kind: O,
       desired: readonly ManifestOf<O>[],
-      options?: OwnOptions,
+      options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;
 
 /** A logger bound to the reconciled object. */

@@ -8,6 +8,7 @@ import type { OwnMemory } from "./own/own-memory.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
+import type { NamespaceScope } from "./watching/namespace-scope.ts";
 
 /** Dependencies of every reconcile of a controller. */
 export interface ReconcileDependencies {
@@ -17,8 +18,8 @@ export interface ReconcileDependencies {
   readonly client: Client;
   readonly log: ReconcileLog;
   readonly primary: Informer;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer | undefined;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;

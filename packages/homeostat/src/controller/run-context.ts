@@ -79,11 +79,11 @@ const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestam
 
 /** What the context has of the cache: the object, and what its controller declares. */
 function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
-  const { definition, namespace } = dependencies;
+  const { definition, namespaces } = dependencies;
   const observed = recordStart(definition, object, scope);
   const reading = (kind: Kind): void => scope.record.reads(kind);
   const reads = {
-    namespace,
+    namespaces,
     reading,
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
     ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
@@ -163,7 +163,7 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const owning = createOwn({
     memory: dependencies.ownMemory,
     isFinal: isFinal(object),
-    namespace: dependencies.namespace,
+    namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,

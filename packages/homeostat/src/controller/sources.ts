@@ -9,6 +9,7 @@ import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId, revisionId } from "./echo/run-record.ts";
+import { isAnnotated } from "./pauses.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 import { indexName } from "./watching/cached-reads.ts";
 import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
@@ -74,9 +75,13 @@ interface Update {
   readonly cause: HandlerCause;
 }
 
-/** Whether `when` lets an update pass. The begin of a deletion always counts; so does a throw. */
+/**
+ * Whether `when` lets an update pass. The begin of a deletion, a pause and its end always count; so
+ * does an update for which `when` throws.
+ */
 function counts({ when }: ControllerDefinition, { old, object, cause }: Update): boolean {
   if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
+  if (isAnnotated(old) !== isAnnotated(object)) return true;
   try {
     return when(old, object);
   } catch {

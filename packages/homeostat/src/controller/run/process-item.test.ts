@@ -6,6 +6,7 @@ import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
+import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../cache/server-pace.ts";
@@ -39,7 +40,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
-    informer: () => ({ entry: () => ({}) }),
+    informer: () => ({ entry: () => ({ key: "ns/a", metadataText: () => "" }) }),
   };
   const state: RunnerState = {
     options: options as RunnerOptions,
@@ -47,6 +48,7 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    pauses: new Pauses(),
     echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,

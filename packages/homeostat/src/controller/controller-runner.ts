@@ -7,6 +7,7 @@ import type { Kind } from "../api/kind.ts";
 import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
 import { objectReference } from "../events/index.ts";
+import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
@@ -220,15 +221,9 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-/**
- * Longest time before a worker yields to timers and sockets: with an in-process transport every
- * await may be a microtask.
- */
-const yieldAfterMs = 10;
-
 async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
   const { queue, runtime } = context.options;
-  let rested = runtime.clock.monotonic();
+  const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
     item;
@@ -239,9 +234,7 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       continue;
     }
     await processItem(context, item);
-    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
-    await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
-    rested = runtime.clock.monotonic();
+    await rest();
   }
 }
 

@@ -16,7 +16,7 @@ import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
-import { processItem } from "./run/process-item.ts";
+import { WorkerLender } from "./run/lend-worker.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -65,6 +65,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       conflicts.clear(key);
     },
   });
+  const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
@@ -72,7 +73,8 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
+      for (let i = 0; i < definition.concurrency; i++)
+        workers.push(work(state, lender, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
@@ -83,6 +85,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      await lender.settled();
       strayErrors?.stop();
     },
   };
@@ -156,7 +159,11 @@ async function drain(
  */
 const yieldAfterMs = 10;
 
-async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
+async function work(
+  context: RunnerState,
+  lender: WorkerLender,
+  draining: AbortSignal,
+): Promise<void> {
   const { queue, runtime } = context.options;
   let rested = runtime.clock.monotonic();
   for (
@@ -168,7 +175,7 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       queue.done(item.key);
       continue;
     }
-    await processItem(context, item);
+    await lender.process(item);
     if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
     rested = runtime.clock.monotonic();

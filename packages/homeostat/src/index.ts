@@ -28,7 +28,11 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
-export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
+export type {
+  ControllerClient,
+  ObjectAddress,
+  SharedApplyOptions,
+} from "./controller/controller-client.ts";
 export {
   type Context,
   type ContextOf,
@@ -42,6 +46,17 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
+export type { ExternalSource } from "./controller/external-source.ts";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+} from "./controller/predicates.ts";
+export type { CachedObject } from "./cache/informer.ts";
 export {
   isTerminal,
   type Outcome,
@@ -52,14 +67,16 @@ export {
   TerminalError,
   type Wait,
 } from "./controller/outcome.ts";
-export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
 export {
-  all,
-  type From,
-  type Predicate,
-  type Watch,
-  type WatchOptions,
-} from "./controller/watching/all.ts";
+  type Backoff,
+  defaultBackoff,
+  defaultRetry,
+  retryOnConflict,
+  type RetryOnConflictOptions,
+} from "./controller/retry-on-conflict.ts";
+export type { Mutate } from "./controller/shared/upsert.ts";
+export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
 export {
   type CachedReads,
   type Index,
@@ -73,4 +90,5 @@ export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
 export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
+export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

@@ -10,6 +10,10 @@ export interface UncheckedDefinition {
   readonly name?: unknown;
   readonly concurrency?: unknown;
   readonly timeout?: unknown;
+  readonly when?: unknown;
+  readonly resyncEvery?: unknown;
+  readonly sources?: unknown;
+  readonly backoff?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
   readonly watches?: unknown;
@@ -25,7 +29,11 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
     ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
     ...checkConcurrency(concurrency),
-    ...checkTimeout(timeout),
+    ...checkDuration("timeout", timeout),
+    ...checkDuration("resyncEvery", definition.resyncEvery),
+    ...checkBackoff(definition.backoff),
+    ...checkFunctions("sources", definition.sources),
+    ...checkFunctions("when", { when: definition.when ?? (() => true) }),
     ...checkOwns(owns),
     ...checkRefs(refs),
     ...checkWatches(definition.watches),
@@ -55,14 +63,27 @@ function checkConcurrency(concurrency: unknown): readonly string[] {
   return [`concurrency is ${describeValue(concurrency)}, expected a whole number from 1`];
 }
 
-function checkTimeout(timeout: unknown): readonly string[] {
+function checkBackoff(backoff: unknown): readonly string[] {
+  if (backoff === undefined) return [];
+  const { firstMs, maxMs } = (backoff ?? {}) as { firstMs?: unknown; maxMs?: unknown };
+  if (Number.isFinite(maxMs) && Number(firstMs) > 0 && Number(maxMs) >= Number(firstMs)) return [];
+  return ["backoff expects firstMs above 0 and maxMs not below it"];
+}
+
+function checkFunctions(field: string, functions: unknown): readonly string[] {
+  return Object.entries(functions ?? {}).flatMap(([name, value]) =>
+    typeof value === "function" ? [] : [`${name} of ${field} is not a function`],
+  );
+}
+
+function checkDuration(field: string, timeout: unknown): readonly string[] {
   if (timeout === undefined) return [];
   try {
     if (parseDuration(timeout as string) > 0) return [];
   } catch {
     // The same message serves both.
   }
-  return [`timeout is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
+  return [`${field} is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
 }
 
 function checkOwns(owns: unknown = []): readonly string[] {

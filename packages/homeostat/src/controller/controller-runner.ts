@@ -10,16 +10,20 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
+import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { Pauses } from "./pauses.ts";
+import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
+import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { WarnOnce } from "./warn-once.ts";
 
@@ -34,6 +38,9 @@ export interface ControllerRunner {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
+  /** Reconciles an object no more until `resume`; a running reconcile goes on. */
+  pause(key: string): void;
+  resume(key: string): void;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -50,37 +57,43 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes, conflicts } = state;
+  const { states, echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      echoes.forget(key);
-      states.delete(key);
-      loops.forget(key);
-      state.retries.succeeded(key);
-      conflicts.clear(key);
-    },
+    gone: (key) => forget(state, key),
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
+  const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
+<<<<<<< HEAD
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
+=======
+      feeds.push(...startFeeds(options, primary));
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
+>>>>>>> main
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    pause: (key) => state.pauses.pause(key),
+    resume(key) {
+      if (state.pauses.resume(key))
+        queue.add(key, { cause: { what: "resumed", source: "resume" } });
+    },
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      for (const feed of feeds) feed.stop();
       state.retries.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
@@ -89,6 +102,32 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+/** Nothing is kept for an object that is gone. */
+function forget(
+  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  key: string,
+): void {
+  echoes.forget(key);
+  pauses.resume(key);
+  states.delete(key);
+  loops.forget(key);
+  retries.succeeded(key);
+  conflicts.clear(key);
+}
+
+/** What adds keys beside the watches. */
+function startFeeds(
+  { definition, runtime, queue, log }: RunnerOptions,
+  primary: Informer,
+): readonly { stop(): void }[] {
+  const { name: controller, resyncEvery: every, sources } = definition;
+  const { clock } = runtime;
+  return [
+    followSources(sources, { clock, queue, log, controller }),
+    ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
+  ];
 }
 
 /** The queue's report, with the changes that are held until the run ends. */
@@ -109,6 +148,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
@@ -118,6 +158,7 @@ function createState(
     states,
     loops,
     retries: new RetryPace(options.retryPace),
+    pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),

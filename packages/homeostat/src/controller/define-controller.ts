@@ -4,6 +4,8 @@
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
+import type { ExternalSource } from "./external-source.ts";
+import type { Predicate } from "./predicates.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -27,11 +29,22 @@ type Watched<W> = [keyof W] extends [never]
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** Options of `own`. */
-export interface OwnOptions {
+export interface OwnOptions<K extends Kind = any> {
   /** Names a set, for several sets of one kind; each set prunes only its own members. */
   readonly set?: string;
   /** Adopts an existing object that has no controller. Default: such an object is an error. */
   readonly adopt?: boolean;
+  /**
+   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
+   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
+   * objects that exist, and the reconcile counts as waiting unless it returns another result.
+   */
+  readonly order?: number;
+  /**
+   * Whether an object is ready, for sets with a higher order. Default: what the object's status
+   * says; objects of kinds that report no readiness are ready once they exist.
+   */
+  readonly ready?: (object: ObjectOf<K>) => boolean;
 }
 
 /**
@@ -43,7 +56,7 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
   : <O extends Owned>(
       kind: O,
       desired: readonly ManifestOf<O>[],
-      options?: OwnOptions,
+      options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;
 
 /** A logger bound to the reconciled object. */
@@ -134,6 +147,18 @@ export interface Handlers<Ctx> {
    */
   readonly timeout?: string | number;
   /**
+   * Drops updates of the controller's own objects for which it returns false, e.g. `or(
+   * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
+   * count.
+   */
+  readonly when?: Predicate;
+  /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
+  readonly resyncEvery?: string | number;
+  /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
+  readonly sources?: Readonly<Record<string, ExternalSource>>;
+  /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
    */
@@ -168,6 +193,10 @@ export interface ControllerDefinition {
   /** A run that waits for the server frees its worker: the user has set no `concurrency`. */
   readonly lendsWorker: boolean;
   readonly timeout: string | number;
+  readonly when?: Predicate;
+  readonly resyncEvery?: string | number;
+  readonly sources: Readonly<Record<string, ExternalSource>>;
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -251,12 +280,19 @@ export function defineController<
     concurrency: definition.concurrency ?? 1,
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
+    sources: definition.sources ?? {},
+    ...given(definition, ["when", "resyncEvery", "backoff"]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };
   return Object.freeze(runtime) as never;
+}
+
+function given<T extends object, P extends keyof T>(from: T, names: readonly P[]): Pick<T, P> {
+  const there = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, from[name]])) as unknown as Pick<T, P>;
 }
 
 /** The runtime's view of a controller. */

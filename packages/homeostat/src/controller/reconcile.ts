@@ -107,7 +107,14 @@ async function runAndWriteStatus(
   }
   if (!outcome) reportUnused(dependencies, scope);
   const written = await writeStatus(dependencies, run, client);
-  return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
+  const result = checkOutcome(outcome, dependencies.definition.name);
+  return { outcome: result ?? heldBy(run), written };
+}
+
+/** A reconcile whose ordered sets are not all as desired is not done. */
+function heldBy({ owning }: Run): Outcome | undefined {
+  const waiting = owning.waiting();
+  return waiting === undefined ? undefined : wait.for(waiting);
 }
 
 function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {

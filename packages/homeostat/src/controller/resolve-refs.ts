@@ -4,6 +4,7 @@ import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Ref, Target } from "./ref.ts";
+import type { NamespaceScope } from "./watching/namespace-scope.ts";
 import { compileSelection, type Selection } from "./watching/selection.ts";
 import { type SelectableInformer, selectObjects } from "./watching/select-objects.ts";
 
@@ -14,8 +15,8 @@ export interface TargetInformer extends SelectableInformer {
 
 /** Where to look up targets. */
 export interface RefScope {
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): TargetInformer | undefined;
   /** Receives errors of references, which then have no target. Default: they are thrown. */
   readonly failed?: (what: string, error: unknown) => void;
@@ -80,14 +81,14 @@ function refuseUnreachable(titled: TitledRef, key: ObjectKey, scope: RefScope): 
 function refuseOutside(
   { ref, title }: TitledRef,
   outside: string | undefined,
-  { namespace }: RefScope,
+  { namespaces }: RefScope,
   name = "*",
 ): void {
-  if (namespace === undefined || outside === undefined || outside === namespace) return;
+  if (outside === undefined || namespaces.includes(outside)) return;
   throw new HomeostatError(
     "ERR_REF_NAMESPACE",
-    `${title} leads to ${ref.target.kind} ${outside}/${name}, but this manager watches namespace ${namespace} only`,
-    { hint: "let the manager watch all namespaces, or refer to objects of its own" },
+    `${title} leads to ${ref.target.kind} ${outside}/${name}, but this manager watches ${namespaces.description} only`,
+    { hint: "let the manager watch that namespace, or refer to objects in watched ones" },
   );
 }
 

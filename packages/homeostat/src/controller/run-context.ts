@@ -7,7 +7,7 @@ import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { createControllerClient } from "./controller-client.ts";
+import { type ControllerClient, createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
@@ -19,6 +19,7 @@ import { createCachedReads } from "./watching/cached-reads.ts";
 import { resolveWatches } from "./watching/resolve-watches.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
+import { reportSharedApply } from "./shared/report-shared-apply.ts";
 import {
   createStatusIntent,
   type StatusIntent,
@@ -59,12 +60,7 @@ export function createRun(
     },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    client: createControllerClient(
-      client.with(
-        object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
-      ),
-      scope,
-    ),
+    client: openClient(dependencies, object, client, scope),
     log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
     get signal() {
       return scope.signal;
@@ -83,11 +79,11 @@ const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestam
 
 /** What the context has of the cache: the object, and what its controller declares. */
 function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
-  const { definition, namespace } = dependencies;
+  const { definition, namespaces } = dependencies;
   const observed = recordStart(definition, object, scope);
   const reading = (kind: Kind): void => scope.record.reads(kind);
   const reads = {
-    namespace,
+    namespaces,
     reading,
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
     ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
@@ -118,18 +114,39 @@ function reportUnresolved({ warnings, definition }: ReconcileDependencies, { tit
     });
 }
 
+/** The client of the context; its default namespace is that of the object. */
+function openClient(
+  dependencies: ReconcileDependencies,
+  { metadata }: KubeObject,
+  client: Client,
+  scope: RunScope,
+): ControllerClient {
+  const { namespace } = metadata;
+  const inNamespace = client.with(namespace === undefined ? {} : { namespace });
+  const { runtime, names } = dependencies;
+  const by = formatObjectKey(metadata);
+  return createControllerClient(inNamespace, {
+    scope,
+    runtime,
+    manager: names.manager,
+    applies: (kind, manifest, manager) => {
+      const apply = { kind, manifest, manager, by, namespace: inNamespace.namespace };
+      reportSharedApply(dependencies, apply, scope.title);
+    },
+  });
+}
+
 function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
   return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
 }
 
 /** Starts the record of what the user's code reads; returns the object that it receives. */
 function recordStart(
-  { kind, refs }: ControllerDefinition,
+  { kind }: ControllerDefinition,
   object: KubeObject,
   { record }: RunScope,
 ): KubeObject {
   record.starts(kind, object);
-  for (const { target } of Object.values(refs)) record.reads(target);
   return observeStatus(object, () => record.readsStatus());
 }
 
@@ -146,7 +163,7 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const owning = createOwn({
     memory: dependencies.ownMemory,
     isFinal: isFinal(object),
-    namespace: dependencies.namespace,
+    namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,

@@ -9,6 +9,7 @@ import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId, revisionId } from "./echo/run-record.ts";
+import { isAnnotated } from "./pauses.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 import { indexName } from "./watching/cached-reads.ts";
 import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
@@ -17,7 +18,7 @@ import { type DeclaredSelection, declaredSelections } from "./watching/declared-
 /**
  * Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority.
  */
-const lowPriority = -100;
+export const lowPriority = -100;
 
 /** What sources connect. */
 export interface SourceDependencies {
@@ -56,13 +57,45 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
     });
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
-    updated: (_, object, cause) =>
-      enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause),
+    updated(old, object, cause) {
+      if (counts(definition, { old, object, cause }))
+        enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause);
+      else dropUpdate(dependencies, object);
+    },
     deleted(object, cause) {
       gone(object.key);
       enqueueFor(object, "deleted", cause);
     },
   });
+}
+
+interface Update {
+  readonly old: CachedObject;
+  readonly object: CachedObject;
+  readonly cause: HandlerCause;
+}
+
+/**
+ * Whether `when` lets an update pass. The begin of a deletion, a pause and its end always count; so
+ * does an update for which `when` throws.
+ */
+function counts({ when }: ControllerDefinition, { old, object, cause }: Update): boolean {
+  if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
+  if (isAnnotated(old) !== isAnnotated(object)) return true;
+  try {
+    return when(old, object);
+  } catch {
+    return true;
+  }
+}
+
+function dropUpdate({ definition, queue, echoes }: SourceDependencies, object: CachedObject): void {
+  const { kind } = definition;
+  const { key, resourceVersion } = object;
+  echoes.arrived(key, revisionId(kind, key, resourceVersion));
+  const what = `${kind.kind} changed, dropped by \`when\``;
+  const cause = { what, source: "itself", resourceVersion, object: objectId(kind, key) };
+  queue.ignore(key, cause);
 }
 
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {

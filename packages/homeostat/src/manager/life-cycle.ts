@@ -1,7 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
-import type { Kind } from "../api/kind.ts";
-import type { Cache, Informer, InformerLease } from "../cache/index.ts";
+import type { Cache } from "../cache/index.ts";
 import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
@@ -15,6 +14,7 @@ import { createLog } from "./log/create-log.ts";
 import { logAwaited } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import type { ManagerOptions } from "./manager-options.ts";
+import type { WatchedScope } from "./scope/watched-scope.ts";
 
 /** The state of a manager. */
 export interface ManagerState {
@@ -26,7 +26,7 @@ export interface ManagerState {
   readonly runtime: Runtime;
   readonly cache: Cache;
   readonly retryPace: ServerPace;
-  readonly leases: InformerLease[];
+  readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
   log: ReconcileLog;
@@ -85,10 +85,9 @@ async function start(state: ManagerState): Promise<void> {
   const { definitions, options, cache } = state;
   log.info(`starting ${options.operator}`, {
     controllers: definitions.map(({ name }) => name).join(", "),
-    namespace: options.namespace ?? "all",
+    namespaces: state.scope.namespaces.description,
   });
-  const informer = informers(state);
-  state.runners = definitions.map((definition) => createRunner(state, definition, informer));
+  state.runners = definitions.map((definition) => createRunner(state, definition));
   cache.start();
   state.freshnessLog = logFreshness({ cache, log, runtime: state.runtime });
   await sync(state);
@@ -103,22 +102,19 @@ async function start(state: ManagerState): Promise<void> {
   log.info(`started ${options.operator}`);
 }
 
-function createRunner(
-  state: ManagerState,
-  definition: ControllerDefinition,
-  informer: (kind: Kind) => Informer,
-): ControllerRunner {
-  const { options, runtime, names, log, retryPace } = state;
-  const { client, namespace, changed } = options;
+function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
+  const { options, runtime, names, log, retryPace, scope } = state;
+  const { client, changed } = options;
+  const { backoff } = definition;
   return createControllerRunner({
     definition,
     names: names.get(definition)!,
     runtime,
     client,
-    namespace,
-    queue: createWorkQueue({ runtime }),
+    namespaces: scope.namespaces,
+    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
     log,
-    informer,
+    informer: (kind) => scope.informer(kind),
     retryPace,
     ...(changed ? { changed } : {}),
   });
@@ -133,30 +129,13 @@ function refuseIfStopped({ options, stopping }: ManagerState): void {
   );
 }
 
-/** Acquires one informer per kind, shared by all controllers. */
-function informers(state: ManagerState): (kind: Kind) => Informer {
-  const known = new Map<string, Informer>();
-  return (kind) => {
-    const id = `${kind.apiVersion}/${kind.kind}`;
-    const found = known.get(id);
-    if (found) return found;
-    const lease = state.cache.acquire(
-      kind,
-      kind.scope === "Namespaced" ? { namespace: state.options.namespace } : {},
-    );
-    state.leases.push(lease);
-    known.set(id, lease.informer);
-    return lease.informer;
-  };
-}
-
 async function sync(state: ManagerState): Promise<void> {
-  const { cache, options, runtime, stopping } = state;
+  const { cache, options, runtime, stopping, scope } = state;
   const timeoutMs = options.syncTimeoutMs ?? 120_000;
   const late = new AbortController();
   const timer = runtime.clock.timer(timeoutMs, () => late.abort());
   try {
-    await cache.synced(AbortSignal.any([late.signal, stopping.signal]));
+    await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
   } catch (cause) {
     refuseIfStopped(state);
     throw new HomeostatError(
@@ -197,6 +176,6 @@ async function shutDown(state: ManagerState): Promise<void> {
   const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
   state.freshnessLog?.stop();
-  for (const lease of state.leases.splice(0)) lease.release();
+  state.scope.release();
   await state.cache.stop();
 }

@@ -6,6 +6,7 @@ import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { Controller, ReconcileLog } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { WatchedNamespaces } from "./scope/watched-scope.ts";
 
 /** Options of a manager. */
 export interface ManagerOptions {
@@ -15,7 +16,13 @@ export interface ManagerOptions {
   /** The client; the caller closes it. */
   readonly client: Client;
   /** Restricts all watches to this namespace. Default: all namespaces. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
+  /**
+   * Restricts all watches to these namespaces, or to those whose labels match, as they come and
+   * go: `{ labels: { team: "web" } }`. Rights in these namespaces suffice; a selection by labels
+   * also needs to list and watch Namespaces.
+   */
+  readonly namespaces?: WatchedNamespaces | undefined;
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
@@ -55,6 +62,12 @@ export interface Manager {
   states(): readonly ObjectState[];
   /** What triggered an object last, what it waits for, when it runs next. */
   explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  /**
+   * Reconciles an object no more, by any of this manager's controllers, until `resume`. A running
+   * reconcile goes on. `key` is `namespace/name` or `name`.
+   */
+  pause(kind: Kind, key: string): void;
+  resume(kind: Kind, key: string): void;
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */

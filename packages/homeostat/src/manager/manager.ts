@@ -1,8 +1,10 @@
 // The composition root: one client, one cache, one runner per controller, started and stopped in
 // order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
 // the connection closes.
+import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
 import { ServerPace } from "../cache/server-pace.ts";
+import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
 import { type ControllerNames, nameController } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
@@ -11,10 +13,12 @@ import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
 import type { Manager, ManagerOptions } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
+import { createWatchedScope } from "./scope/watched-scope.ts";
 
 /**
  * Creates a manager. Nothing is read or written before `start`.
- * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share.
+ * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share;
+ * ERR_MANAGER_NAMESPACES for namespaces that cannot be watched.
  */
 export function createManager(options: ManagerOptions): Manager {
   const definitions = options.controllers.map((controller) => definitionOf(controller));
@@ -30,6 +34,12 @@ export function createManager(options: ManagerOptions): Manager {
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
   });
+  const scope = createWatchedScope({
+    cache,
+    namespace: options.namespace,
+    namespaces: options.namespaces,
+    failed: (message, error) => state.log.error(message, { error }),
+  });
   const state: ManagerState = {
     options,
     definitions,
@@ -37,7 +47,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     cache,
     retryPace,
-    leases: [],
+    scope,
     runners: [],
     stopping: new AbortController(),
     log: silentLog,
@@ -58,12 +68,9 @@ function toManager(state: ManagerState): Manager {
     stop: lifeCycle.stop,
     run: ({ signal } = {}) => runUntilAsked(manager, signal),
     states: () => state.runners.flatMap((runner) => runner.states()),
-    explain: (kind, key) =>
-      state.runners
-        .filter(
-          (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
-        )
-        .map((runner) => runner.explain(key)),
+    explain: (kind, key) => runnersOf(state, kind).map((runner) => runner.explain(key)),
+    pause: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.pause(key)),
+    resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
     freshness: () =>
@@ -72,6 +79,12 @@ function toManager(state: ManagerState): Manager {
         .map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
   };
   return manager;
+}
+
+function runnersOf({ runners }: ManagerState, kind: Kind): readonly ControllerRunner[] {
+  return runners.filter(
+    (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
+  );
 }
 
 function readinessOf(cache: Cache): ReturnType<Manager["readiness"]> {

@@ -56,6 +56,8 @@ interface History {
   undone: number;
   delays: number;
   delayMs: number;
+  /** The end of the delay that the key is in. */
+  until: number | undefined;
   at: number;
   values: readonly string[];
   writes: readonly CompletedWrite[];
@@ -78,13 +80,18 @@ export class LoopDetector {
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
     if (!history?.found || hasRested(history, at)) return 0;
-    if (causes.some(({ source }) => source === pacedSource)) return 0;
     if (!causes.every((cause) => isOwn(history, cause) || isOfUndone(history, cause))) return 0;
+    if (history.until !== undefined) {
+      const restMs = history.until - at;
+      if (restMs <= 0) history.until = undefined;
+      return Math.max(0, restMs);
+    }
     const isProgress = history.repeats <= repeatsAllowed && history.undone <= undoneAllowed;
     history.delayMs = Math.min(
       isProgress ? pace.mostOfProgressMs : pace.mostMs,
       pace.firstMs * 2 ** Math.min(20, history.delays),
     );
+    history.until = at + history.delayMs;
     return history.delayMs;
   }
 
@@ -193,7 +200,12 @@ interface Current extends LoopRun {
   readonly retriesAtOnce: boolean;
 }
 
-const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({ writes, retriesAtOnce, at });
+const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
+  writes,
+  retriesAtOnce,
+  at,
+  until: undefined,
+});
 
 function start(run: Current): History {
   return {

@@ -5,6 +5,7 @@ import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
+import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../cache/server-pace.ts";
@@ -40,7 +41,7 @@ export function arrangeRunner(
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
-    informer: () => ({ entry: () => ({}) }),
+    informer: () => ({ entry: (key: string) => ({ key, metadataText: () => "" }) }),
   };
   const state: RunnerState = {
     options: options as RunnerOptions,
@@ -48,6 +49,7 @@ export function arrangeRunner(
     loops: new LoopDetector("laws/box"),
     conflicts: new Conflicts(),
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    pauses: new Pauses(),
     echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
     stopping: new AbortController().signal,

@@ -45,6 +45,7 @@ async function runItem(
   const { queue, runtime } = options;
   const { key } = item;
   if (!isCached(options, key)) return skip(context, key);
+  if (waits(context, key)) return;
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
     queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
@@ -68,6 +69,17 @@ async function runItem(
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
+}
+
+/** Releases a paused key; what resumes it triggers it again. */
+function waits(context: RunnerState, key: string): boolean {
+  const { options, pauses, states } = context;
+  const what = pauses.waitsFor(options.informer(options.definition.kind).entry(key)!);
+  if (what === undefined) return false;
+  options.queue.forget(key);
+  states.set(key, { at: "waiting", what });
+  done(context, key);
+  return true;
 }
 
 function reportSlow({ options, states }: RunnerState, key: string): void {

@@ -7,12 +7,14 @@ import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
+import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
 import type { RetryPace } from "./retry-pace.ts";
 import type { Conflicts } from "./conflicts.ts";
+import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -23,8 +25,8 @@ export interface RunnerOptions {
   readonly client: Client;
   readonly queue: WorkQueue;
   readonly log: ReconcileLog;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
   /** The pace of retries after faults of the server, shared by the controllers of a process. */
   readonly retryPace: ServerPace;
@@ -39,6 +41,7 @@ export interface RunnerState {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly retries: RetryPace;
+  readonly pauses: Pauses;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;

@@ -1,12 +1,9 @@
 // Watches: all objects of a kind that a selection matches. Every change of one of them, its coming
 // and going included, reconciles the sources whose selection matches it.
 import type { Kind, ObjectOf } from "../../api/kind.ts";
-import type { CachedObject } from "../../cache/informer.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import type { Predicate } from "../predicates.ts";
 import { compileSelection, type Fields, type Labels, type Selection } from "./selection.ts";
-
-/** Decides whether an update wakes the watching objects. Must be pure. */
-export type Predicate<O = any> = (old: CachedObject<O>, object: CachedObject<O>) => boolean;
 
 /** A value, or a pure function of the watching object. */
 export type From<Source, T> = T | ((source: Source) => T | undefined);

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { targetsOf } from "../resolve-refs.ts";
-import type { Predicate } from "./all.ts";
+import type { Predicate } from "../predicates.ts";
 import { type CompiledSelection, compileSelection, type Selection } from "./selection.ts";
 
 /** One name in `watches` or `refs`. */

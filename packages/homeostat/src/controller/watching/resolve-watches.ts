@@ -4,13 +4,14 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { type DeclaredSelection, declaredWatch } from "./declared-selections.ts";
+import type { NamespaceScope } from "./namespace-scope.ts";
 import { type SelectableInformer, selectObjects } from "./select-objects.ts";
 import type { CompiledSelection } from "./selection.ts";
 
 /** Where to look up objects. */
 export interface WatchScope {
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): SelectableInformer | undefined;
   /** Called when the objects of a watch are read. */
   reading(kind: Kind): void;
@@ -46,16 +47,16 @@ export function resolveWatches(
 function select(
   declared: DeclaredSelection,
   object: KubeObject,
-  { namespace, controller, failed }: WatchScope & { readonly controller: string },
+  { namespaces, controller, failed }: WatchScope & { readonly controller: string },
 ): readonly CompiledSelection[] {
   try {
     const selections = declared.selectionsOf(object);
     for (const { namespace: wanted } of selections)
-      if (wanted !== undefined && namespace !== undefined && wanted !== namespace)
+      if (wanted !== undefined && !namespaces.includes(wanted))
         throw new HomeostatError(
           "ERR_WATCH_SELECTION",
-          `${declared.title} of "${controller}" selects namespace ${wanted}, but this manager watches namespace ${namespace} only`,
-          { hint: "let the manager watch all namespaces, or select objects of its own" },
+          `${declared.title} of "${controller}" selects namespace ${wanted}, but this manager watches ${namespaces.description} only`,
+          { hint: "let the manager watch that namespace, or select objects in watched ones" },
         );
     return selections;
   } catch (error) {

@@ -75,13 +75,9 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
-<<<<<<< HEAD
+      feeds.push(...startFeeds(options, primary));
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
-=======
-      feeds.push(...startFeeds(options, primary));
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
->>>>>>> main
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),

@@ -9,7 +9,9 @@ import type { RunnerState } from "./runner-state.ts";
 
 /** A run whose request has no answer after this long lends its worker. */
 const lendAfterMs = 1000;
-/** Runs without a worker, at most: a server that is slow for all must not get ever more requests. */
+/**
+ * Runs without a worker, at most: a server that is slow for all must not get ever more requests.
+ */
 const mostLent = 8;
 
 /** Processes keys, and remembers those whose worker has gone on. */

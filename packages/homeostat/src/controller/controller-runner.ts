@@ -6,6 +6,7 @@ import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
+import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
@@ -190,19 +191,13 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-/**
- * Longest time before a worker yields to timers and sockets: with an in-process transport every
- * await may be a microtask.
- */
-const yieldAfterMs = 10;
-
 async function work(
   context: RunnerState,
   lender: WorkerLender,
   draining: AbortSignal,
 ): Promise<void> {
   const { queue, runtime } = context.options;
-  let rested = runtime.clock.monotonic();
+  const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
     item;
@@ -213,9 +208,7 @@ async function work(
       continue;
     }
     await lender.process(item);
-    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
-    await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
-    rested = runtime.clock.monotonic();
+    await rest();
   }
 }
 

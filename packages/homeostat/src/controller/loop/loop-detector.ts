@@ -80,7 +80,9 @@ export class LoopDetector {
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
     if (!history?.found || hasRested(history, at)) return 0;
-    if (!causes.every((cause) => isOwn(history, cause) || isOfUndone(history, cause))) return 0;
+    const others = causes.filter((cause) => !isOwn(history, cause) && !isOfUndone(history, cause));
+    if (others.length === causes.length || others.some(({ source }) => source !== "retry"))
+      return 0;
     if (history.until !== undefined) {
       const restMs = history.until - at;
       if (restMs <= 0) history.until = undefined;

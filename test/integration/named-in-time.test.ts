@@ -1,5 +1,6 @@
-// What goes wrong is named within 10 s, on the terminal and by kubectl describe: a bug in reconcile,
-// a missing definition, a server that is down, and a second operator on the same objects.
+// What goes wrong is named within 10 s, on the terminal and by kubectl describe: a bug in
+// reconcile, a missing definition, a server that is down, and a second operator on the same
+// objects.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

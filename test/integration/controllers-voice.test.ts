@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import {
   defineController,
   defineResource,
+  installDefinitions,
   type ManagerOptions,
   silentLog,
   terminal,
@@ -32,7 +33,7 @@ async function eventsOf(client: Client, name: string): Promise<readonly string[]
 const relabel = (client: Client, name: string, label: string) =>
   client.patch(Box, name, { type: "merge", body: { spec: { label } } });
 
-describeLaws("what they say", ({ run }) => {
+describeLaws("what they say", ({ client: openClient, run }) => {
   it("keeps Reconciling and Stalled from the results, present only while true", async () => {
     const controller = defineController(Box, {
       async reconcile({ object: { spec }, wait, retry, status }) {
@@ -134,6 +135,8 @@ describeLaws("what they say", ({ run }) => {
     await run([controller], async (client) => {
       await client.create(Box, Box("declared", {}));
       await until(async () => (await conditionsOf(client, "declared")).length === 2);
+      await relabel(client, "declared", "again");
+      await until(async () => (await client.get(Box, "declared")).status?.observedGeneration === 2);
       assert.match((await conditionsOf(client, "declared")).join(), /Stalled=False Fine/);
     });
   });
@@ -174,6 +177,8 @@ describeLaws("what they say", ({ run }) => {
       await until(async () =>
         /^Stalled=True ReconcileLoop: .*status/.test((await conditionsOf(client, "loop")).join()),
       );
+      for (let i = 0; i < 20; i++, await sleep(50))
+        assert.match((await conditionsOf(client, "loop")).join(), /^Stalled=True ReconcileLoop/);
       await relabel(client, "loop", "rest");
       await until(async () => (await conditionsOf(client, "loop")).length === 0, {
         timeoutMs: 40_000,
@@ -228,6 +233,50 @@ describeLaws("what they say", ({ run }) => {
         options,
       );
     });
+
+  it("a resource without a status gets no conditions", async () => {
+    const Plain = defineResource({ ...lawsApi, kind: "Plain", spec: z.object({}) });
+    let runs = 0;
+    const lines: string[] = [];
+    const debug = (message: string): void => void lines.push(message);
+    const controller = defineController(Plain, {
+      async reconcile() {
+        runs++;
+        throw new Error("bug");
+      },
+    });
+    const client = await openClient();
+    await installDefinitions(client, [Plain]);
+    await run(
+      [controller],
+      async (inside) => {
+        await inside.create(Plain, Plain("plain", {}));
+        await until(() => runs > 3);
+        assert.doesNotMatch(lines.join("\n"), /could not be written/);
+      },
+      { log: { ...silentLog, debug } },
+    );
+  });
+
+  it("an object that is about to go is written once, without its finalizer", async () => {
+    let isCold = true;
+    const controller = defineController(Box, {
+      reconcile: ({ wait }) => wait.for("rain"),
+      async finalize() {
+        assert.equal(isCold, false);
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("going", {}));
+      await until(async () => (await conditionsOf(client, "going")).length === 1);
+      isCold = false;
+      const writes: (string | undefined)[] = [];
+      client.observeWrites(({ key }) => void writes.push(key.name));
+      await client.delete(Box, "going");
+      await until(async () => (await client.find(Box, "going")) === undefined);
+      assert.deepEqual(writes, ["going", "going"], "the deletion and the finalizer");
+    });
+  });
 
   it("kinds that are not ours keep their status as it is", async () => {
     let runs = 0;

@@ -25,6 +25,7 @@ export async function writeStatus(
   client: Client,
   verdict?: Verdict,
 ): Promise<KubeObject | undefined> {
+  if (!verdict && intent.fields.size === 0 && intent.conditions.size === 0) return undefined;
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
   const live = liveObject(primary, object);

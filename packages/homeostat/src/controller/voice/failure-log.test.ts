@@ -53,6 +53,17 @@ describe("FailureLog", () => {
     );
   });
 
+  it("counts an object with its last failure only", async () => {
+    const { runtime, fail, take } = arrange();
+    fail("a/x");
+    fail("a/x", "no oven");
+    fail("a/y");
+    await runtime.advance(60_000);
+    take();
+    fail("a/y");
+    assert.match(take().join(), /error Box a\/y still failing/);
+  });
+
   it("says it again after a recovery, but not its stack", () => {
     const { failures, fail, take } = arrange();
     assert.equal(failures.recovered("a/x"), 0);

@@ -41,9 +41,11 @@ export {
   defineController,
   defineScope,
   type Handlers,
+  type ObjectRecorder,
   type Own,
   type OwnOptions,
   type ReconcileLog,
+  type Reports,
   type Scope,
 } from "./controller/define-controller.ts";
 export type { ExternalSource } from "./controller/external-source.ts";

@@ -170,6 +170,10 @@ test("another writer that undoes the same write is named with it, and both are s
     },
   );
   assert.equal(detector.delayMs("a", [changed(part, "p", "theirs 13")], at), 100);
+  const failed = { ...again, what: "failed" };
+  const withRetry = [failed, changed(part, "p", "theirs 13")];
+  assert.equal(detector.delayMs("a", withRetry, at + 40), 60, "a failure does not hasten it");
+  assert.equal(detector.delayMs("a", [failed], at + 40), 0, "its back-off is enough");
   assert.equal(detector.delayMs("a", [changed(box, "a", "theirs 13")], at), 0);
 });
 

@@ -169,21 +169,23 @@ describeLaws("own elsewhere", ({ run, client: open }) => {
   it("a namespaced owner owns cluster-scoped children, and finalize runs before they go", async () => {
     const client = await open();
     await installDefinitions(client, [Depot, Badge]);
-    const name = `badge-${client.namespace}`;
+    const nameOf = (namespace: string | undefined) => `badge-${namespace}`;
     const finalized: boolean[] = [];
     const boxes = defineController(Box, {
       owns: [Badge],
       async reconcile({ object, own }) {
-        const badge = Badge(`badge-${object.metadata.namespace}`, { of: object.metadata.name });
+        const badge = Badge(nameOf(object.metadata.namespace), { of: object.metadata.name });
         await own(Badge, [badge], { set: "badges" });
       },
-      async finalize({ client: reader }) {
-        finalized.push((await reader.get(Badge, name)) !== undefined);
+      async finalize({ object, client: reader }) {
+        const badge = await reader.get(Badge, nameOf(object.metadata.namespace));
+        finalized.push(badge !== undefined);
       },
     });
     await run(
       [boxes],
       async (user) => {
+        const name = nameOf(user.namespace);
         await user.create(Box, Box("box", {}));
         await until(() => user.find(Badge, name));
         await user.delete(Badge, name);

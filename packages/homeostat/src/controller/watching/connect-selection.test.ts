@@ -92,6 +92,8 @@ it("maps every way in and out to the sources concerned", () => {
   sources.deleted!(object("c", y), watch);
   targets.deleted!(object("p", y), watch);
   assert.deepEqual(take(), ["ns/b: Part ns/p deleted"]);
+  targets.added!(object("q", x), watch);
+  assert.deepEqual(take(), ["ns/a: Part ns/q added"]);
 });
 
 it("`when` drops plain updates only", () => {

@@ -74,6 +74,15 @@ export {
   retryOnConflict,
   type RetryOnConflictOptions,
 } from "./controller/retry-on-conflict.ts";
+export {
+  keepRevisions,
+  type KeepRevisionsOptions,
+  type Revision,
+  type RevisionContext,
+  type Revisions,
+  type RollBack,
+  rollBack,
+} from "./controller/revisions/keep-revisions.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
 export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
 export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";

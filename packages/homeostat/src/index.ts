@@ -41,9 +41,11 @@ export {
   defineController,
   defineScope,
   type Handlers,
+  type ObjectRecorder,
   type Own,
   type OwnOptions,
   type ReconcileLog,
+  type Reports,
   type Scope,
 } from "./controller/define-controller.ts";
 export type { ExternalSource } from "./controller/external-source.ts";
@@ -74,6 +76,22 @@ export {
   retryOnConflict,
   type RetryOnConflictOptions,
 } from "./controller/retry-on-conflict.ts";
+export {
+  type Attempt,
+  type Decide,
+  type Decision,
+  finalPhase,
+  phase,
+  type Phase,
+  type PhaseDefinition,
+  type PhaseState,
+} from "./controller/phase-machine/phase.ts";
+export {
+  type PhaseContext,
+  type PhaseMachine,
+  phaseMachine,
+  type PhaseMachineOptions,
+} from "./controller/phase-machine/phase-machine.ts";
 export {
   keepRevisions,
   type KeepRevisionsOptions,

@@ -2,6 +2,7 @@
  * Pure values of the Kubernetes API: JSON, names, Status, transports.
  * @module homeostat/api
  */
+export { findStatusCondition, isStatusConditionTrue } from "./conditions.ts";
 export type { Decoded } from "./decoded.ts";
 export { parseDuration } from "./duration.ts";
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";

@@ -4,8 +4,10 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
-import { parseObjectKey } from "../api/object-meta.ts";
+import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
+import { objectReference } from "../events/index.ts";
+import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
@@ -25,6 +27,9 @@ import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { LoopWatch } from "./voice/loop-watch.ts";
+import { RunVoice } from "./voice/run-voice.ts";
+import { writeProgress } from "./voice/write-progress.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -89,6 +94,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       sources.remove();
       for (const feed of feeds) feed.stop();
       state.retries.stop();
+      state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
@@ -99,9 +105,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
 
 /** Nothing is kept for an object that is gone. */
 function forget(
-  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
   key: string,
 ): void {
+  loopWatch.forget(key);
+  voice.forget(key);
   echoes.forget(key);
   pauses.resume(key);
   states.delete(key);
@@ -137,12 +145,20 @@ function createState(
   const { timeout } = options.definition;
   const loops = new LoopDetector(options.names.manager);
   const states = statesOf(options, loops);
+  const { queue, runtime, reports } = options;
+  const loopWatch = new LoopWatch({
+    clock: runtime.clock,
+    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
+    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
+  });
   const dependencies = {
     ...options,
     primary,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
+    keepsConditions: reports.conditions,
+    loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -155,10 +171,28 @@ function createState(
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
+    loopWatch,
+    voice: createVoice(options, primary),
     stopping,
+    writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
+  const { definition, log, runtime, recorder, reports } = options;
+  return new RunVoice({
+    log,
+    clock: runtime.clock,
+    controller: definition.name,
+    kind: definition.kind.kind,
+    recorder: reports.events ? recorder : undefined,
+    reference(key) {
+      const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
+      return object && objectReference(definition.kind, object);
+    },
+  });
 }
 
 function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
@@ -187,15 +221,9 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-/**
- * Longest time before a worker yields to timers and sockets: with an in-process transport every
- * await may be a microtask.
- */
-const yieldAfterMs = 10;
-
 async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
   const { queue, runtime } = context.options;
-  let rested = runtime.clock.monotonic();
+  const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
     item;
@@ -206,9 +234,7 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       continue;
     }
     await processItem(context, item);
-    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
-    await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
-    rested = runtime.clock.monotonic();
+    await rest();
   }
 }
 

@@ -6,9 +6,15 @@ import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
+import { objectReference } from "../events/index.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ControllerClient, createControllerClient } from "./controller-client.ts";
-import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import type {
+  Context,
+  ControllerDefinition,
+  ObjectRecorder,
+  OwnOptions,
+} from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
@@ -61,6 +67,7 @@ export function createRun(
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
     client: openClient(dependencies, object, client, scope),
+    recorder: recorderOf(dependencies, object),
     log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
     get signal() {
       return scope.signal;
@@ -72,6 +79,16 @@ export function createRun(
     intent,
     owning,
     scope,
+  };
+}
+
+function recorderOf(
+  { recorder, definition }: ReconcileDependencies,
+  object: KubeObject,
+): ObjectRecorder {
+  return {
+    event: (type, reason, note) =>
+      recorder.record({ regarding: objectReference(definition.kind, object), type, reason, note }),
   };
 }
 

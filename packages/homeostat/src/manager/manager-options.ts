@@ -3,7 +3,7 @@ import type { Kind } from "../api/kind.ts";
 import type { Freshness } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
-import type { Controller, ReconcileLog } from "../controller/define-controller.ts";
+import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
@@ -26,6 +26,8 @@ export interface ManagerOptions {
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
+  /** What the runtime reports on objects by itself: Events and conditions. Default: both. */
+  readonly reports?: Reports;
   /**
    * Time for running reconciles at shutdown before their signals abort. Default 30 s, as
    * controller-runtime (pkg/manager/internal.go).

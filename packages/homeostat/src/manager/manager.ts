@@ -47,6 +47,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     cache,
     retryPace,
+    recorders: [],
     scope,
     runners: [],
     stopping: new AbortController(),

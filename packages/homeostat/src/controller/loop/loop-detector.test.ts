@@ -100,7 +100,6 @@ test("a run that writes nothing, or that something else triggers, ends the count
     { causes: [changed(box, "a", "foreign")], writes: [wrote(box, "a", 16, 0)] },
     { causes: [changed(part, "p", 1)], writes: [wrote(box, "a", 16, 0)] },
     { causes: [], writes: [wrote(box, "a", 16, 0)] },
-    { causes: [changed(box, "a", 15)], writes: [wrote(box, "a", 15, 0)] },
   ]) {
     const detector = new LoopDetector(manager);
     assert.equal(
@@ -108,6 +107,11 @@ test("a run that writes nothing, or that something else triggers, ends the count
       undefined,
     );
   }
+});
+
+test("a write that changes nothing does not count", () => {
+  const repeats = () => ({ causes: [changed(box, "a", 1)], writes: [wrote(box, "a", 1, 0)] });
+  assert.equal(play(new LoopDetector(manager), 100, repeats), undefined);
 });
 
 test("a loop ends when the object rests for a time, and is not named a second time", () => {
@@ -166,6 +170,10 @@ test("another writer that undoes the same write is named with it, and both are s
     },
   );
   assert.equal(detector.delayMs("a", [changed(part, "p", "theirs 13")], at), 100);
+  const failed = { ...again, what: "failed" };
+  const withRetry = [failed, changed(part, "p", "theirs 13")];
+  assert.equal(detector.delayMs("a", withRetry, at + 40), 60, "a failure does not hasten it");
+  assert.equal(detector.delayMs("a", [failed], at + 40), 0, "its back-off is enough");
   assert.equal(detector.delayMs("a", [changed(box, "a", "theirs 13")], at), 0);
 });
 

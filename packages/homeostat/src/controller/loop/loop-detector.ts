@@ -80,7 +80,9 @@ export class LoopDetector {
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
     if (!history?.found || hasRested(history, at)) return 0;
-    if (!causes.every((cause) => isOwn(history, cause) || isOfUndone(history, cause))) return 0;
+    const others = causes.filter((cause) => !isOwn(history, cause) && !isOfUndone(history, cause));
+    if (others.length === causes.length || others.some(({ source }) => source !== "retry"))
+      return 0;
     if (history.until !== undefined) {
       const restMs = history.until - at;
       if (restMs <= 0) history.until = undefined;
@@ -117,6 +119,12 @@ export class LoopDetector {
   /** The loop that a key is in. */
   active(key: string): Loop | undefined {
     return this.#histories.get(key)?.found;
+  }
+
+  /** True while a key is in a loop and has not come to rest. */
+  isActive(key: string, at: number): boolean {
+    const history = this.#histories.get(key);
+    return history?.found !== undefined && !hasRested(history, at);
   }
 
   /** The cause that triggers a delayed key. */

@@ -10,6 +10,8 @@ import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../cache/server-pace.ts";
+import { LoopWatch } from "../voice/loop-watch.ts";
+import { RunVoice } from "../voice/run-voice.ts";
 import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import { processItem } from "./process-item.ts";
@@ -51,6 +53,16 @@ function arrange(reconcile: (scope: RunScope) => Promise<void>) {
     pauses: new Pauses(),
     echoingKinds: new Set(),
     retries: new RetryPace(new ServerPace(runtime)),
+    loopWatch: new LoopWatch({ clock: runtime.clock, isLooping: () => false, ended() {} }),
+    voice: new RunVoice({
+      log: { debug: say, info: say, warn: say, error: say },
+      clock: runtime.clock,
+      controller: "box",
+      kind: "Box",
+      recorder: undefined,
+      reference: () => undefined,
+    }),
+    writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),
     async reconcile(_: unknown, scope: RunScope) {

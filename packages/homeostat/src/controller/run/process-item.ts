@@ -141,19 +141,18 @@ function abandon(
   settled: Promise<void>,
 ): void {
   const { options, states, stopping } = context;
-  const { queue, log, definition } = options;
+  const { queue, definition } = options;
   const step = stepOf(states.get(key)?.progress);
   const because = stopping.aborted
     ? "reconcile did not end when the manager stopped"
     : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
   scope.end();
   scope.record.isRetried();
-  states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
-  log.error(`abandoned: ${because}`, {
-    controller: definition.name,
-    object: scope.title,
-    ...(step ? { step } : {}),
-  });
+  const message = step ? `${because} (in step "${step}")` : because;
+  states.set(key, { at: "stalled", because: message });
+  context.voice.abandoned(key, message);
+  if (!stopping.aborted)
+    void context.writeProgress(key, { is: "stalled", reason: "DeadlineExceeded", message });
   void settled
     .then(() => scope.settled())
     .then(() => {

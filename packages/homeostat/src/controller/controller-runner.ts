@@ -21,7 +21,7 @@ import { Pauses } from "./pauses.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
-import { processItem } from "./run/process-item.ts";
+import { WorkerLender } from "./run/lend-worker.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -71,6 +71,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     echoes,
     gone: (key) => forget(state, key),
   });
+  const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
@@ -80,7 +81,8 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     start() {
       strayErrors = catchStrayErrors();
       feeds.push(...startFeeds(options, primary));
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
+      for (let i = 0; i < definition.concurrency; i++)
+        workers.push(work(state, lender, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
@@ -98,6 +100,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      await lender.settled();
       strayErrors?.stop();
     },
   };
@@ -221,7 +224,11 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
+async function work(
+  context: RunnerState,
+  lender: WorkerLender,
+  draining: AbortSignal,
+): Promise<void> {
   const { queue, runtime } = context.options;
   const rest = paceWorker(runtime.clock);
   for (
@@ -233,7 +240,7 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       queue.done(item.key);
       continue;
     }
-    await processItem(context, item);
+    await lender.process(item);
     await rest();
   }
 }

@@ -154,7 +154,8 @@ export interface Handlers<Ctx> {
   readonly finalizer?: string;
   /**
    * Number of objects reconciled concurrently; one object is never reconciled twice at once.
-   * Default 1.
+   * Default 1, and another object's turn comes while a reconcile waits for an answer of the API
+   * server for more than a second; an explicit 1 never interleaves two reconciles.
    */
   readonly concurrency?: number;
   /**
@@ -209,6 +210,8 @@ export interface ControllerDefinition {
   readonly watches: Readonly<Record<string, Watch<any, Kind>>>;
   readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
+  /** A run that waits for the server frees its worker: the user has set no `concurrency`. */
+  readonly lendsWorker: boolean;
   readonly timeout: string | number;
   readonly reports?: Reports;
   readonly when?: Predicate;
@@ -296,6 +299,7 @@ export function defineController<
     watches: (definition.watches ?? {}) as ControllerDefinition["watches"],
     indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
+    lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
     ...given(definition, ["when", "resyncEvery", "backoff", "reports"]),

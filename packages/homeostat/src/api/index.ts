@@ -60,6 +60,13 @@ export {
   matchesLabels,
   parseLabelSelector,
 } from "./selectors/label-selector.ts";
+export {
+  encodeRevisionData,
+  encodeSorted,
+  revisionHash,
+  revisionName,
+  safeEncode,
+} from "./revision-hash.ts";
 export { SelectorSyntaxError } from "./selectors/selector-syntax-error.ts";
 export {
   dns1035LabelFaults,

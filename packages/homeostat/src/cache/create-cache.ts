@@ -209,10 +209,17 @@ class InformerCache implements Cache {
   }
 }
 
-function warn(error: unknown, { kind }: Kind, key?: string): void {
-  const what = error instanceof Error ? error.stack : describeError(error);
-  const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
-    ? error.message
-    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;
-  process.emitWarning(said, { type: "HomeostatWarning" });
+function warn(error: unknown, kind: Kind, key?: string): void {
+  const said = describeCacheError(error, kind, key);
+  const stack = error instanceof Error && !isSkipped(error) ? `\n${error.stack}` : "";
+  process.emitWarning(`${said}${stack}`, { type: "HomeostatWarning" });
 }
+
+/** One line about an error that `onError` receives. */
+export function describeCacheError(error: unknown, { kind }: Kind, key?: string): string {
+  return isSkipped(error)
+    ? `${error.code}: ${error.message}`
+    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
+}
+
+const isSkipped = (error: unknown) => isHomeostatError(error, "ERR_CACHE_OBJECT");

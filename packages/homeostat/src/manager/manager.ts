@@ -3,6 +3,7 @@
 // the connection closes.
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
+import { describeCacheError } from "../cache/create-cache.ts";
 import { ServerPace } from "../cache/server-pace.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
@@ -34,6 +35,7 @@ export function createManager(options: ManagerOptions): Manager {
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
+    onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
     cache,

@@ -4,8 +4,9 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
-import { parseObjectKey } from "../api/object-meta.ts";
+import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
+import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
@@ -20,12 +21,15 @@ import { Pauses } from "./pauses.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
-import { processItem } from "./run/process-item.ts";
+import { WorkerLender } from "./run/lend-worker.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { LoopWatch } from "./voice/loop-watch.ts";
+import { RunVoice } from "./voice/run-voice.ts";
+import { writeProgress } from "./voice/write-progress.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -67,6 +71,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     echoes,
     gone: (key) => forget(state, key),
   });
+  const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
@@ -76,7 +81,8 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     start() {
       strayErrors = catchStrayErrors();
       feeds.push(...startFeeds(options, primary));
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
+      for (let i = 0; i < definition.concurrency; i++)
+        workers.push(work(state, lender, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
@@ -90,9 +96,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       sources.remove();
       for (const feed of feeds) feed.stop();
       state.retries.stop();
+      state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      await lender.settled();
       strayErrors?.stop();
     },
   };
@@ -100,9 +108,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
 
 /** Nothing is kept for an object that is gone. */
 function forget(
-  { echoes, pauses, states, loops, retries, conflicts }: RunnerState,
+  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
   key: string,
 ): void {
+  loopWatch.forget(key);
+  voice.forget(key);
   echoes.forget(key);
   pauses.resume(key);
   states.delete(key);
@@ -138,12 +148,20 @@ function createState(
   const { timeout } = options.definition;
   const loops = new LoopDetector(options.names.manager);
   const states = statesOf(options, loops);
+  const { queue, runtime, reports } = options;
+  const loopWatch = new LoopWatch({
+    clock: runtime.clock,
+    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
+    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
+  });
   const dependencies = {
     ...options,
     primary,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
+    keepsConditions: reports.conditions,
+    loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -156,10 +174,28 @@ function createState(
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
+    loopWatch,
+    voice: createVoice(options, primary),
     stopping,
+    writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
+  const { definition, log, runtime, recorder, reports } = options;
+  return new RunVoice({
+    log,
+    clock: runtime.clock,
+    controller: definition.name,
+    kind: definition.kind.kind,
+    recorder: reports.events ? recorder : undefined,
+    reference(key) {
+      const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
+      return object && objectReference(definition.kind, object);
+    },
+  });
 }
 
 function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
@@ -188,7 +224,11 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
+async function work(
+  context: RunnerState,
+  lender: WorkerLender,
+  draining: AbortSignal,
+): Promise<void> {
   const { queue, runtime } = context.options;
   const rest = paceWorker(runtime.clock);
   for (
@@ -200,7 +240,7 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       queue.done(item.key);
       continue;
     }
-    await processItem(context, item);
+    await lender.process(item);
     await rest();
   }
 }

@@ -3,6 +3,7 @@
 // the connection closes.
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
+import { describeCacheError } from "../cache/create-cache.ts";
 import { ServerPace } from "../cache/server-pace.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
@@ -31,8 +32,10 @@ export function createManager(options: ManagerOptions): Manager {
   const cache = createCache({
     client: options.client,
     runtime,
+    ...(options.cache ? { kinds: options.cache.kinds } : {}),
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
+    onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
     cache,
@@ -47,6 +50,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     cache,
     retryPace,
+    recorders: [],
     scope,
     runners: [],
     stopping: new AbortController(),
@@ -73,6 +77,10 @@ function toManager(state: ManagerState): Manager {
     resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
+    cacheStats: () =>
+      state.cache
+        .informers()
+        .map((informer) => ({ kind: informer.kind, scope: informer.scope, ...informer.stats() })),
     freshness: () =>
       state.cache
         .informers()

@@ -13,7 +13,10 @@ export function paceWorker(clock: Clock): () => Promise<void> {
   let rested = clock.monotonic();
   return async () => {
     if (clock.monotonic() - rested < restAfterMs) return;
+    // A worker that is stopping may be all that the process still waits for.
+    const held = clock.hold?.();
     await new Promise<void>((resolve) => void clock.timer(0, resolve));
+    held?.cancel();
     rested = clock.monotonic();
   };
 }

@@ -121,6 +121,12 @@ export class LoopDetector {
     return this.#histories.get(key)?.found;
   }
 
+  /** True while a key is in a loop and has not come to rest. */
+  isActive(key: string, at: number): boolean {
+    const history = this.#histories.get(key);
+    return history?.found !== undefined && !hasRested(history, at);
+  }
+
   /** The cause that triggers a delayed key. */
   pacedCause(): { readonly what: string; readonly source: string } {
     return {

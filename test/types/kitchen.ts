@@ -1,8 +1,10 @@
 // The sketch of the design, compiled: what must infer without an annotation.
 import {
+  all,
   defineController,
   defineResource,
   defineScope,
+  index,
   type ContextOf,
   k,
   ref,
@@ -122,4 +124,51 @@ export function builtInsAndSplitReconciles(): unknown {
     refs: { a: ref(Chef, ({ spec }) => spec.chef), b: ref(Chef, (o) => o.spec.chef) },
   });
   return [builtIns, scoped, reordered];
+}
+
+/** Never called: compiled only. */
+export function watchesAndCachedReads(): unknown {
+  const board = defineController(Chef, {
+    watches: {
+      orders: all(Order, {
+        namespace: (chef) => chef.metadata.namespace,
+        labels: (chef) => ({ chef: chef.metadata.name }),
+        fields: { "spec.table": "1" },
+        when: (old, { generation }) => old.generation !== generation,
+      }),
+      maps: all(ConfigMap, { labels: "app in (a,b)" }),
+    },
+    refs: {
+      meals: refs(Meal, (chef) => ({
+        labels: { matchLabels: { seconds: chef.spec.secondsPerDish.toFixed() } },
+      })),
+    },
+    indexes: { byChef: index(Order, (order) => [order.spec.chef]) },
+    async reconcile({ object, watches, refs: { meals }, cache, wait }) {
+      const tables: readonly number[] = watches.orders.map(({ spec }) => spec.table);
+      const data: string | undefined = watches.maps[0]?.data?.["a"];
+      const dish: string | undefined = meals[0]?.spec.dish;
+      const mine: readonly string[] = cache
+        .byIndex("byChef", object.metadata.name)
+        .map((order) => order.spec.chef);
+      const cooked: number | undefined = cache.get(Order, "a")?.status.cooked;
+      const all = cache.list(Meal, { namespace: "" }).map((meal) => meal.spec.dish);
+      void [tables, data, dish, mine, cooked, all];
+      return wait.forRef("meals");
+    },
+  });
+  const scope = defineScope(Chef, { watches: { orders: all(Order) } });
+  const count = ({ watches }: ContextOf<typeof scope>): number => watches.orders.length;
+  const scoped = scope.controller({
+    async reconcile(context) {
+      context.log.info(String(count(context)));
+    },
+  });
+  const reordered = defineController(Chef, {
+    async reconcile({ watches: { orders: found } }) {
+      void found[0]?.spec.chef;
+    },
+    watches: { orders: all(Order, { namespace: ({ metadata }) => metadata.namespace }) },
+  });
+  return [board, scoped, reordered];
 }

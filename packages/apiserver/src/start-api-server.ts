@@ -13,6 +13,7 @@ import type { Identity } from "./certificates/identity.ts";
 import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { withResponseHeaders } from "./http/response-headers.ts";
 import { createInProcessTransport } from "./http/in-process.ts";
+import type { Handler } from "./apimachinery/handler.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import type { Listener } from "./http/listen.ts";
 import { openIdentity, openJournal } from "./open-data-dir.ts";
@@ -62,8 +63,8 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     open.push(() => core.close());
     const handler = withResponseHeaders(core.handler, runtime);
     late.open(handler);
-    const transports: Transport[] = [];
-    open.push(async () => void (await Promise.all(transports.map((each) => each.close()))));
+    const transports = openTransports(handler, listener);
+    open.push(transports.close);
     open.push(
       await runControllers(
         handler,
@@ -77,11 +78,7 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
       port: listener?.port ?? 0,
       kubeconfig: listener ? createKubeconfig(listener, identity, options) : "",
       token: identity?.token ?? "",
-      transport(user = administrator) {
-        const transport = createInProcessTransport(handler, user);
-        transports.push(transport);
-        return transport;
-      },
+      transport: transports.create,
       issueClientCertificate: (user, groups = []) =>
         issueCertificateFor(options.clientCertificates ? identity : undefined, runtime, {
           user,
@@ -93,6 +90,20 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     await close();
     throw error;
   }
+}
+
+/** In-process transports, which close with the server. */
+function openTransports(handler: Handler, listener: Listener | undefined) {
+  const server = listener ? new URL(listener.url).href : handler;
+  const transports: Transport[] = [];
+  return {
+    create(user = administrator): Transport {
+      const transport = createInProcessTransport(handler, user, { server });
+      transports.push(transport);
+      return transport;
+    },
+    close: async () => void (await Promise.all(transports.map((each) => each.close()))),
+  };
 }
 
 /** Closes in reverse order. */

@@ -28,11 +28,16 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
-export type { ControllerClient, ObjectAddress } from "./controller/controller-client.ts";
+export type {
+  ControllerClient,
+  ObjectAddress,
+  SharedApplyOptions,
+} from "./controller/controller-client.ts";
 export {
   type Context,
   type ContextOf,
   type Controller,
+  type Declared,
   defineController,
   defineScope,
   type Handlers,
@@ -41,6 +46,17 @@ export {
   type ReconcileLog,
   type Scope,
 } from "./controller/define-controller.ts";
+export type { ExternalSource } from "./controller/external-source.ts";
+export {
+  and,
+  annotationsChanged,
+  generationChanged,
+  labelsChanged,
+  not,
+  or,
+  type Predicate,
+} from "./controller/predicates.ts";
+export type { CachedObject } from "./cache/informer.ts";
 export {
   isTerminal,
   type Outcome,
@@ -51,9 +67,28 @@ export {
   TerminalError,
   type Wait,
 } from "./controller/outcome.ts";
-export { type Ref, ref, refs, type Target } from "./controller/ref.ts";
+export {
+  type Backoff,
+  defaultBackoff,
+  defaultRetry,
+  retryOnConflict,
+  type RetryOnConflictOptions,
+} from "./controller/retry-on-conflict.ts";
+export type { Mutate } from "./controller/shared/upsert.ts";
+export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
+export {
+  type CachedReads,
+  type Index,
+  index,
+  type Undeclared,
+} from "./controller/watching/declared-reads.ts";
+export type { Fields, LabelQuery, Labels, Selection } from "./controller/watching/selection.ts";
 export type { ObjectState, Progress } from "./controller/object-state.ts";
 export { installDefinitions } from "./manager/install-definitions.ts";
-export { createPinoLog, silentLog } from "./manager/log.ts";
-export { createManager, type Manager, type ManagerOptions } from "./manager/manager.ts";
+export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
+export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
+export { createManager } from "./manager/manager.ts";
+export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
+export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

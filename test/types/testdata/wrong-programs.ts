@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { defineController, defineResource, k, ref } from "homeostat";
+import { all, defineController, defineResource, index, k, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -78,3 +78,26 @@ export const o = defineController(Deployment, { async reconcile({ status, condit
 export const p = defineController(ConfigMap, { async reconcile({ status }) {
   status({}); // !
 } });
+export const watching = defineController(Order, { watches: { meals: all(Meal, { labels: (o) => ({ table: String(o.spec.table) }) }) }, indexes: { byDish: index(Meal, (meal) => [meal.spec.dish]) },
+  async reconcile({ watches, cache }) {
+    watches.meal; // !
+    watches.meals[0]?.spec.dsh; // !
+    watches.meals.push(); // !
+    cache.get(Chef, "a"); // !
+    cache.list(Chef); // !
+    cache.get(Meal, "a")?.spec.dsh; // !
+    cache.byIndex("byDsh", "a"); // !
+    cache.byIndex("byDish", "a")[0]?.spec.dsh; // !
+  } });
+export const unwatched = defineController(Order, { async reconcile({ watches, cache }) {
+  watches.meals; // !
+  cache.byIndex("byDish", "a"); // !
+} });
+export const selecting = defineController(Order, { watches: {
+  a: all(Meal, { namespace: (order) => order.spec.chf }), // !
+  b: all(Meal, { labels: (order) => ({ table: order.spec.table }) }), // !
+  c: all(Meal, { label: "a=b" }), // !
+}, async reconcile() {} });
+export const indexing = defineController(Order, { owns: [Meal], indexes: { byDish: index(Meal, (meal) => [meal.spec.dsh]) }, async reconcile() {} }); // !
+export const refsSelecting = defineController(Order, { refs: { meals: refs(Meal, (order) => ({ label: order.spec.chef })) }, async reconcile() {} }); // !
+export const refSelecting = defineController(Order, { refs: { meal: ref(Meal, () => ({ labels: { a: "b" } })) }, async reconcile() {} }); // !

@@ -11,11 +11,16 @@ import type { UserInfo } from "../apimachinery/user-info.ts";
 
 const none = new Uint8Array(0);
 
-/** Creates a transport that sends requests to `handler` as `user`. */
-export function createInProcessTransport(handler: Handler, user: UserInfo): Transport {
+/** Creates a transport that sends requests to `handler`, of the server so named, as `user`. */
+export function createInProcessTransport(
+  handler: Handler,
+  user: UserInfo,
+  options: Pick<Transport, "server"> = {},
+): Transport {
   const open = new Set<InProcessExchange>();
   let closed = false;
   return {
+    ...options,
     send(request, sink) {
       const exchange = new InProcessExchange(sink, () => open.delete(exchange));
       open.add(exchange);

@@ -34,6 +34,8 @@ export interface Exchange {
 
 /** A connection to an API server. */
 export interface Transport {
+  /** Stands for the server: identical for all transports to it. Undefined where it is not known. */
+  readonly server?: string | object;
   send(request: TransportRequest, sink: Sink): Exchange;
   /** Aborts running requests and closes sockets. */
   close(): Promise<void>;

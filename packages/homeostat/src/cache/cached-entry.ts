@@ -93,6 +93,12 @@ export class CachedEntry implements CachedObject {
     return this.#object !== undefined;
   }
 
+  metadataText(field: "labels" | "annotations"): string {
+    const bytes = Buffer.from(this.#text);
+    const range = scanMetadata(bytes)?.[field];
+    return range ? bytes.toString("utf8", range.start, range.end) : "";
+  }
+
   read(): any {
     if (this.#object) return this.#object;
     const { frozen, parsedObjects, promisesStatus } = this.#shape;

@@ -18,6 +18,8 @@ export interface CachedObject<O = any> {
   /** True when deletionTimestamp is set. */
   readonly deleting: boolean;
   readonly ownerUids: readonly string[];
+  /** The JSON text of labels or annotations, without parsing the object; "" when there are none. */
+  metadataText(field: "labels" | "annotations"): string;
   /** Returns the shared object, which must not be mutated (frozen in development). */
   read(): O;
 }

@@ -43,6 +43,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
   let pools: Promise<Pools> | undefined;
   let closed = false;
   return {
+    server: url.href,
     send(request, sink) {
       const call = new Call({ ...request, path: prefix + request.path }, sink, options);
       if (closed) {

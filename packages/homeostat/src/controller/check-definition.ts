@@ -3,14 +3,21 @@ import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { kindId } from "./echo/run-record.ts";
 
 /** A definition before its types can be trusted. */
 export interface UncheckedDefinition {
   readonly name?: unknown;
   readonly concurrency?: unknown;
   readonly timeout?: unknown;
+  readonly when?: unknown;
+  readonly resyncEvery?: unknown;
+  readonly sources?: unknown;
+  readonly backoff?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
+  readonly watches?: unknown;
+  readonly indexes?: unknown;
   readonly reconcile?: unknown;
   readonly finalize?: unknown;
 }
@@ -22,9 +29,15 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
     ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
     ...checkConcurrency(concurrency),
-    ...checkTimeout(timeout),
+    ...checkDuration("timeout", timeout),
+    ...checkDuration("resyncEvery", definition.resyncEvery),
+    ...checkBackoff(definition.backoff),
+    ...checkFunctions("sources", definition.sources),
+    ...checkFunctions("when", { when: definition.when ?? (() => true) }),
     ...checkOwns(owns),
     ...checkRefs(refs),
+    ...checkWatches(definition.watches),
+    ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
     ...(finalize === undefined || typeof finalize === "function"
       ? []
@@ -50,14 +63,27 @@ function checkConcurrency(concurrency: unknown): readonly string[] {
   return [`concurrency is ${describeValue(concurrency)}, expected a whole number from 1`];
 }
 
-function checkTimeout(timeout: unknown): readonly string[] {
+function checkBackoff(backoff: unknown): readonly string[] {
+  if (backoff === undefined) return [];
+  const { firstMs, maxMs } = (backoff ?? {}) as { firstMs?: unknown; maxMs?: unknown };
+  if (Number.isFinite(maxMs) && Number(firstMs) > 0 && Number(maxMs) >= Number(firstMs)) return [];
+  return ["backoff expects firstMs above 0 and maxMs not below it"];
+}
+
+function checkFunctions(field: string, functions: unknown): readonly string[] {
+  return Object.entries(functions ?? {}).flatMap(([name, value]) =>
+    typeof value === "function" ? [] : [`${name} of ${field} is not a function`],
+  );
+}
+
+function checkDuration(field: string, timeout: unknown): readonly string[] {
   if (timeout === undefined) return [];
   try {
     if (parseDuration(timeout as string) > 0) return [];
   } catch {
     // The same message serves both.
   }
-  return [`timeout is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
+  return [`${field} is ${describeValue(timeout)}, expected a duration above 0 such as "5m"`];
 }
 
 function checkOwns(owns: unknown = []): readonly string[] {
@@ -73,4 +99,34 @@ function checkRefs(refs: unknown = {}): readonly string[] {
   return Object.entries(refs as Record<string, { target?: unknown; select?: unknown } | undefined>)
     .filter(([, one]) => !isKind(one?.target) || typeof one?.select !== "function")
     .map(([name]) => `refs.${name} is not made by ref(…) or refs(…)`);
+}
+
+function checkWatches(watches: unknown = {}): readonly string[] {
+  if (typeof watches !== "object" || watches === null) return ["watches is not an object"];
+  return Object.entries(
+    watches as Record<string, { target?: unknown; select?: unknown } | undefined>,
+  )
+    .filter(
+      ([, one]) =>
+        !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
+    )
+    .map(([name]) => `watches.${name} is not made by all(…)`);
+}
+
+function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {
+  const { indexes = {}, owns = [], refs = {}, watches = {} } = definition;
+  if (typeof indexes !== "object" || indexes === null) return ["indexes is not an object"];
+  const targets = [...Object.values(refs ?? {}), ...Object.values(watches ?? {})].map(
+    (one: { target?: Kind } | undefined) => one?.target,
+  );
+  const declared = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : []), ...targets];
+  return Object.entries(
+    indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
+  ).flatMap(([name, one]) => {
+    const target = one?.target;
+    if (!isKind(target) || typeof one?.valuesOf !== "function")
+      return [`indexes.${name} is not made by index(…)`];
+    if (declared.some((other) => isKind(other) && kindId(other) === kindId(target))) return [];
+    return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];
+  });
 }

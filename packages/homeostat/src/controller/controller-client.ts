@@ -4,12 +4,23 @@ import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.t
 import type { KubeObject } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { RunScope } from "./run/run-scope.ts";
+import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
 /** Name and namespace; the namespace defaults to that of the reconciled object. */
 export interface ObjectAddress {
   readonly name: string;
   readonly namespace?: string;
+}
+
+/** Options of `client.apply`. */
+export interface SharedApplyOptions {
+  /**
+   * Appended to the field manager: `<manager>/<set>`. For an object to which several reconciled
+   * objects contribute: name the set after the reconciled object.
+   */
+  readonly set?: string;
 }
 
 /** A client with the controller's field manager. Refuses calls once the reconcile has ended. */
@@ -25,8 +36,26 @@ export interface ControllerClient {
     },
   ): Promise<readonly ObjectOf<K>[]>;
   create<K extends Kind>(kind: K, manifest: CreateManifestOf<K>): Promise<ObjectOf<K>>;
-  /** Server-side apply as this controller, forced. */
-  apply<K extends Kind>(kind: K, manifest: ManifestOf<K>): Promise<ObjectOf<K>>;
+  /** Replaces an object; `metadata.resourceVersion` makes the request conditional. */
+  update<K extends Kind>(kind: K, object: ObjectOf<K> | ManifestOf<K>): Promise<ObjectOf<K>>;
+  /**
+   * Creates an object, or changes it from its current state; repeated after a conflict. Writes
+   * nothing when `mutate` changes nothing. Metadata that `mutate` leaves out is kept.
+   */
+  upsert<K extends Kind>(
+    kind: K,
+    address: string | ObjectAddress,
+    mutate: Mutate<K>,
+  ): Promise<ObjectOf<K>>;
+  /**
+   * Server-side apply as this controller, forced. The fields of the last apply by the same field
+   * manager that `manifest` leaves out are removed.
+   */
+  apply<K extends Kind>(
+    kind: K,
+    manifest: ManifestOf<K>,
+    options?: SharedApplyOptions,
+  ): Promise<ObjectOf<K>>;
   /** JSON merge patch. */
   patch<K extends Kind>(
     kind: K,
@@ -46,13 +75,61 @@ export interface ControllerClient {
 }
 
 /** The parts of a run that its client needs. */
-type ClientScope = Pick<RunScope, "call" | "signal" | "record">;
+export interface ClientRun {
+  readonly scope: Pick<RunScope, "call" | "signal" | "record">;
+  readonly runtime: Runtime;
+  /** The controller's field manager. */
+  readonly manager: string;
+  /** Called before each apply. */
+  applies(kind: Kind, manifest: KubeObject, manager: string): void;
+}
 
 /**
  * Wraps a client that is scoped to the controller's field manager and the reconcile's deadline.
  * Reads abort when the run ends; writes in flight complete.
  */
-export function createControllerClient(client: Client, scope: ClientScope): ControllerClient {
+export function createControllerClient(client: Client, run: ClientRun): ControllerClient {
+  const { scope } = run;
+  const { reads, read, call, write } = trackedCalls(client, run);
+  return {
+    get: (kind, address) =>
+      read(`get(${title(kind, address)})`, () => {
+        scope.record.reads(kind);
+        return reads().find(kind, address);
+      }),
+    list: (kind, options = {}) =>
+      read(`list(${kind.kind})`, async () => {
+        scope.record.reads(kind);
+        return (await reads().list(kind, options)).items;
+      }),
+    create: (kind, manifest) =>
+      write(kind, `create(${kind.kind})`, () => client.create(kind, manifest)),
+    update: (kind, object) =>
+      write(kind, `update(${kind.kind})`, () => client.update(kind, object)),
+    upsert: (kind, address, mutate) =>
+      write(kind, `upsert(${title(kind, address)})`, () =>
+        upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
+      ) as never,
+    apply: (kind, manifest, options) =>
+      write(kind, `apply(${kind.kind})`, () =>
+        applyShared(client, run, { kind, manifest }, options),
+      ),
+    patch: (kind, address, body, { subresource } = {}) =>
+      write(kind, `patch(${title(kind, address)})`, () =>
+        client.patch(
+          kind,
+          address,
+          { type: "merge", body },
+          subresource === undefined ? {} : { subresource },
+        ),
+      ),
+    delete: (kind, address, options) =>
+      call(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
+  };
+}
+
+/** Ways to start a request, so that the run knows of it. */
+function trackedCalls(client: Client, { scope }: ClientRun) {
   let reader: Client | undefined;
   const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
   const read = <T>(what: string, start: () => Promise<T>): Promise<T> =>
@@ -69,33 +146,23 @@ export function createControllerClient(client: Client, scope: ClientScope): Cont
       scope.record.receives(kind, result);
       return result;
     });
-  return {
-    get: (kind, address) =>
-      read(`get(${title(kind, address)})`, () => {
-        scope.record.reads(kind);
-        return reads().find(kind, address);
-      }),
-    list: (kind, options = {}) =>
-      read(`list(${kind.kind})`, async () => {
-        scope.record.reads(kind);
-        return (await reads().list(kind, options)).items;
-      }),
-    create: (kind, manifest) =>
-      write(kind, `create(${kind.kind})`, () => client.create(kind, manifest)),
-    apply: (kind, manifest) =>
-      write(kind, `apply(${kind.kind})`, () => client.apply(kind, manifest, { force: true })),
-    patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, `patch(${title(kind, address)})`, () =>
-        client.patch(
-          kind,
-          address,
-          { type: "merge", body },
-          subresource === undefined ? {} : { subresource },
-        ),
-      ),
-    delete: (kind, address, options) =>
-      call(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
-  };
+  return { reads, read, call, write };
+}
+
+function upsertObject(client: Client, { scope, runtime }: ClientRun, one: Upsert) {
+  scope.record.reads(one.kind);
+  return upsert(client, one, { runtime, signal: scope.signal });
+}
+
+async function applyShared<K extends Kind>(
+  client: Client,
+  run: ClientRun,
+  { kind, manifest }: { readonly kind: K; readonly manifest: ManifestOf<K> },
+  { set }: SharedApplyOptions = {},
+): Promise<ObjectOf<K>> {
+  const fieldManager = set === undefined ? run.manager : `${run.manager}/${set}`;
+  run.applies(kind, manifest as KubeObject, fieldManager);
+  return client.apply(kind, manifest, { force: true, fieldManager });
 }
 
 async function deleteObject(

@@ -10,16 +10,19 @@ import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
+import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { processItem } from "./run/process-item.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
+import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
 import { WarnOnce } from "./warn-once.ts";
 
@@ -36,7 +39,9 @@ export interface ControllerRunner {
   };
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
-  /** Waits for running reconciles; aborts them after `timeoutMs`. */
+  /**
+   * Begins no reconcile any more. Waits for running ones; aborts them after `timeoutMs`.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -45,6 +50,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const options = { ...given, log: guardLog(given.log) };
   const { definition, queue } = options;
   const stopping = new AbortController();
+  const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
   const { states, loops, echoes, conflicts } = state;
@@ -63,25 +69,42 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     },
   });
   const workers: Promise<void>[] = [];
+  const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
       strayErrors = catchStrayErrors();
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state));
+      feeds.push(...startFeeds(options, primary));
+      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
+      for (const feed of feeds) feed.stop();
       state.retries.stop();
-      await drain(options, stopping, drainMs);
+      draining.abort();
+      if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
       strayErrors?.stop();
     },
   };
+}
+
+/** What adds keys beside the watches. */
+function startFeeds(
+  { definition, runtime, queue, log }: RunnerOptions,
+  primary: Informer,
+): readonly { stop(): void }[] {
+  const { name: controller, resyncEvery: every, sources } = definition;
+  const { clock } = runtime;
+  return [
+    followSources(sources, { clock, queue, log, controller }),
+    ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
+  ];
 }
 
 /** The queue's report, with the changes that are held until the run ends. */
@@ -102,6 +125,7 @@ function createState(
     ...options,
     primary,
     ownMemory: new OwnMemory(),
+    sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
@@ -152,7 +176,7 @@ async function drain(
  */
 const yieldAfterMs = 10;
 
-async function work(context: RunnerState): Promise<void> {
+async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
   const { queue, runtime } = context.options;
   let rested = runtime.clock.monotonic();
   for (
@@ -160,6 +184,10 @@ async function work(context: RunnerState): Promise<void> {
     item;
     item = await queue.get(context.stopping)
   ) {
+    if (draining.aborted) {
+      queue.done(item.key);
+      continue;
+    }
     await processItem(context, item);
     if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
     await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));

@@ -4,11 +4,29 @@
 import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
+import type { ExternalSource } from "./external-source.ts";
+import type { Predicate } from "./predicates.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
+import type { Watch } from "./watching/all.ts";
+import type { CachedReads, Index } from "./watching/declared-reads.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
+
+export type WatchesOf<K extends Kind> = { readonly [name: string]: Watch<ObjectOf<K>, Kind> };
+export type IndexesOf = { readonly [name: string]: Index<Kind> };
+
+/** The kinds of declared references or watches. */
+type TargetOf<R> = {
+  readonly [P in keyof R]: R[P] extends { readonly target: infer T } ? T : never;
+}[keyof R] &
+  Kind;
+
+/** The objects of declared watches. */
+type Watched<W> = [keyof W] extends [never]
+  ? object & { readonly "ERR_UNDECLARED: declare it in `watches`"?: never }
+  : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** Options of `own`. */
 export interface OwnOptions {
@@ -39,7 +57,7 @@ export interface ReconcileLog {
 }
 
 /** The context of reconcile and finalize. */
-export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
+export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
   /** The targets of declared references. */
@@ -50,6 +68,10 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}> {
         : ObjectOf<T> | undefined
       : never;
   };
+  /** The objects of declared watches that exist, by key. */
+  readonly watches: Watched<W>;
+  /** Synchronous reads of declared kinds. They wake nothing; `refs` and `watches` do. */
+  readonly cache: CachedReads<K | Owned | TargetOf<R> | TargetOf<W>, I>;
   readonly own: Own<Owned>;
   /**
    * Sets status fields. Calls accumulate; fields that are not set keep the value that this
@@ -113,6 +135,18 @@ export interface Handlers<Ctx> {
    */
   readonly timeout?: string | number;
   /**
+   * Drops updates of the controller's own objects for which it returns false, e.g. `or(
+   * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
+   * count.
+   */
+  readonly when?: Predicate;
+  /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
+  readonly resyncEvery?: string | number;
+  /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
+  readonly sources?: Readonly<Record<string, ExternalSource>>;
+  /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
    */
@@ -124,9 +158,15 @@ export interface Handlers<Ctx> {
 }
 
 /** A controller for `createManager`. */
-export interface Controller<K extends Kind = any, Owned extends Kind = any, R = any> {
+export interface Controller<
+  K extends Kind = any,
+  Owned extends Kind = any,
+  R = any,
+  W = any,
+  I = any,
+> {
   readonly name: string;
-  readonly "~context": Context<K, Owned, R>;
+  readonly "~context": Context<K, Owned, R, W, I>;
 }
 
 /** The runtime's part of a {@link Controller}. */
@@ -135,23 +175,40 @@ export interface ControllerDefinition {
   readonly kind: Kind;
   readonly owns: readonly Kind[];
   readonly refs: Readonly<Record<string, Ref<any, Kind, boolean>>>;
+  readonly watches: Readonly<Record<string, Watch<any, Kind>>>;
+  readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
   readonly timeout: string | number;
+  readonly when?: Predicate;
+  readonly resyncEvery?: string | number;
+  readonly sources: Readonly<Record<string, ExternalSource>>;
+  readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   readonly fieldManager?: string;
   readonly finalizer?: string;
-  reconcile(context: Context<any, any, any>): Result;
-  readonly finalize?: (context: Context<any, any, any>) => Result;
+  reconcile(context: Context<any, any, any, any, any>): Result;
+  readonly finalize?: (context: Context<any, any, any, any, any>) => Result;
+}
+
+/** What a controller owns, refers to, watches and indexes. */
+export interface Declared<Owned extends Kind, R, W, I> {
+  readonly owns?: readonly Owned[];
+  readonly refs?: R;
+  readonly watches?: W;
+  readonly indexes?: I;
 }
 
 /**
- * A kind with the kinds that its controller owns and refers to, declared separately so that
- * reconcile can be split into functions.
+ * A kind with what its controller declares, separately so that reconcile can be split into
+ * functions.
  */
-export interface Scope<K extends Kind, Owned extends Kind, R> {
+export interface Scope<K extends Kind, Owned extends Kind, R, W = {}, I = {}> extends Declared<
+  Owned,
+  R,
+  W,
+  I
+> {
   readonly kind: K;
-  readonly owns?: readonly Owned[];
-  readonly refs?: R;
-  readonly "~context": Context<K, Owned, R>;
+  readonly "~context": Context<K, Owned, R, W, I>;
 }
 
 /** The context type of a scope or a controller. */
@@ -161,17 +218,23 @@ export type ContextOf<S extends { readonly "~context": any }> = S["~context"];
  * Declares a scope: `const scope = defineScope(Order, { owns: [Meal] }); type Ctx =
  * ContextOf<typeof scope>`.
  */
-export function defineScope<K extends Kind, Owned extends Kind = never, R extends RefsOf<K> = {}>(
+export function defineScope<
+  K extends Kind,
+  Owned extends Kind = never,
+  R extends RefsOf<K> = {},
+  W extends WatchesOf<K> = {},
+  I extends IndexesOf = {},
+>(
   kind: K,
-  declared: { readonly owns?: readonly Owned[]; readonly refs?: R },
-): Scope<K, Owned, R> & {
-  controller(handlers: Handlers<Context<K, Owned, R>>): Controller<K, Owned, R>;
+  declared: Declared<Owned, R, W, I>,
+): Scope<K, Owned, R, W, I> & {
+  controller(handlers: Handlers<Context<K, Owned, R, W, I>>): Controller<K, Owned, R, W, I>;
 } {
   return {
     kind,
     ...declared,
-    controller: (handlers: Handlers<Context<K, Owned, R>>) =>
-      defineController<K, Owned, R>(kind, { ...declared, ...handlers }),
+    controller: (handlers: Handlers<Context<K, Owned, R, W, I>>) =>
+      defineController<K, Owned, R, W, I>(kind, { ...declared, ...handlers }),
   } as never;
 }
 
@@ -180,13 +243,17 @@ export function defineController<
   K extends Kind,
   Owned extends Kind = never,
   R extends RefsOf<K> = {},
+  W extends WatchesOf<K> = {},
+  I extends IndexesOf = {},
 >(
   kind: K,
-  definition: Handlers<Context<K, Owned, R>> & {
+  definition: Handlers<Context<K, Owned, R, W, I>> & {
     readonly owns?: readonly Owned[];
     readonly refs?: R;
+    readonly watches?: W;
+    readonly indexes?: I;
   },
-): Controller<K, Owned, R> {
+): Controller<K, Owned, R, W, I> {
   checkDefinition(kind, definition);
   const { finalize } = definition;
   const runtime: ControllerDefinition = {
@@ -194,14 +261,23 @@ export function defineController<
     kind,
     owns: definition.owns ?? [],
     refs: (definition.refs ?? {}) as ControllerDefinition["refs"],
+    watches: (definition.watches ?? {}) as ControllerDefinition["watches"],
+    indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
     timeout: definition.timeout ?? "10m",
+    sources: definition.sources ?? {},
+    ...given(definition, ["when", "resyncEvery", "backoff"]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };
   return Object.freeze(runtime) as never;
+}
+
+function given<T extends object, P extends keyof T>(from: T, names: readonly P[]): Pick<T, P> {
+  const there = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(there.map((name) => [name, from[name]])) as unknown as Pick<T, P>;
 }
 
 /** The runtime's view of a controller. */

@@ -76,23 +76,27 @@ function patchFinalizers(
   next: (live: KubeObject) => readonly string[] | undefined,
 ): Promise<KubeObject | undefined> {
   const key = keyOf(object);
-  return retryOnConflict(runtime, async (attempt) => {
-    const live =
-      attempt === 0 ? object : ((await client.find(kind, key)) as KubeObject | undefined);
-    if (live?.metadata.uid !== object.metadata.uid) return undefined;
-    const finalizers = next(live);
-    if (!finalizers) return undefined;
-    const { resourceVersion, uid } = live.metadata;
-    const body = {
-      metadata: { uid, resourceVersion, finalizers: finalizers.length ? finalizers : null },
-    };
-    try {
-      return (await client.patch(kind, key, { type: "merge", body })) as KubeObject;
-    } catch (error) {
-      if (isNotFound(error) && (await isReplaced(client, kind, object.metadata))) return undefined;
-      throw error;
-    }
-  });
+  return retryOnConflict(
+    async (attempt) => {
+      const live =
+        attempt === 0 ? object : ((await client.find(kind, key)) as KubeObject | undefined);
+      if (live?.metadata.uid !== object.metadata.uid) return undefined;
+      const finalizers = next(live);
+      if (!finalizers) return undefined;
+      const { resourceVersion, uid } = live.metadata;
+      const body = {
+        metadata: { uid, resourceVersion, finalizers: finalizers.length ? finalizers : null },
+      };
+      try {
+        return (await client.patch(kind, key, { type: "merge", body })) as KubeObject;
+      } catch (error) {
+        if (isNotFound(error) && (await isReplaced(client, kind, object.metadata)))
+          return undefined;
+        throw error;
+      }
+    },
+    { runtime },
+  );
 }
 
 /** True when one of the managers wrote this entry of the list of finalizers. */

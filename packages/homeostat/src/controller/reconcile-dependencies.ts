@@ -5,8 +5,10 @@ import type { Client } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
+import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
+import type { NamespaceScope } from "./watching/namespace-scope.ts";
 
 /** Dependencies of every reconcile of a controller. */
 export interface ReconcileDependencies {
@@ -16,10 +18,11 @@ export interface ReconcileDependencies {
   readonly client: Client;
   readonly log: ReconcileLog;
   readonly primary: Informer;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer | undefined;
   readonly ownMemory: OwnMemory;
+  readonly sharedApplies: SharedApplies;
   readonly warnings: WarnOnce;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;

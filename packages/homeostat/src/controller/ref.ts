@@ -1,18 +1,22 @@
-// References: objects that an object names. A declared reference becomes an index and a watch, and
-// its target is available in reconcile.
+// References: objects that an object names or selects. A declared reference becomes an index and a
+// watch, and its target is available in reconcile.
 import type { Kind } from "../api/kind.ts";
+import type { Selection } from "./watching/selection.ts";
 
 /**
  * The name of a target, with a namespace unless it is the object's own; undefined for no target.
  */
 export type Target = string | { readonly namespace: string; readonly name: string } | undefined;
 
+/** What a reference to many objects returns: names, or a selection in the object's namespace. */
+export type Targets = Selection | undefined | readonly Target[];
+
 /** A declared reference from `Source` to one or many objects of kind `K`. */
 export interface Ref<Source, K extends Kind, Many extends boolean> {
   readonly target: K;
   readonly many: Many;
   /** Must be pure: it runs for every change of a source. */
-  readonly select: (object: Source) => Target | readonly Target[];
+  readonly select: (object: Source) => Target | Targets;
 }
 
 /** A reference to one object: `ref(Chef, (order) => order.spec.chef)`. */
@@ -25,11 +29,13 @@ export function ref<Source, K extends Kind>(
 
 /**
  * A reference to many objects: `refs(Ingredient, (meal) => meal.spec.ingredients)`. Reconcile
- * receives those that exist, in the order named.
+ * receives those that exist, in the order named. A selection refers to all objects that match, by
+ * key: `refs(Pod, (service) => ({ labels: service.spec.selector }))`; its namespace is the object's
+ * own unless it names another, and undefined selects nothing.
  */
 export function refs<Source, K extends Kind>(
   target: K,
-  select: (object: Source) => readonly Target[],
+  select: (object: Source) => Targets,
 ): Ref<Source, K, true> {
   return { target, many: true, select };
 }

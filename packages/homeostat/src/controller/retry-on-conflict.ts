@@ -1,29 +1,76 @@
-// Repeats a write of the runtime that met another writer.
-// Upstream: k8s.io/client-go/util/retry/util.go (RetryOnConflict, DefaultRetry).
+// Repeats a write that met another writer.
+// Upstream: k8s.io/client-go/util/retry/util.go (RetryOnConflict, DefaultRetry, DefaultBackoff),
+// k8s.io/apimachinery/pkg/util/wait/backoff.go (Backoff.Step).
 import { isConflict } from "../api/status.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { type Entropy, unitInterval } from "../runtime/entropy.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
 
-/** DefaultRetry: 5 attempts, 10 ms apart, with 10 % jitter. */
-const attempts = 5;
-const delayMs = 10;
-const jitter = 0.1;
+/** How often and how fast a write is repeated. */
+export interface Backoff {
+  /** Attempts, the first one included. */
+  readonly steps: number;
+  /** The first pause. */
+  readonly durationMs: number;
+  /** Each pause is this times as long as the one before. Default 1. */
+  readonly factor?: number;
+  /** Part of a pause that is added at random, at most. Default 0. */
+  readonly jitter?: number;
+}
+
+/** For writes that few other clients make: 5 attempts, 10 ms apart. */
+export const defaultRetry: Backoff = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
+
+/** For writes that many other clients make: 4 attempts; 10, 50 and 250 ms apart. */
+export const defaultBackoff: Backoff = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
+
+/** Options of {@link retryOnConflict}. */
+export interface RetryOnConflictOptions {
+  /** Default: {@link defaultRetry}. */
+  readonly backoff?: Backoff;
+  readonly runtime?: Pick<Runtime, "clock" | "entropy">;
+  /** Ends the pauses: the conflict is thrown. */
+  readonly signal?: AbortSignal;
+}
 
 /**
- * Calls `write` until it does not reject with Conflict, at most five times. `write` must read the
- * object anew, except at its first attempt (0).
+ * Calls `write` until it does not reject with Conflict, or the attempts are used up; then rejects
+ * with that conflict. `write` must read the object anew, except at its first attempt (0).
  */
 export async function retryOnConflict<T>(
-  { clock, entropy }: { readonly clock: Clock; readonly entropy: Entropy },
   write: (attempt: number) => Promise<T>,
+  { backoff = defaultRetry, runtime = createSystemRuntime(), signal }: RetryOnConflictOptions = {},
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await write(attempt);
     } catch (error) {
-      if (!isConflict(error) || attempt + 1 === attempts) throw error;
+      if (!isConflict(error) || attempt + 1 >= backoff.steps || signal?.aborted) throw error;
     }
-    const pauseMs = delayMs * (1 + jitter * unitInterval(entropy));
-    await new Promise<void>((resolve) => clock.timer(pauseMs, resolve));
+    await pause(runtime, pauseMs(backoff, attempt, runtime.entropy), signal);
   }
+}
+
+function pauseMs(
+  { durationMs, factor = 1, jitter = 0 }: Backoff,
+  attempt: number,
+  entropy: Entropy,
+): number {
+  return durationMs * factor ** attempt * (1 + jitter * unitInterval(entropy));
+}
+
+function pause(
+  { clock }: Pick<Runtime, "clock">,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = clock.timer(ms, end);
+    signal?.addEventListener("abort", end, { once: true });
+  });
 }

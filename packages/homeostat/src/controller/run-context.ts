@@ -7,16 +7,19 @@ import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { createControllerClient } from "./controller-client.ts";
+import { type ControllerClient, createControllerClient } from "./controller-client.ts";
 import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
+import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
+import { createCachedReads } from "./watching/cached-reads.ts";
+import { resolveWatches } from "./watching/resolve-watches.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
+import { reportSharedApply } from "./shared/report-shared-apply.ts";
 import {
   createStatusIntent,
   type StatusIntent,
@@ -27,7 +30,7 @@ import {
 /** One running call. */
 export interface Run {
   readonly object: KubeObject;
-  readonly context: Context<any, any, any>;
+  readonly context: Context<any, any, any, any, any>;
   readonly intent: StatusIntent;
   readonly owning: Owning;
   readonly scope: RunScope;
@@ -44,12 +47,7 @@ export function createRun(
   const intent = createStatusIntent();
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope });
   const context = {
-    object: recordStart(definition, object, scope),
-    refs: resolveRefs(definition, object, {
-      namespace: dependencies.namespace,
-      informer: (kind) => dependencies.informer(kind) as TargetInformer | undefined,
-      ...(isFinal(object) ? { failed: reportRef(dependencies, scope) } : {}),
-    }),
+    ...objectsAtHand(dependencies, object, scope),
     own,
     step,
     status(fields: Readonly<Record<string, unknown>>) {
@@ -62,12 +60,7 @@ export function createRun(
     },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    client: createControllerClient(
-      client.with(
-        object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace },
-      ),
-      scope,
-    ),
+    client: openClient(dependencies, object, client, scope),
     log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
     get signal() {
       return scope.signal;
@@ -75,7 +68,7 @@ export function createRun(
   };
   return {
     object,
-    context: context as unknown as Context<any, any, any>,
+    context: context as unknown as Context<any, any, any, any, any>,
     intent,
     owning,
     scope,
@@ -84,14 +77,63 @@ export function createRun(
 
 const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
-/** In finalize a reference that cannot be resolved has no target, and blocks no deletion. */
-function reportRef({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
-  return (name: string, error: unknown): void =>
-    warnings.warn(title, `ref ${name}`, {
-      message: `finalize runs without reference "${name}": ${describeError(error)}`,
+/** What the context has of the cache: the object, and what its controller declares. */
+function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
+  const { definition, namespaces } = dependencies;
+  const observed = recordStart(definition, object, scope);
+  const reading = (kind: Kind): void => scope.record.reads(kind);
+  const reads = {
+    namespaces,
+    reading,
+    informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
+    ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
+  };
+  return {
+    object: observed,
+    refs: resolveRefs(definition, object, reads),
+    watches: resolveWatches(definition, observed, reads),
+    cache: createCachedReads({
+      definition,
+      object,
+      informer: (kind) => dependencies.informer(kind),
+      reading(kind, what) {
+        scope.assertRunning(what);
+        reading(kind);
+      },
+    }),
+  };
+}
+
+/** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */
+function reportUnresolved({ warnings, definition }: ReconcileDependencies, { title }: RunScope) {
+  return (what: string, error: unknown): void =>
+    warnings.warn(title, what, {
+      message: `finalize runs without ${what}: ${describeError(error)}`,
       controller: definition.name,
       error,
     });
+}
+
+/** The client of the context; its default namespace is that of the object. */
+function openClient(
+  dependencies: ReconcileDependencies,
+  { metadata }: KubeObject,
+  client: Client,
+  scope: RunScope,
+): ControllerClient {
+  const { namespace } = metadata;
+  const inNamespace = client.with(namespace === undefined ? {} : { namespace });
+  const { runtime, names } = dependencies;
+  const by = formatObjectKey(metadata);
+  return createControllerClient(inNamespace, {
+    scope,
+    runtime,
+    manager: names.manager,
+    applies: (kind, manifest, manager) => {
+      const apply = { kind, manifest, manager, by, namespace: inNamespace.namespace };
+      reportSharedApply(dependencies, apply, scope.title);
+    },
+  });
 }
 
 function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
@@ -100,12 +142,11 @@ function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): bo
 
 /** Starts the record of what the user's code reads; returns the object that it receives. */
 function recordStart(
-  { kind, refs }: ControllerDefinition,
+  { kind }: ControllerDefinition,
   object: KubeObject,
   { record }: RunScope,
 ): KubeObject {
   record.starts(kind, object);
-  for (const { target } of Object.values(refs)) record.reads(target);
   return observeStatus(object, () => record.readsStatus());
 }
 
@@ -122,7 +163,7 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const owning = createOwn({
     memory: dependencies.ownMemory,
     isFinal: isFinal(object),
-    namespace: dependencies.namespace,
+    namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,
     manager: dependencies.names.manager,
@@ -174,9 +215,13 @@ function setCondition(
 function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
   const declared = definition.refs[name];
   if (!declared) return name;
-  const targets = [declared.select(object)].flat().filter((target) => target !== undefined);
-  const keys = targets.map((target) =>
-    typeof target === "string" ? `"${target}"` : `"${target.namespace}/${target.name}"`,
-  );
-  return `${declared.target.kind} ${keys.join(", ") || `(${name}: no target)`}`;
+  const { keys, selections } = targetsOf(declared, object);
+  const own = object.metadata.namespace;
+  const targets = [
+    ...keys.map(({ namespace, name: target }) =>
+      namespace === own || namespace === undefined ? `"${target}"` : `"${namespace}/${target}"`,
+    ),
+    ...selections.map((selection) => JSON.stringify(selection.labels ?? selection)),
+  ];
+  return `${declared.target.kind} ${targets.join(", ") || `(${name}: no target)`}`;
 }

@@ -10,11 +10,14 @@ import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId, revisionId } from "./echo/run-record.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
+import { indexName } from "./watching/cached-reads.ts";
+import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
+import { type DeclaredSelection, declaredSelections } from "./watching/declared-selections.ts";
 
 /**
  * Priority of keys from the first list or a resync, as controller-runtime's handler.LowPriority.
  */
-const lowPriority = -100;
+export const lowPriority = -100;
 
 /** What sources connect. */
 export interface SourceDependencies {
@@ -30,10 +33,12 @@ export interface SourceDependencies {
 
 /** Connects the informers of a controller to its queue, until `remove()`. */
 export function connectSources(dependencies: SourceDependencies): { remove(): void } {
+  addIndexes(dependencies);
   const connections = [
     connectPrimary(dependencies),
     ...dependencies.definition.owns.map((kind) => connectOwned(dependencies, kind)),
     ...Object.keys(dependencies.definition.refs).map((name) => connectRef(dependencies, name)),
+    ...declaredSelections(dependencies.definition).map((one) => connectWatch(dependencies, one)),
   ];
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
@@ -51,13 +56,41 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
     });
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
-    updated: (_, object, cause) =>
-      enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause),
+    updated(old, object, cause) {
+      if (counts(definition, { old, object, cause }))
+        enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause);
+      else dropUpdate(dependencies, object);
+    },
     deleted(object, cause) {
       gone(object.key);
       enqueueFor(object, "deleted", cause);
     },
   });
+}
+
+interface Update {
+  readonly old: CachedObject;
+  readonly object: CachedObject;
+  readonly cause: HandlerCause;
+}
+
+/** Whether `when` lets an update pass. The begin of a deletion always counts; so does a throw. */
+function counts({ when }: ControllerDefinition, { old, object, cause }: Update): boolean {
+  if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
+  try {
+    return when(old, object);
+  } catch {
+    return true;
+  }
+}
+
+function dropUpdate({ definition, queue, echoes }: SourceDependencies, object: CachedObject): void {
+  const { kind } = definition;
+  const { key, resourceVersion } = object;
+  echoes.arrived(key, revisionId(kind, key, resourceVersion));
+  const what = `${kind.kind} changed, dropped by \`when\``;
+  const cause = { what, source: "itself", resourceVersion, object: objectId(kind, key) };
+  queue.ignore(key, cause);
 }
 
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
@@ -107,6 +140,28 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
     updated: (_, target, cause) => enqueueFor(target, "changed", cause),
     deleted: (target, cause) => enqueueFor(target, "deleted", cause),
   });
+}
+
+function connectWatch(
+  dependencies: SourceDependencies,
+  declared: DeclaredSelection,
+): { remove(): void } {
+  const { primary, queue } = dependencies;
+  const { title: source, target: kind } = declared;
+  return connectSelection(declared, {
+    primary,
+    informer: required(dependencies, kind),
+    enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
+      enqueue(dependencies, key, cause, { what, source, object, kind, mayEcho: false }),
+    ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>
+      queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion }),
+  });
+}
+
+function addIndexes(dependencies: SourceDependencies): void {
+  const { name: controller, indexes } = dependencies.definition;
+  for (const [name, { target, valuesOf }] of Object.entries(indexes))
+    required(dependencies, target).addIndex(indexName(controller, name), valuesOf);
 }
 
 /** The changes that a controller may make and know: a deletion is never known before it is seen. */

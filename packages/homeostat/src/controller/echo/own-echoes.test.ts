@@ -149,6 +149,15 @@ test("an own write of the object is known when only the status changed and was n
   assert.equal(knows(nothing, box, { ...object("a", "2"), metadata: managed }), true);
 });
 
+test("a write that the run then starts from is known, whatever the run reads", () => {
+  const record = new RunRecord(kinds);
+  const withFinalizer = object("a", "2");
+  record.wrote(write(box, withFinalizer));
+  record.starts(box, withFinalizer);
+  record.readsStatus();
+  assert.equal(record.revisions().get(boxAt("2")), true);
+});
+
 test("without a generation, all other fields are compared", () => {
   const { generation: _g, ...metadata } = object("a", "1").metadata;
   const record = new RunRecord(kinds);

@@ -59,6 +59,15 @@ export class OwnEchoes {
     return true;
   }
 
+  /** A change has arrived that something else drops. */
+  arrived(key: string, revision: string): void {
+    const echoes = this.#keys.get(key);
+    if (!echoes) return;
+    echoes.last.delete(revision);
+    echoes.older.delete(revision);
+    this.#forgetEmpty(key, echoes);
+  }
+
   /** A run has ended, with all of its requests: adds what was held and is not known. */
   end(key: string): void {
     const echoes = this.#keys.get(key);
@@ -90,10 +99,8 @@ export class OwnEchoes {
   ): boolean {
     const { last, older } = echoes;
     const isKnown = last.get(revision) ?? older.get(revision) ?? false;
-    last.delete(revision);
-    older.delete(revision);
+    this.arrived(key, revision);
     if (isKnown) this.#queue.ignore(key, { ...cause, what: `${cause.what} by its own reconcile` });
-    this.#forgetEmpty(key, echoes);
     return isKnown;
   }
 

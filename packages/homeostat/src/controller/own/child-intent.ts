@@ -31,10 +31,10 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
       problem: `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
       hint: "own objects in the same namespace only",
     });
-  if (set.namespace !== undefined && namespace !== undefined && namespace !== set.namespace)
+  if (namespace !== undefined && !set.namespaces.includes(namespace))
     throw ownError(set, "ERR_OWN_NAMESPACE", {
-      problem: `"${name}" is in ${namespace}, but this manager watches namespace ${set.namespace} only; it would neither repair nor delete it`,
-      hint: "let the manager watch all namespaces, or own objects in the watched one",
+      problem: `"${name}" is in ${namespace}, but this manager watches ${set.namespaces.description} only; it would neither repair nor delete it`,
+      hint: "let the manager watch that namespace, or own objects in watched ones",
     });
   const reference = {
     apiVersion: ownerKind.apiVersion,

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import type { Informer } from "../../cache/informer.ts";
 import type { Client } from "../../client/client.ts";
 import type { OwnMemory } from "./own-memory.ts";
+import type { NamespaceScope } from "../watching/namespace-scope.ts";
 
 /** Dependencies of own() during one reconcile. */
 export interface OwnedSetDependencies {
@@ -15,8 +16,8 @@ export interface OwnedSetDependencies {
   readonly client: Client;
   /** The informer of a declared kind. */
   informer(kind: Kind): Informer | undefined;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   /** Throws once the run has ended. Called before every write. */
   assertRunning(): void;
   /** Called with the error of a write whose object was replaced or deleted meanwhile. */

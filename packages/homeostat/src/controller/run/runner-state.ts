@@ -13,6 +13,7 @@ import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
 import type { RetryPace } from "./retry-pace.ts";
 import type { Conflicts } from "./conflicts.ts";
+import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -23,8 +24,8 @@ export interface RunnerOptions {
   readonly client: Client;
   readonly queue: WorkQueue;
   readonly log: ReconcileLog;
-  /** The namespace that informers watch; undefined when they watch all. */
-  readonly namespace: string | undefined;
+  /** What the informers watch. */
+  readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
   /** The pace of retries after faults of the server, shared by the controllers of a process. */
   readonly retryPace: ServerPace;

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Kind } from "../api/kind.ts";
+import type { CachedObject, HandlerCause, Informer, InformerHandler } from "../cache/informer.ts";
+import { createWorkQueue } from "../queue/create-workqueue.ts";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { defineController, definitionOf, type Handlers } from "./define-controller.ts";
+import { OwnEchoes } from "./echo/own-echoes.ts";
+import { kindId, RunRecord } from "./echo/run-record.ts";
+import { generationChanged } from "./predicates.ts";
+import { connectSources } from "./sources.ts";
+
+const Box = {
+  apiVersion: "x/v1",
+  kind: "Box",
+  resource: "boxes",
+  scope: "Namespaced",
+} as Kind;
+
+const box = (resourceVersion: string, more: Partial<CachedObject> = {}): CachedObject =>
+  ({ key: "ns/a", resourceVersion, generation: 1, deleting: false, ...more }) as CachedObject;
+const through = (what: HandlerCause["through"]): HandlerCause => ({
+  through: what,
+  ownWrite: false,
+});
+
+/** A controller whose last run has written Box a at revision 2. */
+function arrange(handlers: Partial<Handlers<any>> = {}) {
+  const runtime = createVirtualRuntime();
+  const queue = createWorkQueue({ runtime });
+  const echoes = new OwnEchoes(queue, () => 0);
+  let handler: InformerHandler = {};
+  const primary = { addHandler: (given: InformerHandler) => (handler = given) } as never;
+  connectSources({
+    definition: definitionOf(defineController(Box, { ...handlers, reconcile() {} })),
+    queue,
+    primary: primary as Informer,
+    informer: () => undefined,
+    echoes,
+    gone() {},
+  });
+  const record = new RunRecord(new Set([kindId(Box)]));
+  const object = (resourceVersion: string) => ({
+    metadata: { name: "a", namespace: "ns", uid: "u", resourceVersion, generation: 1 },
+  });
+  record.starts(Box, object("1") as never);
+  record.wrote({ kind: Box, key: { name: "a" }, object: object("2") as never });
+  echoes.begin("ns/a", record);
+  echoes.end("ns/a");
+  const isQueued = (): boolean => queue.depth().ready.size > 0;
+  return { handler, isQueued, echoes, queue };
+}
+
+test("an own write that the watch delivers is dropped; through a list it is not", () => {
+  const watched = arrange();
+  watched.handler.updated!(box("1"), box("2"), through("watch"));
+  assert.equal(watched.isQueued(), false);
+  for (const how of ["relist", "initial", "resync"] as const) {
+    const { handler, isQueued } = arrange();
+    handler.updated!(box("1"), box("2"), through(how));
+    assert.equal(isQueued(), true, how);
+  }
+});
+
+test("a deletion is never dropped", () => {
+  const { handler, isQueued } = arrange();
+  handler.deleted!(box("2"), through("watch"));
+  assert.equal(isQueued(), true);
+});
+
+test("`when` drops updates, and only those; explain() says so and nothing is kept", () => {
+  const when = generationChanged;
+  const dropped = arrange({ when });
+  dropped.handler.updated!(box("1"), box("2"), through("watch"));
+  assert.equal(dropped.isQueued(), false);
+  const [cause] = dropped.queue.explain("ns/a")!.ignored;
+  assert.equal(cause!.what, "Box changed, dropped by `when`");
+  assert.equal(dropped.echoes.size, 0);
+  const passes: readonly ((handler: InformerHandler) => void)[] = [
+    (handler) => handler.updated!(box("1"), box("3", { generation: 2 }), through("watch")),
+    (handler) => handler.updated!(box("1"), box("3", { deleting: true }), through("watch")),
+    (handler) => handler.updated!(box("1"), box("1"), through("resync")),
+    (handler) => handler.added!(box("3"), through("watch")),
+    (handler) => handler.deleted!(box("3"), through("watch")),
+  ];
+  for (const pass of passes) {
+    const { handler, isQueued } = arrange({ when });
+    pass(handler);
+    assert.equal(isQueued(), true, pass.toString());
+  }
+});
+
+test("a `when` that throws lets the update pass", () => {
+  const { handler, isQueued } = arrange({
+    when: () => {
+      throw new Error("a bug");
+    },
+  });
+  handler.updated!(box("2"), box("3"), through("watch"));
+  assert.equal(isQueued(), true);
+});

@@ -1,0 +1,72 @@
+// Watches: all objects of a kind that a selection matches. Every change of one of them, its coming
+// and going included, reconciles the sources whose selection matches it.
+import type { Kind, ObjectOf } from "../../api/kind.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import type { Predicate } from "../predicates.ts";
+import { compileSelection, type Fields, type Labels, type Selection } from "./selection.ts";
+
+/** A value, or a pure function of the watching object. */
+export type From<Source, T> = T | ((source: Source) => T | undefined);
+
+/** Which objects a watch selects, and which of their updates count. */
+export interface WatchOptions<Source, K extends Kind> {
+  /**
+   * Default, and for a function that returns undefined: all namespaces that the manager watches.
+   */
+  readonly namespace?: From<Source, string>;
+  /** A function that returns undefined selects nothing, as an absent LabelSelector does. */
+  readonly labels?: From<Source, Labels>;
+  /** Compared in this process. A function that returns undefined selects nothing. */
+  readonly fields?: From<Source, Fields>;
+  /**
+   * Drops updates of selected objects for which it returns false. Objects that appear, disappear,
+   * or begin or cease to match always count.
+   */
+  readonly when?: Predicate<ObjectOf<K>>;
+}
+
+/** Declared by `watches`: `Source` watches objects of kind `K`. */
+export interface Watch<Source, K extends Kind> {
+  readonly target: K;
+  readonly when: Predicate | undefined;
+  /** The selection of one source; undefined selects nothing. Pure. */
+  readonly select: (source: Source) => Selection | undefined;
+}
+
+/** Declares a watch of all objects that match: `watches: { apps: all(WebApp, { labels }) }`. */
+export function all<Source, K extends Kind>(
+  target: K,
+  options: WatchOptions<Source, K> = {},
+): Watch<Source, K> {
+  const { namespace, labels, fields, when } = options;
+  if (target.scope === "Cluster" && namespace !== undefined)
+    throw new HomeostatError(
+      "ERR_WATCH_SELECTION",
+      `watching ${target.kind}: it is cluster-scoped and has no namespace`,
+      { hint: "leave `namespace` out" },
+    );
+  compileSelection({
+    ...(typeof labels === "function" ? {} : { labels }),
+    ...(typeof fields === "function" ? {} : { fields }),
+  });
+  return {
+    target,
+    when: when as Predicate | undefined,
+    select(source) {
+      const selection = {
+        namespace: valueOf(namespace, source),
+        labels: valueOf(labels, source),
+        fields: valueOf(fields, source),
+      };
+      const selectsNothing =
+        (labels !== undefined && selection.labels === undefined) ||
+        (fields !== undefined && selection.fields === undefined);
+      return selectsNothing ? undefined : selection;
+    },
+  };
+}
+
+function valueOf<Source, T>(from: From<Source, T> | undefined, source: Source): T | undefined {
+  if (typeof from !== "function") return from;
+  return (from as (source: Source) => T | undefined)(source);
+}

@@ -1,0 +1,96 @@
+// Synchronous reads of declared kinds from the cache. Only declared kinds have a cache that is
+// complete and fresh: a read of another kind would be empty, or open a watch in silence.
+import { formatObjectKey } from "../../api/gvk.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import type { ObjectAddress } from "../controller-client.ts";
+import type { ControllerDefinition } from "../define-controller.ts";
+import { kindId } from "../echo/run-record.ts";
+import type { CachedReads } from "./declared-reads.ts";
+import { type CompiledSelection, compileSelection, type Selection } from "./selection.ts";
+import { selectObjects } from "./select-objects.ts";
+
+/** The part of an informer that reads need. */
+export interface ReadableInformer {
+  get(key: ObjectKey): unknown;
+  list(options?: { readonly namespace?: string | undefined }): readonly unknown[];
+  byIndex(index: string, value: string): readonly unknown[];
+}
+
+/** What reads need. */
+export interface CachedReadsDependencies {
+  readonly definition: ControllerDefinition;
+  readonly object: KubeObject;
+  informer(kind: Kind): ReadableInformer | undefined;
+  /** Called before every read. */
+  reading(kind: Kind, what: string): void;
+}
+
+/** The name of a declared index in its informer. */
+export const indexName = (controller: string, name: string): string =>
+  `index:${controller}:${name}`;
+
+/** Creates the reads of one reconcile. */
+export function createCachedReads(dependencies: CachedReadsDependencies): CachedReads<any, any> {
+  const { definition, object, informer, reading } = dependencies;
+  const declared = (kind: Kind, what: string): ReadableInformer => {
+    refuseUndeclared(definition, kind);
+    reading(kind, what);
+    return informer(kind)!;
+  };
+  const own = object.metadata.namespace;
+  const reads = {
+    get(kind: Kind, address: string | ObjectAddress) {
+      const { name, namespace = own } =
+        typeof address === "string" ? ({ name: address } as ObjectAddress) : address;
+      const key = kind.scope === "Cluster" ? { name } : { name, namespace };
+      return declared(kind, `cache.get(${kind.kind} ${formatObjectKey(key)})`).get(key);
+    },
+    list(kind: Kind, options: Selection = {}) {
+      const { namespace = own } = options;
+      const isAll = kind.scope === "Cluster" || namespace === "";
+      const selection: CompiledSelection = compileSelection({
+        ...options,
+        namespace: isAll ? undefined : namespace,
+      });
+      return selectObjects(declared(kind, `cache.list(${kind.kind})`), [selection]);
+    },
+    byIndex(name: string, value: string) {
+      const { target } = knownIndex(definition, name);
+      const found = declared(target, `cache.byIndex("${name}")`);
+      return found.byIndex(indexName(definition.name, name), value);
+    },
+  };
+  return reads as CachedReads<any, any>;
+}
+
+/** The kinds whose objects a controller has at hand. */
+export function declaredKinds({
+  kind,
+  owns,
+  refs,
+  watches,
+}: Pick<ControllerDefinition, "kind" | "owns" | "refs" | "watches">): readonly Kind[] {
+  const targets = [...Object.values(refs), ...Object.values(watches)].map(({ target }) => target);
+  return [kind, ...owns, ...targets];
+}
+
+function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
+  if (declaredKinds(definition).some((one) => kindId(one) === kindId(kind))) return;
+  throw new HomeostatError(
+    "ERR_UNDECLARED",
+    `"${definition.name}" reads ${kind.kind} from the cache, which it does not declare`,
+    { hint: "list the kind in `owns`, `refs` or `watches`, or read it with `client`" },
+  );
+}
+
+function knownIndex({ name: controller, indexes }: ControllerDefinition, name: string) {
+  const found = indexes[name];
+  if (found) return found;
+  throw new HomeostatError(
+    "ERR_CACHE_INDEX",
+    `"${controller}" reads by index "${name}"; it declares ${Object.keys(indexes).join(", ") || "none"}`,
+    { hint: "declare it in `indexes`" },
+  );
+}

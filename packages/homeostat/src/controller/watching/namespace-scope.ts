@@ -1,0 +1,20 @@
+// The namespaces that a manager watches.
+
+/** A set of namespaces, which may change while the manager runs. */
+export interface NamespaceScope {
+  includes(namespace: string): boolean;
+  /** E.g. `namespace a`, `namespaces a, b`, `namespaces with labels team=a`. */
+  readonly description: string;
+}
+
+/** All namespaces. */
+export const allNamespaces: NamespaceScope = {
+  includes: () => true,
+  description: "all namespaces",
+};
+
+/** These namespaces. */
+export function namedNamespaces(names: readonly string[]): NamespaceScope {
+  const description = `${names.length === 1 ? "namespace" : "namespaces"} ${names.join(", ")}`;
+  return { includes: (namespace) => names.includes(namespace), description };
+}

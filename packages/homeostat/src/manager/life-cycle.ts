@@ -1,0 +1,181 @@
+// Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
+// drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+import type { Cache } from "../cache/index.ts";
+import type { ServerPace } from "../cache/server-pace.ts";
+import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
+import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
+import { guardLog } from "../controller/guard-log.ts";
+import type { ControllerNames } from "../controller/names.ts";
+import { createWorkQueue } from "../queue/index.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { claimNames } from "./claim-names.ts";
+import { createLog } from "./log/create-log.ts";
+import { logAwaited } from "./log/log-awaited.ts";
+import { logFreshness } from "./log/log-freshness.ts";
+import type { ManagerOptions } from "./manager-options.ts";
+import type { WatchedScope } from "./scope/watched-scope.ts";
+
+/** The state of a manager. */
+export interface ManagerState {
+  readonly options: ManagerOptions;
+  readonly definitions: readonly ControllerDefinition[];
+  readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
+  /** Aborts when the manager is asked to stop. */
+  readonly stopping: AbortController;
+  readonly runtime: Runtime;
+  readonly cache: Cache;
+  readonly retryPace: ServerPace;
+  readonly scope: WatchedScope;
+  runners: readonly ControllerRunner[];
+  /** Silent until the start. */
+  log: ReconcileLog;
+  freshnessLog?: { stop(): void };
+}
+
+/** A manager in one of its two transitions. */
+export interface LifeCycle {
+  /** @throws ERR_MANAGER_STATE, ERR_MANAGER_STOPPED, ERR_MANAGER_SYNC, ERR_CONTROLLER_RUNNING */
+  start(): Promise<void>;
+  /** Idempotent; also ends a start. */
+  stop(): Promise<void>;
+}
+
+/** Creates the life cycle of a manager. */
+export function createLifeCycle(state: ManagerState): LifeCycle {
+  const { options, stopping, names } = state;
+  const claim = { release(): void {} };
+  let starting: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+  return {
+    async start() {
+      if (starting || stopped)
+        throw new HomeostatError(
+          "ERR_MANAGER_STATE",
+          `starting ${options.operator}: the manager ${stopped ? "is stopped" : "is already started"}`,
+          { hint: "create a new manager for each start" },
+        );
+      Object.assign(
+        claim,
+        claimNames({
+          operator: options.operator,
+          names: [...names.values()],
+          transport: options.client.transport,
+        }),
+      );
+      starting = start(state).catch(async (error: unknown) => {
+        await shutDown(state);
+        claim.release();
+        throw error;
+      });
+      await starting;
+    },
+    stop() {
+      stopping.abort();
+      stopped ??= stop(state, starting).finally(() => claim.release());
+      return stopped;
+    },
+  };
+}
+
+async function start(state: ManagerState): Promise<void> {
+  const began = state.runtime.clock.monotonic();
+  const log = guardLog(state.options.log ?? (await createLog()));
+  state.log = log;
+  const { definitions, options, cache } = state;
+  log.info(`starting ${options.operator}`, {
+    controllers: definitions.map(({ name }) => name).join(", "),
+    namespaces: state.scope.namespaces.description,
+  });
+  state.runners = definitions.map((definition) => createRunner(state, definition));
+  cache.start();
+  state.freshnessLog = logFreshness({ cache, log, runtime: state.runtime });
+  await sync(state);
+  const objects = cache
+    .informers()
+    .map((informer) => `${informer.kind.kind} ${informer.stats().objects}`);
+  log.info(`caches synced in ${Math.round(state.runtime.clock.monotonic() - began)} ms`, {
+    objects: objects.join(", "),
+  });
+  refuseIfStopped(state);
+  for (const runner of state.runners) runner.start();
+  log.info(`started ${options.operator}`);
+}
+
+function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
+  const { options, runtime, names, log, retryPace, scope } = state;
+  const { client, changed } = options;
+  const { backoff } = definition;
+  return createControllerRunner({
+    definition,
+    names: names.get(definition)!,
+    runtime,
+    client,
+    namespaces: scope.namespaces,
+    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
+    log,
+    informer: (kind) => scope.informer(kind),
+    retryPace,
+    ...(changed ? { changed } : {}),
+  });
+}
+
+function refuseIfStopped({ options, stopping }: ManagerState): void {
+  if (!stopping.signal.aborted) return;
+  throw new HomeostatError(
+    "ERR_MANAGER_STOPPED",
+    `starting ${options.operator}: the manager was stopped before it had started`,
+    { hint: "create a new manager to start again" },
+  );
+}
+
+async function sync(state: ManagerState): Promise<void> {
+  const { cache, options, runtime, stopping, scope } = state;
+  const timeoutMs = options.syncTimeoutMs ?? 120_000;
+  const late = new AbortController();
+  const timer = runtime.clock.timer(timeoutMs, () => late.abort());
+  try {
+    await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
+  } catch (cause) {
+    refuseIfStopped(state);
+    throw new HomeostatError(
+      "ERR_MANAGER_SYNC",
+      `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
+      {
+        hint: "check that the definitions are installed and that this user may list and watch them",
+        cause,
+      },
+    );
+  } finally {
+    timer.cancel();
+  }
+}
+
+function describeUnsynced(cache: Cache): string {
+  return cache
+    .informers()
+    .filter((informer) => !informer.hasSynced())
+    .map((informer) => {
+      const { lastError, reason } = informer.freshness();
+      return `${informer.kind.kind} (${lastError ?? reason})`;
+    })
+    .join(", ");
+}
+
+async function stop(state: ManagerState, starting: Promise<void> | undefined): Promise<void> {
+  const { log, options, runtime } = state;
+  log.info(`stopping ${options.operator}`);
+  await starting?.catch(() => {});
+  const awaited = logAwaited({ log, runtime, runners: state.runners });
+  await shutDown(state);
+  awaited.stop();
+  log.info(`stopped ${options.operator}`);
+}
+
+async function shutDown(state: ManagerState): Promise<void> {
+  const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
+  await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
+  state.freshnessLog?.stop();
+  state.scope.release();
+  await state.cache.stop();
+}

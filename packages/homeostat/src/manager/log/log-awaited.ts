@@ -1,0 +1,39 @@
+// Logs what a shutdown waits for, every few seconds.
+import type { ControllerRunner } from "../../controller/controller-runner.ts";
+import type { ReconcileLog } from "../../controller/define-controller.ts";
+import type { Timer } from "../../runtime/clock.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+
+const firstMs = 1000;
+const everyMs = 5000;
+/** Objects named in one line. */
+const most = 5;
+
+/** What a shutdown waits for. */
+export interface Awaited {
+  readonly log: ReconcileLog;
+  readonly runtime: Runtime;
+  readonly runners: readonly ControllerRunner[];
+}
+
+/** Logs it until `stop`. */
+export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void } {
+  let timer: Timer;
+  const say = (): void => {
+    const running = runners
+      .flatMap((runner) => runner.states())
+      .filter(({ progress }) => progress.at === "running" || progress.at === "stalled");
+    const named = running.slice(0, most).map(({ kind, key, progress, since }) => {
+      const step = progress.at === "running" && progress.step ? `, in step "${progress.step}"` : "";
+      return `${kind} ${key} (${Math.round((runtime.clock.now() - since) / 1000)} s${step})`;
+    });
+    const others = running.length - named.length;
+    if (running.length > 0)
+      log.info(
+        `stopping: waiting for ${running.length} reconciles to end: ${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}`,
+      );
+    timer = runtime.clock.timer(everyMs, say);
+  };
+  timer = runtime.clock.timer(firstMs, say);
+  return { stop: () => timer.cancel() };
+}

@@ -1,0 +1,70 @@
+// The interface of a manager and its options.
+import type { Kind } from "../api/kind.ts";
+import type { Freshness } from "../cache/index.ts";
+import type { Client } from "../client/client.ts";
+import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { Controller, ReconcileLog } from "../controller/define-controller.ts";
+import type { ObjectState } from "../controller/object-state.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { WatchedNamespaces } from "./scope/watched-scope.ts";
+
+/** Options of a manager. */
+export interface ManagerOptions {
+  /** The operator's permanent name: field managers are `<operator>/<controller>`. */
+  readonly operator: string;
+  readonly controllers: readonly Controller[];
+  /** The client; the caller closes it. */
+  readonly client: Client;
+  /** Restricts all watches to this namespace. Default: all namespaces. */
+  readonly namespace?: string | undefined;
+  /**
+   * Restricts all watches to these namespaces, or to those whose labels match, as they come and
+   * go: `{ labels: { team: "web" } }`. Rights in these namespaces suffice; a selection by labels
+   * also needs to list and watch Namespaces.
+   */
+  readonly namespaces?: WatchedNamespaces | undefined;
+  readonly runtime?: Runtime;
+  /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
+  readonly log?: ReconcileLog;
+  /**
+   * Time for running reconciles at shutdown before their signals abort. Default 30 s, as
+   * controller-runtime (pkg/manager/internal.go).
+   */
+  readonly shutdownTimeoutMs?: number;
+  /**
+   * Time for the caches to sync. Default 2 min, as controller-runtime's CacheSyncTimeout
+   * (pkg/controller/controller.go).
+   */
+  readonly syncTimeoutMs?: number;
+  /** Called for every change of an object's state. Must not throw. */
+  readonly changed?: (state: ObjectState) => void;
+}
+
+/** A manager of controllers. */
+export interface Manager {
+  /**
+   * Resolves once caches are synced and workers run. A manager starts once. @throws
+   * ERR_MANAGER_SYNC, ERR_MANAGER_STATE, ERR_MANAGER_STOPPED when it is stopped meanwhile,
+   * ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
+   * names on the same server.
+   */
+  start(): Promise<void>;
+  /**
+   * Stops, also during the start; idempotent. Running reconciles finish, queued ones do not begin;
+   * those that do not end within `shutdownTimeoutMs` are abandoned and logged.
+   */
+  stop(): Promise<void>;
+  /**
+   * Starts, and stops when `signal` aborts or on SIGINT or SIGTERM. Resolves once stopped.
+   */
+  run(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** The state of every object with each controller. */
+  states(): readonly ObjectState[];
+  /** What triggered an object last, what it waits for, when it runs next. */
+  explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  /** True when no key of any controller is queued or being processed. */
+  isIdle(): boolean;
+  /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
+  readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
+}

@@ -1,0 +1,48 @@
+// Runs a manager until the process is asked to end.
+import type { Manager } from "./manager-options.ts";
+
+/** Starts, and stops on a signal or when `signal` aborts, also while it starts. */
+export async function runUntilAsked(
+  manager: Manager,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const ended = asked(signal);
+  const running = manager.start();
+  await Promise.race([ended.promise, running]).catch(() => {});
+  try {
+    if (!ended.isAsked()) await running;
+    await ended.promise;
+  } finally {
+    ended.stopListening();
+    await manager.stop();
+  }
+}
+
+/** Listens for the signals that end the process. */
+function asked(signal: AbortSignal | undefined): {
+  readonly promise: Promise<void>;
+  isAsked(): boolean;
+  stopListening(): void;
+} {
+  let end = (): void => {};
+  let isAsked = false;
+  const promise = new Promise<void>((resolve) => {
+    end = () => {
+      isAsked = true;
+      resolve();
+    };
+  });
+  process.on("SIGINT", end);
+  process.on("SIGTERM", end);
+  if (signal?.aborted) end();
+  else signal?.addEventListener("abort", end, { once: true });
+  return {
+    promise,
+    isAsked: () => isAsked,
+    stopListening() {
+      process.off("SIGINT", end);
+      process.off("SIGTERM", end);
+      signal?.removeEventListener("abort", end);
+    },
+  };
+}

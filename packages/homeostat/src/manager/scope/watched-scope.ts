@@ -1,0 +1,169 @@
+// What a manager watches: all namespaces, some by name, or those whose labels match, as they come
+// and go. Every kind has one informer, shared by all controllers.
+import type { Kind } from "../../api/kind.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { formatLabelSelector } from "../../api/selectors/label-selector.ts";
+import type { Cache, Informer, InformerLease } from "../../cache/index.ts";
+import {
+  allNamespaces,
+  namedNamespaces,
+  type NamespaceScope,
+} from "../../controller/watching/namespace-scope.ts";
+import { compileSelection, type Labels } from "../../controller/watching/selection.ts";
+import { describeError } from "../../util/describe-error.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import { NamespacedInformers } from "./namespaced-informers.ts";
+
+/** Namespaces by name, or by their labels. */
+export type WatchedNamespaces = readonly string[] | { readonly labels: Labels };
+
+/** The informers of a manager. */
+export interface WatchedScope {
+  readonly namespaces: NamespaceScope;
+  informer(kind: Kind): Informer;
+  /** Resolves when the namespaces are known and their caches have synced. */
+  synced(signal: AbortSignal): Promise<void>;
+  release(): void;
+}
+
+/** Parameters of a scope. */
+export interface WatchedScopeOptions {
+  readonly cache: Cache;
+  /** One namespace. */
+  readonly namespace?: string | undefined;
+  readonly namespaces?: WatchedNamespaces | undefined;
+  /** Receives errors of a namespace that cannot be opened. */
+  failed(message: string, error: unknown): void;
+}
+
+/** The kind Namespace, of which only names and labels matter. */
+const namespaceKind = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  resource: "namespaces",
+  scope: "Cluster",
+} as Kind<KubeObject, never, never, never>;
+
+/** @throws ERR_MANAGER_NAMESPACES for an empty list, or for both options at once */
+export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
+  const { cache, namespace, namespaces } = options;
+  checkNamespaces(options);
+  if (namespaces === undefined) return oneScope(cache, namespace);
+  if (Array.isArray(namespaces)) return namedScope(cache, namespaces as readonly string[]);
+  return labelledScope(options, (namespaces as { readonly labels: Labels }).labels);
+}
+
+/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
+export function checkNamespaces({
+  namespace,
+  namespaces,
+}: Pick<WatchedScopeOptions, "namespace" | "namespaces">): void {
+  if (namespace !== undefined && namespaces !== undefined)
+    throw new HomeostatError(
+      "ERR_MANAGER_NAMESPACES",
+      "both `namespace` and `namespaces` are given",
+      { hint: "give one of them" },
+    );
+  const isEmpty = Array.isArray(namespaces) && namespaces.length === 0;
+  if (isEmpty || namespace === "")
+    throw new HomeostatError("ERR_MANAGER_NAMESPACES", "there is no namespace to watch", {
+      hint: "name namespaces, or leave the option out to watch all",
+    });
+  if (namespaces && "labels" in namespaces) compileSelection(namespaces);
+}
+
+function oneScope(cache: Cache, namespace: string | undefined): WatchedScope {
+  const kinds = createLeases(cache, namespace);
+  return {
+    ...kinds,
+    namespaces: namespace === undefined ? allNamespaces : namedNamespaces([namespace]),
+    synced: (signal) => cache.synced(signal),
+  };
+}
+
+function namedScope(cache: Cache, given: readonly string[]): WatchedScope {
+  const names = [...new Set(given)];
+  const clusterScoped = createLeases(cache, undefined);
+  const namespaced = new NamespacedInformers(cache);
+  for (const name of names) namespaced.openNow(name);
+  return {
+    namespaces: namedNamespaces(names),
+    informer: (kind) =>
+      kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
+    synced: (signal) => cache.synced(signal),
+    release() {
+      clusterScoped.release();
+      namespaced.closeAll();
+    },
+  };
+}
+
+function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): WatchedScope {
+  const labelSelector = formatLabelSelector(compileSelection({ labels }).labels);
+  const clusterScoped = createLeases(cache, undefined);
+  const namespaced = new NamespacedInformers(cache);
+  const selected = cache.acquire(namespaceKind, { labelSelector, metadataOnly: true });
+  const opening = new Set<Promise<void>>();
+  const open = (name: string): void => {
+    const opened = namespaced
+      .open(name)
+      .catch((error: unknown) =>
+        failed(`namespace ${name} cannot be watched: ${describeError(error)}`, error),
+      )
+      .finally(() => opening.delete(opened));
+    opening.add(opened);
+  };
+  const handler = selected.informer.addHandler({
+    added: ({ name }) => open(name),
+    deleted: ({ name }) => namespaced.close(name),
+  });
+  return {
+    namespaces: {
+      includes: (namespace) => namespaced.has(namespace),
+      description: `namespaces with labels ${labelSelector}`,
+    },
+    informer: (kind) =>
+      kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
+    async synced(signal) {
+      await cache.synced(signal);
+      while (opening.size > 0) await aborting(Promise.all(opening), signal);
+    },
+    release() {
+      handler.remove();
+      selected.release();
+      clusterScoped.release();
+      namespaced.closeAll();
+    },
+  };
+}
+
+/** One informer per kind, in one namespace or everywhere. */
+function createLeases(
+  cache: Cache,
+  namespace: string | undefined,
+): Pick<WatchedScope, "informer" | "release"> {
+  const leases = new Map<string, InformerLease>();
+  return {
+    informer(kind) {
+      const id = `${kind.apiVersion}/${kind.kind}`;
+      const known = leases.get(id);
+      if (known) return known.informer;
+      const lease = cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});
+      leases.set(id, lease);
+      return lease.informer;
+    },
+    release() {
+      for (const lease of leases.values()) lease.release();
+      leases.clear();
+    },
+  };
+}
+
+function aborting(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  return Promise.race([work, aborted]);
+}

@@ -36,7 +36,7 @@ export interface RunningOperator {
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Our runtime. */
+/** Our runtime, from source: Node keeps what it has compiled, as published packages are. */
 export const homeostatOperator: OperatorPeer = {
   name: "homeostat",
   absent: () => undefined,
@@ -44,7 +44,6 @@ export const homeostatOperator: OperatorPeer = {
     run(process.execPath, [
       "--conditions=homeostat-source",
       "--expose-gc",
-      ...(process.env["BENCH_NODE_FLAGS"]?.split(" ").filter(Boolean) ?? []),
       file("homeostat.ts"),
       ...argumentsOf(place, work),
     ]),
@@ -68,7 +67,10 @@ function argumentsOf({ kubeconfigPath }: Place, work: OperatorWork): readonly st
 
 function run(command: string, args: readonly string[]): RunningOperator {
   const startedAt = performance.now();
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(command, args, {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NODE_COMPILE_CACHE: file(".cache") },
+  });
   const lines = new Lines(child, startedAt);
   return {
     pid: child.pid!,

@@ -36,13 +36,10 @@ export function formatQuery(query: ApiRequest["query"], lead: "?" | "&"): string
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;
     for (const item of Array.isArray(value) ? value : [value])
-      parts.push(`${encode(name)}=${encode(String(item))}`);
+      parts.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`);
   }
   return parts.length ? lead + parts.join("&") : "";
 }
-
-/** Most names and values have nothing to encode. */
-const encode = (text: string): string => (/^[\w.-]*$/.test(text) ? text : encodeURIComponent(text));
 
 /** JSON.stringify is several times faster than the canonical writer and refuses only bigint. */
 export function encodeBody(value: Json): Uint8Array {

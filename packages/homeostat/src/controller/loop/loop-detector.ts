@@ -148,7 +148,7 @@ export class LoopDetector {
     const [oldest] = this.#whole;
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
-    old.writes = old.writes.map((write) => compactWrite(write, this.#manager));
+    old.writes = old.writes.map(compactWrite);
   }
 
   #next(before: History, run: Current): History | undefined {
@@ -219,11 +219,7 @@ interface Current extends LoopRun {
   readonly retriesAtOnce: boolean;
 }
 
-const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
-  writes: writes.map(({ kind, key, object }) => ({ kind, key, object })),
-  retriesAtOnce,
-  at,
-});
+const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({ writes, retriesAtOnce, at });
 
 function start(run: Current): History {
   return {

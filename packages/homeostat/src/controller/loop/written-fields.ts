@@ -18,10 +18,6 @@ const entriesOf = (object: KubeObject): readonly ManagedEntry[] =>
 const isOf = (manager: string, entry: ManagedEntry): boolean =>
   entry.manager === manager || entry.manager?.startsWith(`${manager}/`) === true;
 
-/** The entries of `manager` and its sets. */
-export const managedFieldsOf = (object: KubeObject, manager: string): readonly ManagedEntry[] =>
-  entriesOf(object).filter((entry) => isOf(manager, entry));
-
 /**
  * The fields of `object` that `manager` and its sets own, with the values of `state`, without
  * times, which differ from write to write also where nothing else does.

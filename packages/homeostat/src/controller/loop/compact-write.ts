@@ -1,5 +1,5 @@
-// A remembered write in little memory: its object as text. Thousands of objects may be remembered at
-// a time, and hardly any of them is read again.
+// A remembered write in little memory: its object as text. Thousands of objects may be remembered
+// at a time, and hardly any of them is read again.
 import type { JsonObject } from "../../api/json.ts";
 import { parseExact } from "../../api/parse-exact.ts";
 import type { CompletedWrite } from "../../client/client.ts";

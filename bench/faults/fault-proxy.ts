@@ -18,7 +18,6 @@ export interface Oracle {
   readLog(file: string): readonly ProxyEvent[];
   isRead(event: ProxyEvent): boolean;
   relists(log: readonly ProxyEvent[], from: number): { readonly total: number };
-  most(times: readonly number[], windowMs: number): number;
   resumes(log: readonly ProxyEvent[]): {
     readonly could: number;
     readonly fraction: number | null;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { Client } from "homeostat/client";
 import { ConfigMap } from "homeostat/k8s/core/v1";
-import type { FaultProxy, Oracle } from "./fault-proxy.ts";
+import type { FaultProxy, Oracle, ProxyEvent } from "./fault-proxy.ts";
 import type { Scenario } from "./scenarios.ts";
 import { Widget } from "./widgets.ts";
 
@@ -30,6 +30,8 @@ export interface FaultFigures {
   readonly resumed: number | undefined;
   /** Most lists and watches of all kinds in any second after the first of the fault. */
   readonly mostASecond: number;
+  /** The requests of that second, for people: ms since the fault began, and what was asked. */
+  readonly busiest: readonly string[];
   /** Requests that came before the Retry-After that they were given. */
   readonly early: number;
 }
@@ -65,6 +67,10 @@ export async function measureFault(
     const during = log.filter(({ t }) => t >= from);
     const { could, fraction } = oracle.resumes(during);
     const blindMs = oracle.blind(during, Date.now()).maxMs;
+    const attempts = log.filter(
+      (e) => (oracle.isRead(e) || e.ev === "refused") && e.t > from + 1000 && e.t < end,
+    );
+    const busiest = busiestSecond(attempts);
     return {
       fault: scenario.name,
       backS: back && seconds(Math.max(0, back - end)),
@@ -72,12 +78,8 @@ export async function measureFault(
       saidS: said && seconds(said.at - from),
       lists: oracle.relists(during, from).total,
       resumed: could ? fraction! : undefined,
-      mostASecond: oracle.most(
-        log
-          .filter((e) => (oracle.isRead(e) || e.ev === "refused") && e.t > from + 1000 && e.t < end)
-          .map(({ t }) => t),
-        1000,
-      ),
+      mostASecond: busiest.length,
+      busiest: busiest.map((event) => describe(event, from)),
       early: oracle.retryAfter(during).early,
     };
   } finally {
@@ -143,6 +145,20 @@ async function converged(
     if (late.length <= heldUp) return Date.now();
   }
   return undefined;
+}
+
+function busiestSecond(events: readonly ProxyEvent[]): readonly ProxyEvent[] {
+  let best: readonly ProxyEvent[] = [];
+  for (const [i, { t }] of events.entries()) {
+    const within = events.slice(i).filter((event) => event.t < t + 1000);
+    if (within.length > best.length) best = within;
+  }
+  return best;
+}
+
+function describe({ t, ev, verb, kind, status, fault, path }: ProxyEvent, from: number): string {
+  const query = String(path ?? "").split("?")[1] ?? "";
+  return [t - from, ev, verb, kind, status, fault, query].filter(Boolean).join(" ");
 }
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;

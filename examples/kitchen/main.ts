@@ -4,7 +4,13 @@
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createManager, installDefinitions, isHomeostatError, silentLog } from "homeostat";
+import {
+  createLog,
+  createManager,
+  installDefinitions,
+  isHomeostatError,
+  silentLog,
+} from "homeostat";
 import { isApiStatusError } from "homeostat/api";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { createTiming } from "./controllers/timing.ts";
@@ -153,7 +159,8 @@ async function cook(
     client,
     namespace: client.namespace,
     shutdownTimeoutMs: 500,
-    ...(onScreen ? { log: silentLog } : {}),
+    // The report says how it went; the log adds what went wrong.
+    log: onScreen ? silentLog : await createLog({ level: "warn" }),
   });
   await manager.start();
   try {

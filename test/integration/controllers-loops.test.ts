@@ -89,44 +89,49 @@ describeLaws("loops", ({ run }) => {
     );
   });
 
-  it("two operators that undo each other are named with the field, and rest when one stops", async () => {
-    let runs = 0;
-    const owner = defineController(Box, {
-      owns: [Part],
-      async reconcile({ own, object }) {
-        runs++;
-        await own(Part, [Part(`${object.metadata.name}-part`, { of: "owner" })]);
-      },
+  for (const end of ["returns", "throws"] as const)
+    it(`two operators that undo each other are named with the field; one ${end}`, async () => {
+      let runs = 0;
+      const owner = defineController(Box, {
+        owns: [Part],
+        async reconcile({ own, object }) {
+          runs++;
+          await own(Part, [Part(`${object.metadata.name}-part`, { of: "owner" })]);
+          if (end === "throws") throw new Error("and it fails");
+        },
+      });
+      const thief = defineController(Part, {
+        name: "thief",
+        async reconcile({ object, client }) {
+          const { name } = object.metadata;
+          if (object.spec.of !== "thief") await client.apply(Part, Part(name, { of: "thief" }));
+        },
+      });
+      const { warnings, log } = watching();
+      await run(
+        [owner],
+        async (client, manager) => {
+          const options = { operator: "thieves", controllers: [thief], client, log: silentLog };
+          const rival = createManager({ ...options, namespace: client.namespace });
+          await rival.start();
+          try {
+            await client.create(Box, Box("prey", {}));
+            await until(() => warnings.length > 0);
+            const before = runs;
+            await sleep(500);
+            assert.ok(runs - before < 10, `${runs - before} runs within 500 ms`);
+            assert.equal(warnings.length, 1);
+            assert.match(
+              warnings[0]!,
+              /ERR_RECONCILE_LOOP: \d+ .* wrote Part \S+ \(spec\.of\), because "thieves\/thief" changes .* "laws\/box"/,
+            );
+            assert.ok(manager.states()[0]!.loop);
+          } finally {
+            await rival.stop();
+          }
+          await until(async () => (await client.get(Part, "prey-part")).spec.of === "owner");
+        },
+        { log },
+      );
     });
-    const thief = defineController(Part, {
-      name: "thief",
-      async reconcile({ object, client }) {
-        const { name } = object.metadata;
-        if (object.spec.of !== "thief") await client.apply(Part, Part(name, { of: "thief" }));
-      },
-    });
-    const { warnings, log } = watching();
-    await run(
-      [owner],
-      async (client, manager) => {
-        const options = { operator: "thieves", controllers: [thief], client, log: silentLog };
-        const rival = createManager({ ...options, namespace: client.namespace });
-        await rival.start();
-        await client.create(Box, Box("prey", {}));
-        await until(() => warnings.length > 0);
-        const before = runs;
-        await sleep(500);
-        assert.ok(runs - before < 10, `${runs - before} runs within 500 ms`);
-        assert.equal(warnings.length, 1);
-        assert.match(
-          warnings[0]!,
-          /ERR_RECONCILE_LOOP: \d+ .* wrote Part \S+ \(spec\.of\), because "thieves\/thief" changes .* "laws\/box"/,
-        );
-        assert.ok(manager.states()[0]!.loop);
-        await rival.stop();
-        await until(async () => (await client.get(Part, "prey-part")).spec.of === "owner");
-      },
-      { log },
-    );
-  });
 });

@@ -37,6 +37,40 @@ describeLaws("triggers", ({ run }) => {
     });
   });
 
+  it("a paused object waits until it is resumed, by annotation and by the program", async () => {
+    let runs = 0;
+    const controller = defineController(Box, {
+      when: generationChanged,
+      async reconcile() {
+        runs++;
+      },
+    });
+    await run([controller], async (client, manager) => {
+      const patch = (body: object) => client.patch(Box, "held", { type: "merge", body });
+      const waiting = (what: RegExp) =>
+        until(() => manager.states().some((one) => what.test(JSON.stringify(one.progress))));
+      await client.create(Box, Box("held", {}));
+      await until(() => runs === 1);
+      await patch({ metadata: { annotations: { "homeostat.dev/paused": "true" } } });
+      await waiting(/removal of annotation homeostat\.dev\/paused/);
+      await patch({ spec: { label: "x" } });
+      await sleep(50);
+      assert.equal(runs, 1);
+      await patch({ metadata: { annotations: { "homeostat.dev/paused": null } } });
+      await until(() => runs === 2);
+      const key = `${client.namespace}/held`;
+      manager.pause(Box, key);
+      await patch({ spec: { label: "y" } });
+      await waiting(/resume\(\)/);
+      assert.equal(runs, 2);
+      manager.resume(Box, key);
+      await until(() => runs === 3);
+      manager.resume(Box, key);
+      await sleep(50);
+      assert.equal(runs, 3, "resuming what is not paused does nothing");
+    });
+  });
+
   it("a resync, an external source and a back-off run it as they are set", async () => {
     const runs: Record<string, number> = {};
     let arrive: (key: string) => void;

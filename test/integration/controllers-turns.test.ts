@@ -19,12 +19,12 @@ describeLaws("turns", ({ run }) => {
         inside.set(name, (inside.get(name) ?? 0) + 1);
         overlapped ||= inside.get(name)! > 1;
         most = Math.max(most, [...inside.values()].filter((n) => n > 0).length);
-        await sleep(20);
+        await sleep(50);
         inside.set(name, inside.get(name)! - 1);
       },
     });
     await run([controller], async (client, manager) => {
-      for (const name of ["a", "b", "c"]) await client.create(Box, Box(name, {}));
+      await Promise.all(["a", "b", "c"].map((name) => client.create(Box, Box(name, {}))));
       for (let i = 0; i < 10; i++)
         await client.patch(Box, "a", { type: "merge", body: { spec: { label: String(i) } } });
       await until(() => manager.isIdle() && most > 0);

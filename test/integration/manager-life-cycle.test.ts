@@ -6,6 +6,7 @@ import {
   createManager,
   defineController,
   defineResource,
+  index,
   type ManagerOptions,
   silentLog,
 } from "homeostat";
@@ -53,6 +54,29 @@ describeLaws("a manager's life", ({ client: openClient }) => {
       assert.deepEqual(manager.freshness(), [], "informers go on");
       assert.ok(begun <= 3);
     }
+  });
+
+  it("an index function that throws is logged with its object, and stops no other", async () => {
+    const client = await openClient();
+    for (const name of ["bad", "good"]) await client.create(Box, Box(name, {}));
+    const reconciled: string[] = [];
+    const logged: string[] = [];
+    const controller = defineController(Box, {
+      indexes: {
+        byName: index(Box, ({ metadata: { name } }) => {
+          if (name === "bad") throw new Error("an index went wrong");
+          return [name];
+        }),
+      },
+      reconcile: async ({ object }) => void reconciled.push(object.metadata.name),
+    });
+    const error = (line: string): void => void logged.push(line);
+    const manager = create(client, { controllers: [controller], log: { ...silentLog, error } });
+    await manager.start();
+    await until(() => reconciled.includes("good"));
+    await manager.stop();
+    assert.match(logged.join("\n"), /the Box cache threw for \S+\/bad: .*an index went wrong/);
+    assert.doesNotMatch(logged.join("\n"), /good/);
   });
 
   it("stop() in every log line of a start", async () => {

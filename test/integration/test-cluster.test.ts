@@ -158,7 +158,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
 
   it("names the object that triggers itself, and the fields that it writes", async () => {
     const counting = defineController(Box, {
-      reconcile: async ({ object, status }) => status({ seen: (object.status.seen ?? 0) + 1 }),
+      reconcile: async ({ object, status }) => status({ seen: object.status.seen === 1 ? 2 : 1 }),
     });
     await using cluster = await open([counting]);
     await cluster.client.create(Box, Box("a", { size: 1 }));

@@ -1,7 +1,7 @@
 // The controller of meals: requests ingredients, waits until all are set out, and cooks. Knows its
 // own ingredients and nothing of orders.
 import { defineController } from "homeostat";
-import { parseDuration } from "homeostat/api";
+import { isStatusConditionTrue, parseDuration } from "homeostat/api";
 import { Ingredient } from "../resources/ingredient.ts";
 import { Meal } from "../resources/meal.ts";
 import type { Timing } from "./timing.ts";
@@ -20,10 +20,7 @@ export const meals = (timing: Timing) =>
         ),
       );
       const missing = ingredients.filter(
-        (one) =>
-          !one.status.conditions?.some(
-            ({ type, status: is }) => type === "SetOut" && is === "True",
-          ),
+        ({ status: { conditions } }) => !isStatusConditionTrue(conditions, "SetOut"),
       );
       condition(
         "IngredientsReady",

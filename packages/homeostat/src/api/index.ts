@@ -2,6 +2,7 @@
  * Pure values of the Kubernetes API: JSON, names, Status, transports.
  * @module homeostat/api
  */
+export { findStatusCondition, isStatusConditionTrue } from "./conditions.ts";
 export type { Decoded } from "./decoded.ts";
 export { parseDuration } from "./duration.ts";
 export { compareBytewise, encodeJson, encodeJsonBytes } from "./encode-json.ts";
@@ -26,6 +27,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./kind.ts";
+export { type MetadataKind, metadataOf, type MetadataObject } from "./metadata-kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
 export {
   controllerOf,
@@ -58,6 +60,13 @@ export {
   matchesLabels,
   parseLabelSelector,
 } from "./selectors/label-selector.ts";
+export {
+  encodeRevisionData,
+  encodeSorted,
+  revisionHash,
+  revisionName,
+  safeEncode,
+} from "./revision-hash.ts";
 export { SelectorSyntaxError } from "./selectors/selector-syntax-error.ts";
 export {
   dns1035LabelFaults,

@@ -1,7 +1,8 @@
 // All informers of a process over one client: shared by kind and scope, reference counted, and
 // notified of every own write.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
-import type { Kind } from "../api/kind.ts";
+import type { Kind, ObjectOf } from "../api/kind.ts";
+import { isMetadataKind } from "../api/metadata-kind.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
@@ -26,6 +27,8 @@ export interface CacheOptions {
   readonly keepManagers?: (manager: string) => boolean;
   /** Reduces objects of a kind before they are stored; must keep apiVersion, kind and metadata. */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
+  /** Which objects of these kinds are cached, where `acquire` does not say. */
+  readonly kinds?: readonly CachedKind[];
   /** Limit of parsed objects in memory. Default 10,000. */
   readonly maxParsedObjects?: number;
   /** Limit of their size, as JSON text. Default 64 MiB. */
@@ -46,6 +49,22 @@ export interface CacheOptions {
    */
   readonly onError?: (error: unknown, kind: Kind, key?: string) => void;
 }
+
+/** What is cached of one kind. */
+export interface CachedKindOptions<O = any> {
+  /** Caches the objects whose labels match, e.g. `app=web`; others do not exist for reads. */
+  readonly labelSelector?: string | undefined;
+  /** As `labelSelector`, by the fields that the server selects by. */
+  readonly fieldSelector?: string | undefined;
+  /** Reduces objects before they are stored; what it returns is read in their place. Pure. */
+  readonly project?: ((object: O) => O) | undefined;
+}
+
+/** A kind and what is cached of it. */
+export type CachedKind<K extends Kind = any> = readonly [
+  kind: K,
+  options: CachedKindOptions<ObjectOf<K>>,
+];
 
 /** Creates a cache; informers start with `start()`. */
 export function createCache(options: CacheOptions): Cache {
@@ -83,7 +102,7 @@ class InformerCache implements Cache {
     kind: K,
     wanted: InformerScope = this.#options.defaultScope ?? {},
   ): InformerLease<K> {
-    const scope = kind.scope === "Cluster" ? { ...wanted, namespace: undefined } : wanted;
+    const scope = this.#scopeOf(kind, wanted);
     const id = [
       kind.apiVersion,
       kind.resource,
@@ -105,6 +124,22 @@ class InformerCache implements Cache {
         this.#informers.delete(id);
       },
     };
+  }
+
+  #scopeOf(kind: Kind, wanted: InformerScope): InformerScope {
+    const { labelSelector, fieldSelector } = this.#optionsOf(kind) ?? {};
+    return {
+      namespace: kind.scope === "Cluster" ? undefined : wanted.namespace,
+      labelSelector: wanted.labelSelector ?? labelSelector,
+      fieldSelector: wanted.fieldSelector ?? fieldSelector,
+      metadataOnly: wanted.metadataOnly || isMetadataKind(kind),
+    };
+  }
+
+  #optionsOf({ apiVersion, kind }: Kind): CachedKindOptions | undefined {
+    return this.#options.kinds?.find(
+      ([one]) => one.apiVersion === apiVersion && one.kind === kind,
+    )?.[1];
   }
 
   informers(): readonly Informer[] {
@@ -161,7 +196,9 @@ class InformerCache implements Cache {
         metadataOnly: scope.metadataOnly === true,
         parsedObjects: this.#parsedObjects,
         keepManager: keepManagers,
-        project: scope.metadataOnly ? undefined : projections?.get(kind),
+        project: scope.metadataOnly
+          ? undefined
+          : (this.#optionsOf(kind)?.project ?? projections?.get(kind)),
       },
       onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
@@ -172,10 +209,17 @@ class InformerCache implements Cache {
   }
 }
 
-function warn(error: unknown, { kind }: Kind, key?: string): void {
-  const what = error instanceof Error ? error.stack : describeError(error);
-  const said = isHomeostatError(error, "ERR_CACHE_OBJECT")
-    ? error.message
-    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${what}`;
-  process.emitWarning(said, { type: "HomeostatWarning" });
+function warn(error: unknown, kind: Kind, key?: string): void {
+  const said = describeCacheError(error, kind, key);
+  const stack = error instanceof Error && !isSkipped(error) ? `\n${error.stack}` : "";
+  process.emitWarning(`${said}${stack}`, { type: "HomeostatWarning" });
 }
+
+/** One line about an error that `onError` receives. */
+export function describeCacheError(error: unknown, { kind }: Kind, key?: string): string {
+  return isSkipped(error)
+    ? `${error.code}: ${error.message}`
+    : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
+}
+
+const isSkipped = (error: unknown) => isHomeostatError(error, "ERR_CACHE_OBJECT");

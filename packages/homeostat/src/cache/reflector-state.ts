@@ -53,7 +53,7 @@ export const reflectorDefaults: ReflectorLimits = {
   streamMs: 60_000,
   unreadyMs: 8000,
   healthyMs: 2000,
-  absentMs: 10_000,
+  absentMs: 2500,
   verifyMs: 30_000,
   pageSize: 500,
 };

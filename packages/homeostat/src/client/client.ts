@@ -164,6 +164,8 @@ export interface ClientScope {
   readonly namespace?: string;
   /** Called for each completed write of the derived client, before the write's promise settles. */
   readonly written?: (write: CompletedWrite) => void;
+  /** Called for each request of the derived client, with a promise that settles as it does. */
+  readonly requested?: (answered: Promise<unknown>) => void;
 }
 
 /** Fields of any kind to apply to the object with this name. */

@@ -70,6 +70,7 @@ export function createClient(options: ClientOptions): Client {
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],
+    requested: [],
   };
   const kinds = createKindResolver(() =>
     fetchDiscovery((request) => send(session, scope, request)),
@@ -103,6 +104,7 @@ interface Scope {
   readonly fieldManager: string | undefined;
   readonly namespace: string;
   readonly written: readonly ((write: CompletedWrite) => void)[];
+  readonly requested: readonly ((answered: Promise<unknown>) => void)[];
 }
 
 class ScopedClient implements Client {
@@ -181,12 +183,7 @@ class ScopedClient implements Client {
   };
 
   deleteCollection: Client["deleteCollection"] = async (kind, options = {}) => {
-    await send(
-      this.#shared.session,
-      this.#scope,
-      build.deleteCollectionRequest(kind, options),
-      options,
-    );
+    await this.request(build.deleteCollectionRequest(kind, options), options);
   };
 
   watch: Client["watch"] = (kind, options = {}) => {
@@ -198,18 +195,29 @@ class ScopedClient implements Client {
     );
   };
 
-  request: Client["request"] = (request, options) =>
-    send(this.#shared.session, this.#scope, request, options);
+  request: Client["request"] = (request, options) => {
+    const answered = send(this.#shared.session, this.#scope, request, options);
+    for (const observer of this.#scope.requested) observer(answered);
+    return answered;
+  };
   openStream: Client["openStream"] = (request, handlers) =>
     openStream(this.#shared.session, this.#scope, request, handlers);
 
-  with: Client["with"] = ({ fieldManager, userAgent, signal, namespace, written }: ClientScope) =>
+  with: Client["with"] = ({
+    fieldManager,
+    userAgent,
+    signal,
+    namespace,
+    written,
+    requested,
+  }: ClientScope) =>
     new ScopedClient(this.#shared, {
       fieldManager: fieldManager ?? this.#scope.fieldManager,
       userAgent: userAgent ?? this.#scope.userAgent,
       signals: signal ? [...this.#scope.signals, signal] : this.#scope.signals,
       namespace: namespace ?? this.#scope.namespace,
       written: written ? [...this.#scope.written, written] : this.#scope.written,
+      requested: requested ? [...this.#scope.requested, requested] : this.#scope.requested,
     });
 
   observeWrites: Client["observeWrites"] = (observer) => {
@@ -221,7 +229,7 @@ class ScopedClient implements Client {
 
   /** The response's JSON; the caller knows its type. */
   async #json(request: ApiRequest, options: RequestOptions): Promise<any> {
-    return (await send(this.#shared.session, this.#scope, request, options)).json();
+    return (await this.request(request, options)).json();
   }
 
   async #write<O extends WriteOptions>(

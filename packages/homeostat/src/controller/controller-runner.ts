@@ -4,8 +4,10 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
-import { parseObjectKey } from "../api/object-meta.ts";
+import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
 import type { Informer } from "../cache/informer.ts";
+import { objectReference } from "../events/index.ts";
+import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
@@ -15,15 +17,19 @@ import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { Pauses } from "./pauses.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
-import { processItem } from "./run/process-item.ts";
+import { WorkerLender } from "./run/lend-worker.ts";
 import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { LoopWatch } from "./voice/loop-watch.ts";
+import { RunVoice } from "./voice/run-voice.ts";
+import { writeProgress } from "./voice/write-progress.ts";
 import { WarnOnce } from "./warn-once.ts";
 
 /** A running controller. */
@@ -37,6 +43,9 @@ export interface ControllerRunner {
     readonly state: ObjectState | undefined;
     readonly queue: QueueKeyReport | undefined;
   };
+  /** Reconciles an object no more until `resume`; a running reconcile goes on. */
+  pause(key: string): void;
+  resume(key: string): void;
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -53,21 +62,16 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, loops, echoes, conflicts } = state;
+  const { states, echoes } = state;
   const sources = connectSources({
     definition,
     queue,
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      echoes.forget(key);
-      states.delete(key);
-      loops.forget(key);
-      state.retries.succeeded(key);
-      conflicts.clear(key);
-    },
+    gone: (key) => forget(state, key),
   });
+  const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
   let strayErrors: { stop(): void } | undefined;
@@ -77,21 +81,44 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     start() {
       strayErrors = catchStrayErrors();
       feeds.push(...startFeeds(options, primary));
-      for (let i = 0; i < definition.concurrency; i++) workers.push(work(state, draining.signal));
+      for (let i = 0; i < definition.concurrency; i++)
+        workers.push(work(state, lender, draining.signal));
     },
     states: () => states.all(),
     explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    pause: (key) => state.pauses.pause(key),
+    resume(key) {
+      if (state.pauses.resume(key))
+        queue.add(key, { cause: { what: "resumed", source: "resume" } });
+    },
     isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
       state.retries.stop();
+      state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
+      await lender.settled();
       strayErrors?.stop();
     },
   };
+}
+
+/** Nothing is kept for an object that is gone. */
+function forget(
+  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
+  key: string,
+): void {
+  loopWatch.forget(key);
+  voice.forget(key);
+  echoes.forget(key);
+  pauses.resume(key);
+  states.delete(key);
+  loops.forget(key);
+  retries.succeeded(key);
+  conflicts.clear(key);
 }
 
 /** What adds keys beside the watches. */
@@ -121,12 +148,20 @@ function createState(
   const { timeout } = options.definition;
   const loops = new LoopDetector(options.names.manager);
   const states = statesOf(options, loops);
+  const { queue, runtime, reports } = options;
+  const loopWatch = new LoopWatch({
+    clock: runtime.clock,
+    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
+    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
+  });
   const dependencies = {
     ...options,
     primary,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
+    keepsConditions: reports.conditions,
+    loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
@@ -135,13 +170,32 @@ function createState(
     states,
     loops,
     retries: new RetryPace(options.retryPace),
+    pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
+    loopWatch,
+    voice: createVoice(options, primary),
     stopping,
+    writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
+  const { definition, log, runtime, recorder, reports } = options;
+  return new RunVoice({
+    log,
+    clock: runtime.clock,
+    controller: definition.name,
+    kind: definition.kind.kind,
+    recorder: reports.events ? recorder : undefined,
+    reference(key) {
+      const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
+      return object && objectReference(definition.kind, object);
+    },
+  });
 }
 
 function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
@@ -170,15 +224,13 @@ async function drain(
   stopping.abort(new Error("the manager has stopped"));
 }
 
-/**
- * Longest time before a worker yields to timers and sockets: with an in-process transport every
- * await may be a microtask.
- */
-const yieldAfterMs = 10;
-
-async function work(context: RunnerState, draining: AbortSignal): Promise<void> {
+async function work(
+  context: RunnerState,
+  lender: WorkerLender,
+  draining: AbortSignal,
+): Promise<void> {
   const { queue, runtime } = context.options;
-  let rested = runtime.clock.monotonic();
+  const rest = paceWorker(runtime.clock);
   for (
     let item = await queue.get(context.stopping);
     item;
@@ -188,10 +240,8 @@ async function work(context: RunnerState, draining: AbortSignal): Promise<void> 
       queue.done(item.key);
       continue;
     }
-    await processItem(context, item);
-    if (runtime.clock.monotonic() - rested < yieldAfterMs) continue;
-    await new Promise<void>((resolve) => runtime.clock.timer(0, resolve));
-    rested = runtime.clock.monotonic();
+    await lender.process(item);
+    await rest();
   }
 }
 

@@ -29,11 +29,22 @@ type Watched<W> = [keyof W] extends [never]
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
 /** Options of `own`. */
-export interface OwnOptions {
+export interface OwnOptions<K extends Kind = any> {
   /** Names a set, for several sets of one kind; each set prunes only its own members. */
   readonly set?: string;
   /** Adopts an existing object that has no controller. Default: such an object is an error. */
   readonly adopt?: boolean;
+  /**
+   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
+   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
+   * objects that exist, and the reconcile counts as waiting unless it returns another result.
+   */
+  readonly order?: number;
+  /**
+   * Whether an object is ready, for sets with a higher order. Default: what the object's status
+   * says; objects of kinds that report no readiness are ready once they exist.
+   */
+  readonly ready?: (object: ObjectOf<K>) => boolean;
 }
 
 /**
@@ -45,7 +56,7 @@ export type Own<Owned extends Kind> = [Owned] extends [never]
   : <O extends Owned>(
       kind: O,
       desired: readonly ManifestOf<O>[],
-      options?: OwnOptions,
+      options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;
 
 /** A logger bound to the reconciled object. */
@@ -54,6 +65,23 @@ export interface ReconcileLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Records Events on the reconciled object, which `kubectl describe` shows. */
+export interface ObjectRecorder {
+  /** `reason` is short and in CamelCase, `note` is for people. Never throws and never blocks. */
+  event(type: "Normal" | "Warning", reason: string, note: string): void;
+}
+
+/** What the runtime reports on objects by itself; default: both. */
+export interface Reports {
+  /** Events about failures, and about their end. */
+  readonly events?: boolean;
+  /**
+   * The conditions Reconciling and Stalled, as kstatus reads them: on resources made by
+   * `defineResource` that have a status and do not declare these conditions themselves.
+   */
+  readonly conditions?: boolean;
 }
 
 /** The context of reconcile and finalize. */
@@ -102,6 +130,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
    */
   readonly client: ControllerClient;
   readonly log: ReconcileLog;
+  readonly recorder: ObjectRecorder;
   /** Aborts at the deadline and at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -125,7 +154,8 @@ export interface Handlers<Ctx> {
   readonly finalizer?: string;
   /**
    * Number of objects reconciled concurrently; one object is never reconciled twice at once.
-   * Default 1.
+   * Default 1, and another object's turn comes while a reconcile waits for an answer of the API
+   * server for more than a second; an explicit 1 never interleaves two reconciles.
    */
   readonly concurrency?: number;
   /**
@@ -134,6 +164,8 @@ export interface Handlers<Ctx> {
    * logged.
    */
   readonly timeout?: string | number;
+  /** Overrides the manager's `reports`. */
+  readonly reports?: Reports;
   /**
    * Drops updates of the controller's own objects for which it returns false, e.g. `or(
    * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
@@ -178,7 +210,10 @@ export interface ControllerDefinition {
   readonly watches: Readonly<Record<string, Watch<any, Kind>>>;
   readonly indexes: Readonly<Record<string, Index<Kind>>>;
   readonly concurrency: number;
+  /** A run that waits for the server frees its worker: the user has set no `concurrency`. */
+  readonly lendsWorker: boolean;
   readonly timeout: string | number;
+  readonly reports?: Reports;
   readonly when?: Predicate;
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
@@ -264,9 +299,10 @@ export function defineController<
     watches: (definition.watches ?? {}) as ControllerDefinition["watches"],
     indexes: definition.indexes ?? {},
     concurrency: definition.concurrency ?? 1,
+    lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
-    ...given(definition, ["when", "resyncEvery", "backoff"]),
+    ...given(definition, ["when", "resyncEvery", "backoff", "reports"]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

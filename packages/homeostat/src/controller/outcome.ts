@@ -45,9 +45,12 @@ export function createWait(nameRef: (name: string) => string): Wait<string> {
   };
 }
 
+/** Why a reconcile runs again that gives no reason. */
+export const plainRetry = "the reconcile asked for it";
+
 /** Schedules the next reconcile: `return retry.in("30s", { because: "the oven is hot" })`. */
 export const retry: Retry = {
-  in(duration, { because } = { because: "the reconcile asked for it" }) {
+  in(duration, { because } = { because: plainRetry }) {
     currentRun.getStore()?.made("retry.in(…)");
     return { "~outcome": { at: "retrying", afterMs: parseDuration(duration), because } };
   },

@@ -2,6 +2,7 @@
 import type { Kind } from "../api/kind.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
+import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
@@ -24,6 +25,12 @@ export interface ReconcileDependencies {
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
   readonly warnings: WarnOnce;
+  /** The conditions Reconciling and Stalled are kept. */
+  readonly keepsConditions: boolean;
+  /** Of the reconciled kind's controller; Events that the user's code records go through it. */
+  readonly recorder: EventRecorder;
+  /** What was reported about the loop that an object is in; undefined when it is in none. */
+  loopOf(key: string): string | undefined;
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
 }

@@ -1,7 +1,9 @@
 // Reconciles one object: reads it, manages its finalizer, calls the user's code with a context, and
 // writes the status as one complete apply, whether the user's code returned or threw. Knows no
 // queue, and only reads from informers.
+import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
+import { isApiStatusError } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
@@ -9,7 +11,10 @@ import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./fi
 import { createWait, type Outcome, type Result } from "./outcome.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
+import { isConflictOf } from "./run/conflicts.ts";
 import type { RunScope } from "./run/run-scope.ts";
+import { createStatusIntent } from "./status-intent.ts";
+import { type Verdict, verdictOfError, verdictOfOutcome } from "./voice/verdict.ts";
 import { writeStatus } from "./write-status.ts";
 
 /** The result of a reconcile. */
@@ -32,6 +37,7 @@ export async function reconcileObject(
     fieldManager: names.manager,
     signal: scope.deadline,
     written: (write) => scope.record.wrote(write),
+    ...(scope.requests ? { requested: (answered) => scope.requests!.add(answered) } : {}),
   });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
@@ -49,7 +55,10 @@ export async function reconcileObject(
   return { outcome };
 }
 
-/** Runs finalize, and removes the finalizer once it has returned `undefined`. */
+/**
+ * Runs finalize, if there is one, collects the children that owner references do not reach, and
+ * then removes the finalizer.
+ */
 async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
@@ -58,14 +67,17 @@ async function finalizeObject(
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
   const { finalize, kind } = definition;
-  if (!finalize || ourFinalizers(object, names).length === 0) return nothing;
+  if (ourFinalizers(object, names).length === 0) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
-    finalize(context),
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, async (context) =>
+    finalize?.(context),
   );
   const remaining = run.owning.remaining();
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
-  if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
+  if (outcome) return { outcome };
+  const uncollected = await run.owning.collect();
+  if (uncollected !== undefined) return { outcome: wait.for(`${uncollected} to be gone`) };
+  await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome };
 }
 
@@ -76,8 +88,8 @@ interface Returned {
 }
 
 /**
- * Runs the user's code, then writes the status it set. Its error takes precedence over an error of
- * that write.
+ * Runs the user's code, then writes the status it set, with the conditions of its result. Its error
+ * takes precedence over an error of that write.
  */
 async function runAndWriteStatus(
   dependencies: ReconcileDependencies,
@@ -86,27 +98,73 @@ async function runAndWriteStatus(
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
-  let outcome: Outcome | void;
+  let outcome: Outcome | undefined;
   try {
-    outcome = await work(run.context);
+    outcome = checkOutcome(await work(run.context), dependencies.definition.name);
     const notAwaited = scope.notAwaited();
     if (notAwaited) throw notAwaited;
     await run.owning.finish();
     scope.end();
   } catch (error) {
     scope.end();
-    if (isHomeostatError(error, "ERR_OWN_REMAINING"))
-      return { outcome: undefined, written: await writeStatus(dependencies, run, client) };
-    await writeStatus(dependencies, run, client).catch((second: unknown) =>
-      dependencies.log.debug("the status set before the error could not be written", {
-        error: second,
-      }),
-    );
-    throw error;
+    if (!isHomeostatError(error, "ERR_OWN_REMAINING")) {
+      await writeFailure(dependencies, run, client, error);
+      throw error;
+    }
   }
   if (!outcome) reportUnused(dependencies, scope);
-  const written = await writeStatus(dependencies, run, client);
-  return { outcome: checkOutcome(outcome, dependencies.definition.name), written };
+  const result = outcome ?? heldBy(run);
+  const verdict = verdictOfRun(dependencies, run, result);
+  const written = await writeStatus(dependencies, run, client, verdict).catch(
+    async (error: unknown) => {
+      await writeFailure(dependencies, { ...run, intent: createStatusIntent() }, client, error);
+      throw error;
+    },
+  );
+  return { outcome: result, written };
+}
+
+/** Undefined for a deletion that is complete: the object is about to go. */
+function verdictOfRun(
+  { loopOf }: ReconcileDependencies,
+  { object, owning }: Run,
+  outcome: Outcome | undefined,
+): Verdict | undefined {
+  const loop = loopOf(formatObjectKey(object.metadata));
+  if (loop !== undefined) return { is: "stalled", reason: "ReconcileLoop", message: loop };
+  const remaining = owning.remaining();
+  if (remaining !== undefined) return verdictOfOutcome(wait.for(`${remaining} to be gone`));
+  if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;
+  return verdictOfOutcome(outcome);
+}
+
+/**
+ * Writes the status set before the error, with the conditions of the error; those alone when the
+ * server refuses that status. Conflicts are ordinary, and leave the conditions as they are.
+ */
+async function writeFailure(
+  dependencies: ReconcileDependencies,
+  run: Run,
+  client: Client,
+  cause: unknown,
+): Promise<void> {
+  const { log, primary } = dependencies;
+  const isGone = primary.entry(formatObjectKey(run.object.metadata)) === undefined;
+  const verdict = isConflictOf(run.scope, cause, { isGone }) ? undefined : verdictOfError(cause);
+  const failed = (error: unknown): void =>
+    log.debug("the status set before the error could not be written", { error });
+  await writeStatus(dependencies, run, client, verdict).catch(async (error: unknown) => {
+    failed(error);
+    if (!verdict || !isApiStatusError(error)) return;
+    const alone = { ...run, intent: createStatusIntent() };
+    await writeStatus(dependencies, alone, client, verdict).catch(failed);
+  });
+}
+
+/** A reconcile whose ordered sets are not all as desired is not done. */
+function heldBy({ owning }: Run): Outcome | undefined {
+  const waiting = owning.waiting();
+  return waiting === undefined ? undefined : wait.for(waiting);
 }
 
 function reportUnused({ warnings, definition }: ReconcileDependencies, scope: RunScope): void {

@@ -6,10 +6,17 @@ import type { KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
+import { objectReference } from "../events/index.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ControllerClient, createControllerClient } from "./controller-client.ts";
-import type { Context, ControllerDefinition, OwnOptions } from "./define-controller.ts";
+import type {
+  Context,
+  ControllerDefinition,
+  ObjectRecorder,
+  OwnOptions,
+} from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
+import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
@@ -61,6 +68,7 @@ export function createRun(
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
     client: openClient(dependencies, object, client, scope),
+    recorder: recorderOf(dependencies, object),
     log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
     get signal() {
       return scope.signal;
@@ -72,6 +80,16 @@ export function createRun(
     intent,
     owning,
     scope,
+  };
+}
+
+function recorderOf(
+  { recorder, definition }: ReconcileDependencies,
+  object: KubeObject,
+): ObjectRecorder {
+  return {
+    event: (type, reason, note) =>
+      recorder.record({ regarding: objectReference(definition.kind, object), type, reason, note }),
   };
 }
 
@@ -157,6 +175,23 @@ interface OpenRun {
   readonly scope: RunScope;
 }
 
+/** @throws ERR_OWN_OWNER when the object is gone or being deleted */
+async function protectOwner(
+  dependencies: ReconcileDependencies,
+  object: KubeObject,
+  client: Client,
+): Promise<void> {
+  const { definition, names } = dependencies;
+  if (hasFinalizer(object, names)) return;
+  const { kind } = definition;
+  if (await addFinalizer({ ...dependencies, client, kind }, object)) return;
+  throw new HomeostatError(
+    "ERR_OWN_OWNER",
+    `${kind.kind} ${formatObjectKey(object.metadata)} is being deleted, and owns nothing new in other namespaces`,
+    { hint: "let the error pass; the children that exist are collected" },
+  );
+}
+
 /** The functions of the context that the user's code must await. */
 function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const key = formatObjectKey(object.metadata);
@@ -166,8 +201,10 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
     namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,
+    owns: dependencies.definition.owns,
     manager: dependencies.names.manager,
     client,
+    protect: () => protectOwner(dependencies, object, client),
     informer: (kind) =>
       isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
     overtaken: (error) => scope.markOvertaken(error),

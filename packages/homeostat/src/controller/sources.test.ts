@@ -18,7 +18,15 @@ const Box = {
 } as Kind;
 
 const box = (resourceVersion: string, more: Partial<CachedObject> = {}): CachedObject =>
-  ({ key: "ns/a", resourceVersion, generation: 1, deleting: false, ...more }) as CachedObject;
+  ({
+    key: "ns/a",
+    resourceVersion,
+    generation: 1,
+    deleting: false,
+    metadataText: () => "",
+    ...more,
+  }) as CachedObject;
+const paused = { metadataText: () => '{"homeostat.dev/paused":""}' };
 const through = (what: HandlerCause["through"]): HandlerCause => ({
   through: what,
   ownWrite: false,
@@ -79,6 +87,8 @@ test("`when` drops updates, and only those; explain() says so and nothing is kep
   const passes: readonly ((handler: InformerHandler) => void)[] = [
     (handler) => handler.updated!(box("1"), box("3", { generation: 2 }), through("watch")),
     (handler) => handler.updated!(box("1"), box("3", { deleting: true }), through("watch")),
+    (handler) => handler.updated!(box("1"), box("3", paused), through("watch")),
+    (handler) => handler.updated!(box("1", paused), box("3"), through("watch")),
     (handler) => handler.updated!(box("1"), box("1"), through("resync")),
     (handler) => handler.added!(box("3"), through("watch")),
     (handler) => handler.deleted!(box("3"), through("watch")),

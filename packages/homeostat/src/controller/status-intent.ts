@@ -16,7 +16,8 @@ export interface ConditionIntent {
 /** The fields and conditions set so far; the last call wins. */
 export interface StatusIntent {
   readonly fields: Map<string, Json | undefined>;
-  readonly conditions: Map<string, ConditionIntent>;
+  /** Undefined removes this manager's condition. */
+  readonly conditions: Map<string, ConditionIntent | undefined>;
 }
 
 /** An intent that sets nothing. */
@@ -53,7 +54,8 @@ export interface StatusContext {
  * one (or nothing was ever set).
  */
 export function nextStatus(intent: StatusIntent, context: StatusContext): JsonObject | undefined {
-  if (intent.fields.size === 0 && intent.conditions.size === 0) return undefined;
+  if (intent.fields.size === 0 && intent.conditions.size === 0 && !isOutdated(context))
+    return undefined;
   const next: JsonObject = { ...context.prior };
   for (const [name, value] of intent.fields) {
     if (value === undefined) delete next[name];
@@ -65,6 +67,7 @@ export function nextStatus(intent: StatusIntent, context: StatusContext): JsonOb
   }
   const conditions = nextConditions(intent.conditions, context);
   if (conditions.length) next["conditions"] = conditions;
+  else delete next["conditions"];
   if (
     context.tracksGeneration &&
     context.generation !== undefined &&
@@ -72,6 +75,17 @@ export function nextStatus(intent: StatusIntent, context: StatusContext): JsonOb
   )
     next["observedGeneration"] = Math.max(context.generation, context.observedGeneration ?? 0);
   return equalJson(next, context.prior) ? undefined : next;
+}
+
+/** This manager says of an older generation that it is the observed one. */
+function isOutdated({ prior, generation, tracksGeneration }: StatusContext): boolean {
+  const { observedGeneration } = prior;
+  return (
+    tracksGeneration &&
+    generation !== undefined &&
+    typeof observedGeneration === "number" &&
+    observedGeneration < generation
+  );
 }
 
 /**
@@ -91,21 +105,15 @@ function withoutEmpty(value: Json, schema: StructuralSchema | undefined): Json |
   return kept.length ? Object.fromEntries(kept) : undefined;
 }
 
-function nextConditions(
-  intents: ReadonlyMap<string, ConditionIntent>,
-  context: StatusContext,
-): Json[] {
+function nextConditions(intents: StatusIntent["conditions"], context: StatusContext): Json[] {
   const before = (
     Array.isArray(context.prior["conditions"]) ? context.prior["conditions"] : []
   ).filter((one) => isObject(one));
   const kept = before.filter((one) => !intents.has(String(one["type"])));
-  const changed = [...intents.values()].map((one) =>
-    toCondition(
-      one,
-      before.find((old) => old["type"] === one.type),
-      context,
-    ),
-  );
+  const changed = [...intents.values()].flatMap((one) => {
+    const old = before.find(({ type }) => type === one?.type);
+    return one ? [toCondition(one, old, context)] : [];
+  });
   const order = new Map(before.map((one, i) => [String(one["type"]), i]));
   const rank = (one: JsonObject): number => order.get(String(one["type"])) ?? order.size;
   return [...kept, ...changed].toSorted((a, b) => rank(a) - rank(b));

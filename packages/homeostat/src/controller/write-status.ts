@@ -10,24 +10,28 @@ import type { Client } from "../client/client.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import { isReplaced } from "./is-replaced.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import type { Run } from "./run-context.ts";
 import type { RunScope } from "./run/run-scope.ts";
-import { nextStatus } from "./status-intent.ts";
+import { nextStatus, type StatusIntent } from "./status-intent.ts";
+import { setProgress } from "./voice/progress-conditions.ts";
+import type { Verdict } from "./voice/verdict.ts";
 
 /**
- * Writes the status that a run has set. Resolves to the object
- * written, undefined when there is nothing to write.
+ * Writes the status that a run has set, and the conditions of its verdict, if it has one. Resolves
+ * to the object written, undefined when there is nothing to write.
  */
 export async function writeStatus(
-  { definition, names, runtime, primary }: ReconcileDependencies,
-  { object, intent, scope }: Run,
+  { definition, names, runtime, primary, keepsConditions }: ReconcileDependencies,
+  { object, intent, scope }: StatusRun,
   client: Client,
+  verdict?: Verdict,
 ): Promise<KubeObject | undefined> {
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
   const live = liveObject(primary, object);
   if (!live) return undefined;
   const prior = priorStatus(live, names.manager);
+  if (verdict && keepsConditions)
+    setProgress(intent, verdict, kind, { live: live.status ?? {}, prior });
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
   const status = nextStatus(intent, {
     prior,
@@ -40,6 +44,13 @@ export async function writeStatus(
   if (!status) return undefined;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
   return applyStatus(client, kind, { metadata, status }, scope);
+}
+
+/** The parts of a run that the write of its status needs. */
+export interface StatusRun {
+  readonly object: KubeObject;
+  readonly intent: StatusIntent;
+  readonly scope: Pick<RunScope, "markOvertaken">;
 }
 
 type WithStatus = KubeObject & { readonly status?: JsonObject };
@@ -65,7 +76,7 @@ async function applyStatus(
     metadata,
     status,
   }: { readonly metadata: ObjectKey & { readonly uid: string }; readonly status: JsonObject },
-  scope: RunScope,
+  scope: StatusRun["scope"],
 ): Promise<KubeObject> {
   const { apiVersion } = kind;
   try {

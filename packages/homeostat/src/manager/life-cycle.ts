@@ -6,6 +6,7 @@ import { type ControllerRunner, createControllerRunner } from "../controller/con
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
 import type { ControllerNames } from "../controller/names.ts";
+import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -26,6 +27,7 @@ export interface ManagerState {
   readonly runtime: Runtime;
   readonly cache: Cache;
   readonly retryPace: ServerPace;
+  readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
@@ -106,6 +108,9 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
   const { options, runtime, names, log, retryPace, scope } = state;
   const { client, changed } = options;
   const { backoff } = definition;
+  const { manager } = names.get(definition)!;
+  const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
+  state.recorders.push(recorder);
   return createControllerRunner({
     definition,
     names: names.get(definition)!,
@@ -116,6 +121,8 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     log,
     informer: (kind) => scope.informer(kind),
     retryPace,
+    recorder,
+    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
     ...(changed ? { changed } : {}),
   });
 }
@@ -136,14 +143,13 @@ async function sync(state: ManagerState): Promise<void> {
   const timer = runtime.clock.timer(timeoutMs, () => late.abort());
   try {
     await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
-  } catch (cause) {
+  } catch {
     refuseIfStopped(state);
     throw new HomeostatError(
       "ERR_MANAGER_SYNC",
       `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
       {
         hint: "check that the definitions are installed and that this user may list and watch them",
-        cause,
       },
     );
   } finally {
@@ -176,6 +182,7 @@ async function shutDown(state: ManagerState): Promise<void> {
   const drainMs = state.options.shutdownTimeoutMs ?? 30_000;
   await Promise.all(state.runners.map((runner) => runner.stop(drainMs)));
   state.freshnessLog?.stop();
+  await Promise.all(state.recorders.map((recorder) => recorder.close()));
   state.scope.release();
   await state.cache.stop();
 }

@@ -1,9 +1,9 @@
 // The interface of a manager and its options.
 import type { Kind } from "../api/kind.ts";
-import type { Freshness } from "../cache/index.ts";
+import type { CachedKind, Freshness, InformerScope, InformerStats } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
-import type { Controller, ReconcileLog } from "../controller/define-controller.ts";
+import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { WatchedNamespaces } from "./scope/watched-scope.ts";
@@ -23,9 +23,17 @@ export interface ManagerOptions {
    * also needs to list and watch Namespaces.
    */
   readonly namespaces?: WatchedNamespaces | undefined;
+  /**
+   * What is cached of single kinds: `cache: { kinds: [[Pod, { labelSelector: "app=web" }]] }`.
+   * Objects that are not selected do not exist for controllers, owned ones included, so label what
+   * `own` makes. For metadata alone, declare `metadataOf(kind)` in refs or watches.
+   */
+  readonly cache?: { readonly kinds: readonly CachedKind[] } | undefined;
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
+  /** What the runtime reports on objects by itself: Events and conditions. Default: both. */
+  readonly reports?: Reports;
   /**
    * Time for running reconciles at shutdown before their signals abort. Default 30 s, as
    * controller-runtime (pkg/manager/internal.go).
@@ -62,9 +70,20 @@ export interface Manager {
   states(): readonly ObjectState[];
   /** What triggered an object last, what it waits for, when it runs next. */
   explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  /**
+   * Reconciles an object no more, by any of this manager's controllers, until `resume`. A running
+   * reconcile goes on. `key` is `namespace/name` or `name`.
+   */
+  pause(kind: Kind, key: string): void;
+  resume(kind: Kind, key: string): void;
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  /** What each cache holds, and how much memory it needs, for metrics. */
+  cacheStats(): readonly (InformerStats & {
+    readonly kind: Kind;
+    readonly scope: InformerScope;
+  })[];
   freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
 }

@@ -1,8 +1,11 @@
 // The composition root: one client, one cache, one runner per controller, started and stopped in
 // order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
 // the connection closes.
+import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
+import { describeCacheError } from "../cache/create-cache.ts";
 import { ServerPace } from "../cache/server-pace.ts";
+import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
 import { type ControllerNames, nameController } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
@@ -29,8 +32,10 @@ export function createManager(options: ManagerOptions): Manager {
   const cache = createCache({
     client: options.client,
     runtime,
+    ...(options.cache ? { kinds: options.cache.kinds } : {}),
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
+    onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
     cache,
@@ -45,6 +50,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     cache,
     retryPace,
+    recorders: [],
     scope,
     runners: [],
     stopping: new AbortController(),
@@ -66,20 +72,27 @@ function toManager(state: ManagerState): Manager {
     stop: lifeCycle.stop,
     run: ({ signal } = {}) => runUntilAsked(manager, signal),
     states: () => state.runners.flatMap((runner) => runner.states()),
-    explain: (kind, key) =>
-      state.runners
-        .filter(
-          (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
-        )
-        .map((runner) => runner.explain(key)),
+    explain: (kind, key) => runnersOf(state, kind).map((runner) => runner.explain(key)),
+    pause: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.pause(key)),
+    resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
+    cacheStats: () =>
+      state.cache
+        .informers()
+        .map((informer) => ({ kind: informer.kind, scope: informer.scope, ...informer.stats() })),
     freshness: () =>
       state.cache
         .informers()
         .map((informer) => ({ kind: informer.kind, freshness: informer.freshness() })),
   };
   return manager;
+}
+
+function runnersOf({ runners }: ManagerState, kind: Kind): readonly ControllerRunner[] {
+  return runners.filter(
+    (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
+  );
 }
 
 function readinessOf(cache: Cache): ReturnType<Manager["readiness"]> {

@@ -72,7 +72,8 @@ test("values that come back are a loop, which is named once and slowed down", ()
   assert.equal(detector.delayMs("a", [...next, changed(part, "p", "x")], found.at), 0);
   assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], found.at), 0);
   const paced = { ...detector.pacedCause(), at: 0, times: 1 };
-  assert.equal(detector.delayMs("a", [paced], found.at), 0, "a key that has waited runs");
+  assert.equal(detector.delayMs("a", [paced, ...next], found.at + 30), 70, "it is not hastened");
+  assert.equal(detector.delayMs("a", [paced], found.at + 100), 0, "a key that has waited runs");
   const foreign = { ...flips(found.at + 1), causes: [changed(box, "a", "foreign")] };
   detector.record("a", { ...foreign, at: found.at });
   assert.ok(detector.active("a"), "another writer's change does not end it");
@@ -100,7 +101,6 @@ test("a run that writes nothing, or that something else triggers, ends the count
     { causes: [changed(box, "a", "foreign")], writes: [wrote(box, "a", 16, 0)] },
     { causes: [changed(part, "p", 1)], writes: [wrote(box, "a", 16, 0)] },
     { causes: [], writes: [wrote(box, "a", 16, 0)] },
-    { causes: [changed(box, "a", 15)], writes: [wrote(box, "a", 15, 0)] },
   ]) {
     const detector = new LoopDetector(manager);
     assert.equal(
@@ -108,6 +108,11 @@ test("a run that writes nothing, or that something else triggers, ends the count
       undefined,
     );
   }
+});
+
+test("a write that changes nothing does not count", () => {
+  const repeats = () => ({ causes: [changed(box, "a", 1)], writes: [wrote(box, "a", 1, 0)] });
+  assert.equal(play(new LoopDetector(manager), 100, repeats), undefined);
 });
 
 test("a loop ends when the object rests for a time, and is not named a second time", () => {
@@ -166,6 +171,10 @@ test("another writer that undoes the same write is named with it, and both are s
     },
   );
   assert.equal(detector.delayMs("a", [changed(part, "p", "theirs 13")], at), 100);
+  const failed = { ...again, what: "failed" };
+  const withRetry = [failed, changed(part, "p", "theirs 13")];
+  assert.equal(detector.delayMs("a", withRetry, at + 40), 60, "a failure does not hasten it");
+  assert.equal(detector.delayMs("a", [failed], at + 40), 0, "its back-off is enough");
   assert.equal(detector.delayMs("a", [changed(box, "a", "theirs 13")], at), 0);
 });
 

@@ -59,6 +59,8 @@ interface History {
   undone: number;
   delays: number;
   delayMs: number;
+  /** The end of the delay that the key is in. */
+  until: number | undefined;
   at: number;
   values: readonly string[];
   writes: readonly CompletedWrite[];
@@ -82,13 +84,20 @@ export class LoopDetector {
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
     if (!history?.found || hasRested(history, at)) return 0;
-    if (causes.some(({ source }) => source === pacedSource)) return 0;
-    if (!causes.every((cause) => isOwn(history, cause) || isOfUndone(history, cause))) return 0;
+    const others = causes.filter((cause) => !isOwn(history, cause) && !isOfUndone(history, cause));
+    if (others.length === causes.length || others.some(({ source }) => source !== "retry"))
+      return 0;
+    if (history.until !== undefined) {
+      const restMs = history.until - at;
+      if (restMs <= 0) history.until = undefined;
+      return Math.max(0, restMs);
+    }
     const isProgress = history.repeats <= repeatsAllowed && history.undone <= undoneAllowed;
     history.delayMs = Math.min(
       isProgress ? pace.mostOfProgressMs : pace.mostMs,
       pace.firstMs * 2 ** Math.min(20, history.delays),
     );
+    history.until = at + history.delayMs;
     return history.delayMs;
   }
 
@@ -114,6 +123,12 @@ export class LoopDetector {
   /** The loop that a key is in. */
   active(key: string): Loop | undefined {
     return this.#histories.get(key)?.found;
+  }
+
+  /** True while a key is in a loop and has not come to rest. */
+  isActive(key: string, at: number): boolean {
+    const history = this.#histories.get(key);
+    return history?.found !== undefined && !hasRested(history, at);
   }
 
   /** The cause that triggers a delayed key. */
@@ -219,7 +234,12 @@ interface Current extends LoopRun {
   readonly retriesAtOnce: boolean;
 }
 
-const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({ writes, retriesAtOnce, at });
+const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
+  writes,
+  retriesAtOnce,
+  at,
+  until: undefined,
+});
 
 function start(run: Current): History {
   return {

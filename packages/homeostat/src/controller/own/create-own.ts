@@ -1,14 +1,20 @@
 // own(): brings the owned objects of one kind to their desired state. Applies differences, deletes
 // members that are no longer desired, and never touches objects of other owners. An object is a
-// member if it has the controller owner reference and an Apply entry of this set's field manager.
+// member if it has the controller owner reference, or the label in its place, and an Apply entry of
+// this set's field manager.
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { OwnOptions } from "../define-controller.ts";
+import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";
+import { collectUnreachable } from "./collect.ts";
 import { inLanes } from "./in-lanes.ts";
+import { isReady } from "./is-ready.ts";
+import { isMember } from "./membership.ts";
 import { ownError } from "./own-error.ts";
+import { OwnOrder, unreadyOf } from "./own-order.ts";
 import { type OwnedSet, type OwnedSetDependencies, parallelWrites } from "./owned-set.ts";
 import { prune, undesired } from "./prune.ts";
 
@@ -25,14 +31,25 @@ export interface Owning {
    * not for one that has failed: its later calls might have desired more.
    */
   finish(): Promise<void>;
+  /** What keeps ordered sets from being as desired; undefined for nothing. */
+  waiting(): string | undefined;
   /** Children that own() has deleted in finalize and that still exist; undefined for none. */
   remaining(): string | undefined;
+  /**
+   * Deletes the children that owner references do not reach, once finalize has returned. Returns
+   * what still exists; undefined for nothing.
+   */
+  collect(): Promise<string | undefined>;
 }
 
 /** Parameters of an owning. */
 export interface OwnDependencies extends OwnedSetDependencies {
   /** True in finalize: children are deleted at once, and waited for. */
   readonly isFinal: boolean;
+  /** The kinds that the controller owns. */
+  readonly owns: readonly Kind[];
+  /** Gives the owner the controller's finalizer. */
+  protect(): Promise<void>;
 }
 
 interface Deferred {
@@ -44,6 +61,7 @@ interface Deferred {
 export function createOwn(dependencies: OwnDependencies): Owning {
   const { memory, isFinal } = dependencies;
   const done = new Set<string>();
+  const order = new OwnOrder({ isFinal });
   const deferred: Deferred[] = [];
   const left: string[] = [];
   return {
@@ -53,19 +71,51 @@ export function createOwn(dependencies: OwnDependencies): Owning {
       memory.called(kind, set.manager);
       const intents = desired.map((manifest) => toIntent(set, manifest));
       refuseDuplicates(set, intents);
-      const objects = await inLanes(parallelWrites, intents, (intent) => applyChild(set, intent));
       const keys = new Set(intents.map((one) => keyOfIntent(one)));
-      if (!isFinal && memory.mayMove(kind)) deferred.push({ set, desired: keys });
+      if (options.order !== undefined && !order.admits(set, options.order)) {
+        order.add({ set, order: options.order, desired: keys, isHeld: true, unready: [] });
+        return present(set, intents);
+      }
+      await protectOwner(dependencies, intents);
+      const objects = await inLanes(parallelWrites, intents, (intent) => applyChild(set, intent));
+      if (!isFinal && options.order !== undefined) {
+        const unready = unreadyOf(set, objects, options.ready ?? ((one) => isReady(kind, one)));
+        order.add({ set, order: options.order, desired: keys, isHeld: false, unready });
+      } else if (!isFinal && memory.mayMove(kind)) deferred.push({ set, desired: keys });
       else await prune(set, undesired(set, keys));
       if (isFinal) waitUntilGone(set, undesired(set, keys), left);
       return objects;
     },
     async finish() {
-      for (const { set, desired } of deferred) await prune(set, undesired(set, desired));
+      for (const { set, desired } of deferred) await pruneDeferred(order, set, desired);
+      await order.prune();
       memory.completed();
     },
+    waiting: () => order.waiting(),
     remaining: () => (left.length === 0 ? undefined : left.join(", ")),
+    collect: () => collectUnreachable(dependencies, dependencies.owns),
   };
+}
+
+/** Before the first child that garbage collection would leave behind. */
+async function protectOwner(
+  { owner, protect }: OwnDependencies,
+  intents: readonly Intent[],
+): Promise<void> {
+  if (intents.some(({ metadata }) => !isReachable(owner, metadata.namespace))) await protect();
+}
+
+/** The desired objects that exist, as they are. */
+function present(set: OwnedSet, intents: readonly Intent[]): readonly KubeObject[] {
+  return intents.flatMap(({ metadata: { name, namespace } }) => {
+    const found = set.informer.get({ name, namespace }) as KubeObject | undefined;
+    return found && isMember(set, found) ? [found] : [];
+  });
+}
+
+function pruneDeferred(order: OwnOrder, set: OwnedSet, desired: ReadonlySet<string>) {
+  const members = undesired(set, desired).filter((object) => !order.isHeldBack(set, object));
+  return prune(set, members);
 }
 
 const keyOfIntent = ({ metadata }: Intent): string => formatObjectKey(metadata);

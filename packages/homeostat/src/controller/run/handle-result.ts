@@ -6,9 +6,9 @@ import type { Loop } from "../loop/loop-detector.ts";
 import { describeLoop } from "../loop/report-loop.ts";
 import { isTerminal } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
-import { conflictDelayMs, isConflictOf, isOrdinary } from "./conflicts.ts";
+import { conflictDelayMs, isConflictOf } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
-import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.ts";
+import { isCached, type RunnerState } from "./runner-state.ts";
 
 /** The run has returned. */
 export function succeeded(
@@ -23,6 +23,7 @@ export function succeeded(
   queue.forget(key);
   context.retries.succeeded(key);
   context.conflicts.clear(key);
+  context.voice.succeeded(key);
   const state = outcome?.["~outcome"];
   detectLoop(context, item, scope, state?.at === "retrying" ? state.afterMs : undefined);
   if (!isCached(options, key)) states.delete(key);
@@ -52,20 +53,16 @@ function detectLoop(
   const { options, loops } = context;
   const at = options.runtime.clock.monotonic();
   const found = loops.record(key, { causes, writes: record.writes(), retryAfterMs, at });
-  if (found) void reportLoop(options, key, found);
+  if (found) void reportLoop(context, key, found);
 }
 
-async function reportLoop(
-  { log, runtime, client, names, definition }: RunnerOptions,
-  key: string,
-  loop: Loop,
-): Promise<void> {
+async function reportLoop(context: RunnerState, key: string, loop: Loop): Promise<void> {
+  const { runtime, client, names } = context.options;
   const reporter = { client, manager: names.manager, clock: runtime.clock };
   const what = await describeLoop(loop, reporter).catch((error: unknown) => describeError(error));
-  log.warn(`ERR_RECONCILE_LOOP: ${what}`, {
-    controller: definition.name,
-    object: `${definition.kind.kind} ${key}`,
-  });
+  context.loopWatch.reported(key, what);
+  context.voice.looped(key, what);
+  await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });
 }
 
 interface Failure {
@@ -112,11 +109,11 @@ export function failed(
   else backOff(context, item, failure);
 }
 
-function stalled({ options, states }: RunnerState, key: string, failure: Failure): void {
+function stalled(context: RunnerState, key: string, failure: Failure): void {
   const { because, hint, error } = failure;
-  options.queue.forget(key);
-  states.set(key, { at: "stalled", because, ...hint });
-  options.log.error(`stalled: ${because}`, { ...aboutOf(options, key), error });
+  context.options.queue.forget(key);
+  context.states.set(key, { at: "stalled", because, ...hint });
+  context.voice.failed(key, { what: "stalled", because, ...hint, error });
 }
 
 function conflicted(context: RunnerState, item: QueueItem, failure: Failure): void {
@@ -131,15 +128,13 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
     cause: { what: `the object changed: ${because}`, source: "retry" },
   });
   retrying(context, key, failure, { afterMs: delayMs, failures: count });
-  const message = `trying again in ${Math.round(delayMs)} ms: ${because}`;
-  const about = { ...aboutOf(options, key), error };
-  if (isOrdinary(count)) options.log.debug(message, about);
-  else options.log.error(`${count} conflicts in a row, ${message}`, about);
+  const what = `trying again in ${Math.round(delayMs)} ms`;
+  context.voice.conflicted(key, count, { what, because, error });
 }
 
 function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Failure): void {
   const { options } = context;
-  const { because, error } = failure;
+  const { because, hint, error } = failure;
   const afterMs = options.queue.addRateLimited(key, {
     cause: { what: `failed: ${because}`, source: "retry" },
   });
@@ -149,10 +144,8 @@ function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Fa
     }),
   );
   retrying(context, key, failure, { afterMs, failures: failures + 1 });
-  options.log.error(`failed, trying again in ${afterMs} ms: ${because}`, {
-    ...aboutOf(options, key),
-    error,
-  });
+  const what = `failed, trying again in ${afterMs} ms`;
+  context.voice.failed(key, { what, because, ...hint, error });
 }
 
 function retrying(
@@ -163,8 +156,4 @@ function retrying(
 ): void {
   const nextAt = options.runtime.clock.now() + afterMs;
   states.set(key, { at: "retrying", because, ...hint, nextAt, failures });
-}
-
-function aboutOf({ definition }: RunnerOptions, key: string) {
-  return { controller: definition.name, object: `${definition.kind.kind} ${key}` };
 }

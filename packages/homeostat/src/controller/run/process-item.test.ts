@@ -1,68 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Kind } from "../../api/kind.ts";
-import { createWorkQueue } from "../../queue/create-workqueue.ts";
-import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
-import { defineController, definitionOf } from "../define-controller.ts";
-import { OwnEchoes } from "../echo/own-echoes.ts";
-import { LoopDetector } from "../loop/loop-detector.ts";
-import { createObjectStates } from "../object-state.ts";
-import { parseDuration } from "../../api/duration.ts";
-import { ServerPace } from "../../cache/server-pace.ts";
-import { RetryPace } from "./retry-pace.ts";
-import { Conflicts } from "./conflicts.ts";
+import { arrangeRunner } from "./arrange-runner.suite.ts";
 import { processItem } from "./process-item.ts";
-import type { RunScope } from "./run-scope.ts";
-import type { RunnerOptions, RunnerState } from "./runner-state.ts";
-
-const Box = {
-  apiVersion: "example.com/v1",
-  kind: "Box",
-  resource: "boxes",
-  scope: "Namespaced",
-} as Kind;
-
-/** A runner of one object whose reconcile is `reconcile`. */
-function arrange(reconcile: (scope: RunScope) => Promise<void>) {
-  const runtime = createVirtualRuntime();
-  const queue = createWorkQueue({ runtime });
-  const said: string[] = [];
-  const say = (message: string): void => void said.push(message);
-  const definition = definitionOf(defineController(Box, { reconcile() {} }));
-  const states = createObjectStates({
-    controller: "box",
-    kind: "Box",
-    now: () => runtime.clock.now(),
-  });
-  const options: unknown = {
-    definition,
-    runtime,
-    queue,
-    log: { debug: say, info: say, warn: say, error: say },
-    informer: () => ({ entry: () => ({}) }),
-  };
-  const state: RunnerState = {
-    options: options as RunnerOptions,
-    states,
-    loops: new LoopDetector("laws/box"),
-    conflicts: new Conflicts(),
-    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
-    echoingKinds: new Set(),
-    retries: new RetryPace(new ServerPace(runtime)),
-    stopping: new AbortController().signal,
-    timeoutMs: parseDuration(definition.timeout),
-    async reconcile(_: unknown, scope: RunScope) {
-      await reconcile(scope);
-      return { outcome: undefined };
-    },
-  };
-  return { runtime, queue, said, states, state };
-}
+import type { RunnerState } from "./runner-state.ts";
 
 it("a reconcile that hangs is reported after a minute and abandoned after ten", async () => {
   let release = (): void => {};
   const hung = new Promise<void>((resolve) => (release = resolve));
-  const { runtime, queue, said, states, state } = arrange(() => hung);
+  const { runtime, queue, said, states, state } = arrangeRunner(() => hung);
   queue.add("ns/a");
   const worked = processItem(state, (await queue.get())!);
   await runtime.advance(59_999);
@@ -83,7 +28,7 @@ it("a reconcile that hangs is reported after a minute and abandoned after ten", 
 it("work that outlives its reconcile keeps the key, and shows after a second", async () => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  const { runtime, queue, states, state } = arrange(async (scope) => {
+  const { runtime, queue, states, state } = arrangeRunner(async (scope) => {
     void scope.hold('step("dig")', held);
     throw new Error("too late");
   });
@@ -103,7 +48,7 @@ it("work that outlives its reconcile keeps the key, and shows after a second", a
 });
 
 it("an error of the runtime itself loses no key", async () => {
-  const { runtime, queue, said, state } = arrange(async () => {});
+  const { runtime, queue, said, state } = arrangeRunner(async () => {});
   const broken = {
     ...state,
     loops: {

@@ -6,6 +6,7 @@ import type { Progress } from "../object-state.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import { currentRun } from "./current-run.ts";
 import { failed, succeeded } from "./handle-result.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import { RunScope } from "./run-scope.ts";
 import { isCached, type RunnerState } from "./runner-state.ts";
 
@@ -15,11 +16,15 @@ const settleGraceMs = 1000;
 /** Time after which a run that goes on is logged. */
 const slowAfterMs = 60_000;
 
-/** Processes a key and releases it. Never rejects. */
-export async function processItem(context: RunnerState, item: QueueItem): Promise<void> {
+/** Processes a key and releases it; `requests` receives the run's. Never rejects. */
+export async function processItem(
+  context: RunnerState,
+  item: QueueItem,
+  requests?: OpenRequests,
+): Promise<void> {
   const { queue, log, definition } = context.options;
   try {
-    await runItem(context, item);
+    await runItem(context, item, requests);
   } catch (error) {
     log.error(`processing failed: ${describeError(error)}`, {
       controller: definition.name,
@@ -31,11 +36,16 @@ export async function processItem(context: RunnerState, item: QueueItem): Promis
   }
 }
 
-async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
+async function runItem(
+  context: RunnerState,
+  item: QueueItem,
+  requests: OpenRequests | undefined,
+): Promise<void> {
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   const { key } = item;
   if (!isCached(options, key)) return skip(context, key);
+  if (waits(context, key)) return;
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
     queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
@@ -49,7 +59,7 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
     context.timeoutMs,
     context.stopping,
     (deadline) => {
-      scope = openScope(context, key, deadline);
+      scope = openScope(context, key, deadline, requests);
       return currentRun.run(scope, () => context.reconcile(item, scope!));
     },
   );
@@ -59,6 +69,17 @@ async function runItem(context: RunnerState, item: QueueItem): Promise<void> {
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
+}
+
+/** Releases a paused key; what resumes it triggers it again. */
+function waits(context: RunnerState, key: string): boolean {
+  const { options, pauses, states } = context;
+  const what = pauses.waitsFor(options.informer(options.definition.kind).entry(key)!);
+  if (what === undefined) return false;
+  options.queue.forget(key);
+  states.set(key, { at: "waiting", what });
+  done(context, key);
+  return true;
 }
 
 function reportSlow({ options, states }: RunnerState, key: string): void {
@@ -87,6 +108,7 @@ function openScope(
   { options: { definition, log }, echoes, echoingKinds }: RunnerState,
   key: string,
   deadline: AbortSignal,
+  requests: OpenRequests | undefined,
 ): RunScope {
   const title = `${definition.kind.kind} ${key}`;
   const record = new RunRecord(echoingKinds);
@@ -95,6 +117,7 @@ function openScope(
     title,
     deadline,
     record,
+    ...(requests ? { requests } : {}),
     late: (error) =>
       log.error(`after the end of a reconcile: ${describeError(error)}`, {
         controller: definition.name,
@@ -129,19 +152,18 @@ function abandon(
   settled: Promise<void>,
 ): void {
   const { options, states, stopping } = context;
-  const { queue, log, definition } = options;
+  const { queue, definition } = options;
   const step = stepOf(states.get(key)?.progress);
   const because = stopping.aborted
     ? "reconcile did not end when the manager stopped"
     : `reconcile did not end within ${typeof definition.timeout === "number" ? `${definition.timeout} ms` : definition.timeout}; waiting for it to settle`;
   scope.end();
   scope.record.isRetried();
-  states.set(key, { at: "stalled", because: step ? `${because} (in step "${step}")` : because });
-  log.error(`abandoned: ${because}`, {
-    controller: definition.name,
-    object: scope.title,
-    ...(step ? { step } : {}),
-  });
+  const message = step ? `${because} (in step "${step}")` : because;
+  states.set(key, { at: "stalled", because: message });
+  context.voice.abandoned(key, message);
+  if (!stopping.aborted)
+    void context.writeProgress(key, { is: "stalled", reason: "DeadlineExceeded", message });
   void settled
     .then(() => scope.settled())
     .then(() => {

@@ -4,6 +4,7 @@
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { RunRecord } from "../echo/run-record.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
 interface Call {
@@ -23,6 +24,7 @@ export interface RunScopeOptions {
   /** Called with errors that nobody else receives, after the run has ended. */
   readonly late: (error: unknown) => void;
   readonly record?: RunRecord;
+  readonly requests?: OpenRequests;
 }
 
 /** One run. */
@@ -31,6 +33,8 @@ export class RunScope {
   readonly deadline: AbortSignal;
   /** What it has read and written. */
   readonly record: RunRecord;
+  /** Its requests that have no answer; undefined where they are not counted. */
+  readonly requests: OpenRequests | undefined;
   readonly #late: (error: unknown) => void;
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
@@ -40,11 +44,12 @@ export class RunScope {
   #abort: AbortController | undefined;
   #hasEnded = false;
 
-  constructor({ title, deadline, late, record }: RunScopeOptions) {
+  constructor({ title, deadline, late, record, requests }: RunScopeOptions) {
     this.title = title;
     this.deadline = deadline;
     this.#late = late;
     this.record = record ?? new RunRecord();
+    this.requests = requests;
   }
 
   /** Aborts when the run ends, and with the deadline. */

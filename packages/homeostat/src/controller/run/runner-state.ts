@@ -5,13 +5,18 @@ import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { ControllerDefinition, ReconcileLog } from "../define-controller.ts";
+import type { ControllerDefinition, ReconcileLog, Reports } from "../define-controller.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
+import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
 import type { RetryPace } from "./retry-pace.ts";
+import type { EventRecorder } from "../../events/index.ts";
+import type { LoopWatch } from "../voice/loop-watch.ts";
+import type { RunVoice } from "../voice/run-voice.ts";
+import type { Verdict } from "../voice/verdict.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
@@ -29,6 +34,10 @@ export interface RunnerOptions {
   informer(kind: Kind): Informer;
   /** The pace of retries after faults of the server, shared by the controllers of a process. */
   readonly retryPace: ServerPace;
+  /** Events go through it. */
+  readonly recorder: EventRecorder;
+  /** What is reported of progress and failures on the objects. */
+  readonly reports: Required<Reports>;
   /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -40,11 +49,16 @@ export interface RunnerState {
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
   readonly retries: RetryPace;
+  readonly pauses: Pauses;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
   readonly echoingKinds: ReadonlySet<string>;
   readonly conflicts: Conflicts;
+  readonly loopWatch: LoopWatch;
+  readonly voice: RunVoice;
   readonly timeoutMs: number;
+  /** Shows on the object what no run can say. Never rejects. */
+  writeProgress(key: string, verdict: Verdict): Promise<void>;
   reconcile(item: QueueItem, scope: RunScope): Promise<Reconciled>;
 }
 

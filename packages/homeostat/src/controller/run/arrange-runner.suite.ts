@@ -1,0 +1,75 @@
+// A runner's state around one reconcile, on a virtual clock.
+import type { Kind } from "../../api/kind.ts";
+import { createWorkQueue } from "../../queue/create-workqueue.ts";
+import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
+import { defineController, definitionOf } from "../define-controller.ts";
+import { OwnEchoes } from "../echo/own-echoes.ts";
+import { LoopDetector } from "../loop/loop-detector.ts";
+import { Pauses } from "../pauses.ts";
+import { createObjectStates } from "../object-state.ts";
+import { parseDuration } from "../../api/duration.ts";
+import { ServerPace } from "../../cache/server-pace.ts";
+import { LoopWatch } from "../voice/loop-watch.ts";
+import { RunVoice } from "../voice/run-voice.ts";
+import { RetryPace } from "./retry-pace.ts";
+import { Conflicts } from "./conflicts.ts";
+import type { RunScope } from "./run-scope.ts";
+import type { RunnerOptions, RunnerState } from "./runner-state.ts";
+
+const Box = {
+  apiVersion: "example.com/v1",
+  kind: "Box",
+  resource: "boxes",
+  scope: "Namespaced",
+} as Kind;
+
+/** A runner whose reconcile is `reconcile`. */
+export function arrangeRunner(
+  reconcile: (scope: RunScope, key: string) => Promise<void>,
+  settings: { readonly concurrency?: number } = {},
+) {
+  const runtime = createVirtualRuntime();
+  const queue = createWorkQueue({ runtime });
+  const said: string[] = [];
+  const say = (message: string): void => void said.push(message);
+  const definition = definitionOf(defineController(Box, { ...settings, reconcile() {} }));
+  const states = createObjectStates({
+    controller: "box",
+    kind: "Box",
+    now: () => runtime.clock.now(),
+  });
+  const options: unknown = {
+    definition,
+    runtime,
+    queue,
+    log: { debug: say, info: say, warn: say, error: say },
+    informer: () => ({ entry: (key: string) => ({ key, metadataText: () => "" }) }),
+  };
+  const state: RunnerState = {
+    options: options as RunnerOptions,
+    states,
+    loops: new LoopDetector("laws/box"),
+    conflicts: new Conflicts(),
+    echoes: new OwnEchoes(queue, () => runtime.clock.now()),
+    pauses: new Pauses(),
+    echoingKinds: new Set(),
+    retries: new RetryPace(new ServerPace(runtime)),
+    loopWatch: new LoopWatch({ clock: runtime.clock, isLooping: () => false, ended() {} }),
+    voice: new RunVoice({
+      log: { debug: say, info: say, warn: say, error: say },
+      clock: runtime.clock,
+      controller: "box",
+      kind: "Box",
+      recorder: undefined,
+      reference: () => undefined,
+    }),
+    writeProgress: () => Promise.resolve(),
+    stopping: new AbortController().signal,
+    timeoutMs: parseDuration(definition.timeout),
+    async reconcile({ key }, scope: RunScope) {
+      await reconcile(scope, key);
+      return { outcome: undefined };
+    },
+  };
+  return { runtime, queue, said, states, state };
+}

@@ -1,0 +1,104 @@
+// One line for a failure, its stack once, nothing in full twice.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
+import { ConflictLog } from "./conflict-log.ts";
+import { FailureLog } from "./failure-log.ts";
+
+function arrange() {
+  const runtime = createVirtualRuntime();
+  const said: string[] = [];
+  const say =
+    (level: string) =>
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void =>
+      void said.push(
+        [level, fields["object"], message, fields["error"] && "+stack"].filter(Boolean).join(" "),
+      );
+  const log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  const options = { log, clock: runtime.clock, controller: "box", kind: "Box" };
+  const failures = new FailureLog(options);
+  const error = new TypeError("Cannot read bar");
+  const fail = (key: string, because = error.message): void =>
+    failures.failed(key, { what: "failed", because, error });
+  const take = (): readonly string[] => said.splice(0);
+  return { runtime, failures, conflicts: new ConflictLog(options), fail, take };
+}
+
+describe("FailureLog", () => {
+  it("says a failure once in full, its repeats at debug, and again after a minute", async () => {
+    const { runtime, fail, take } = arrange();
+    fail("a/x");
+    assert.deepEqual(take(), [
+      "error Box a/x failed: Cannot read bar",
+      "debug Box a/x where it failed +stack",
+    ]);
+    fail("a/x");
+    assert.deepEqual(take(), ["debug Box a/x still failing after 2 attempts, failed"]);
+    await runtime.advance(60_000);
+    fail("a/x");
+    assert.deepEqual(take(), [
+      "debug Box a/x still failing after 3 attempts, failed",
+      "error Box a/x still failing: Cannot read bar",
+    ]);
+  });
+
+  it("says another failure in full; numbers and the object's name make no difference", () => {
+    const { fail, take } = arrange();
+    fail("a/x", "oven 1 of a/x is cold");
+    fail("a/x", "oven 2 of a/x is cold");
+    fail("a/x", "no oven");
+    assert.deepEqual(
+      take().filter((line) => line.startsWith("error")),
+      ["error Box a/x failed: oven 1 of a/x is cold", "error Box a/x failed: no oven"],
+    );
+  });
+
+  it("says it again after a recovery, but not its stack", () => {
+    const { failures, fail, take } = arrange();
+    assert.equal(failures.recovered("a/x"), 0);
+    fail("a/x");
+    fail("a/x");
+    assert.equal(failures.recovered("a/x"), 2);
+    take();
+    fail("a/x");
+    assert.deepEqual(take(), ["error Box a/x failed: Cannot read bar"]);
+  });
+
+  it("names five objects that fail in the same way, and counts the others", async () => {
+    const { runtime, fail, take } = arrange();
+    for (let i = 0; i < 40; i++) fail(`a/x${i}`);
+    const lines = take();
+    assert.equal(lines.filter((line) => line.startsWith("error")).length, 5);
+    assert.equal(lines.filter((line) => line.endsWith("+stack")).length, 1);
+    await runtime.advance(2000);
+    assert.deepEqual(take(), ["error 35 more of Box failed in the same way: Cannot read bar"]);
+    await runtime.advance(60_000);
+    fail("a/x0");
+    assert.match(take().join(), /error Box a\/x0 and 39 others still failing/);
+  });
+});
+
+describe("ConflictLog", () => {
+  it("reports many in a row, at doubling numbers", () => {
+    const { conflicts, take } = arrange();
+    const failure = { what: "again", because: "changed" };
+    const reported = Array.from({ length: 20 }, (_, i) => i + 1).filter((count) =>
+      conflicts.conflicted("a/x", count, failure),
+    );
+    assert.deepEqual(reported, [5, 10, 20]);
+    assert.equal(take().filter((line) => line.startsWith("debug")).length, 17);
+  });
+
+  it("reports a storm over many objects once a minute", async () => {
+    const { runtime, conflicts, take } = arrange();
+    const storm = (): number => {
+      for (let i = 0; i < 300; i++) conflicts.conflicted(`a/x${i}`, 1, { what: "", because: "" });
+      return take().filter((line) => line.startsWith("warn conflict storm: 100 conflicts")).length;
+    };
+    assert.equal(storm(), 1);
+    await runtime.advance(15_000);
+    assert.equal(storm(), 0);
+    await runtime.advance(60_000);
+    assert.equal(storm(), 1);
+  });
+});

@@ -1,0 +1,53 @@
+// Remembers what was reported of the loops that objects are in, until they have come to rest: then
+// one more run says that the object is well.
+import type { Clock, Timer } from "../../runtime/clock.ts";
+
+const lookEveryMs = 5000;
+
+export interface LoopWatchOptions {
+  readonly clock: Clock;
+  /** True while the object is in its loop. */
+  readonly isLooping: (key: string) => boolean;
+  /** Called when the loop has ended. */
+  readonly ended: (key: string) => void;
+}
+
+/** The reported loops of one controller. */
+export class LoopWatch {
+  readonly #options: LoopWatchOptions;
+  readonly #messages = new Map<string, { readonly message: string; timer: Timer }>();
+
+  constructor(options: LoopWatchOptions) {
+    this.#options = options;
+  }
+
+  reported(key: string, message: string): void {
+    this.forget(key);
+    this.#messages.set(key, { message, timer: this.#lookLater(key) });
+  }
+
+  /** What was reported; undefined when the object is in no loop. */
+  messageOf(key: string): string | undefined {
+    return this.#messages.get(key)?.message;
+  }
+
+  forget(key: string): void {
+    this.#messages.get(key)?.timer.cancel();
+    this.#messages.delete(key);
+  }
+
+  stop(): void {
+    for (const key of [...this.#messages.keys()]) this.forget(key);
+  }
+
+  #lookLater(key: string): Timer {
+    return this.#options.clock.timer(lookEveryMs, () => {
+      const reported = this.#messages.get(key)!;
+      if (this.#options.isLooping(key)) reported.timer = this.#lookLater(key);
+      else {
+        this.#messages.delete(key);
+        this.#options.ended(key);
+      }
+    });
+  }
+}

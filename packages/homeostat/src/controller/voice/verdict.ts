@@ -1,0 +1,47 @@
+// What a run says about the progress of its object, as conditions and Events show it. Pure.
+// Upstream: sigs.k8s.io/cli-utils/pkg/kstatus/README.md (Reconciling, Stalled: present while true).
+import { isApiStatusError } from "../../api/status.ts";
+import { describeError } from "../../util/describe-error.ts";
+import { isHomeostatError } from "../../util/homeostat-error.ts";
+import { isTerminal, type Outcome, plainRetry } from "../outcome.ts";
+
+/** The progress of an object: it is current, on its way, or will not move by itself. */
+export type Verdict =
+  | { readonly is: "current" }
+  | {
+      readonly is: "reconciling" | "stalled";
+      /** In CamelCase, or an error code. */
+      readonly reason: string;
+      /** For people. */
+      readonly message: string;
+    };
+
+/** What a run that has returned says; a plain periodic retry is no sign of being on the way. */
+export function verdictOfOutcome(outcome: Outcome | undefined): Verdict {
+  const state = outcome?.["~outcome"];
+  if (!state || (state.at === "retrying" && state.because === plainRetry)) return { is: "current" };
+  return state.at === "waiting"
+    ? { is: "reconciling", reason: "Waiting", message: `waiting for ${state.what}` }
+    : { is: "reconciling", reason: "Retrying", message: state.because };
+}
+
+/** What a run that has failed says. Never throws. */
+export function verdictOfError(error: unknown): Exclude<Verdict, { readonly is: "current" }> {
+  const message = describeError(error);
+  try {
+    if (isTerminal(error)) return { is: "stalled", reason: "TerminalError", message };
+    return { is: "reconciling", reason: reasonOf(error), message };
+  } catch {
+    return { is: "reconciling", reason: "ReconcileError", message };
+  }
+}
+
+const reasonPattern = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
+
+/** The code of our errors, the server's reason, or `ReconcileError`. */
+function reasonOf(error: unknown): string {
+  const reason = isHomeostatError(error)
+    ? error.code
+    : isApiStatusError(error) && error.status.reason;
+  return reason && reasonPattern.test(reason) ? reason : "ReconcileError";
+}

@@ -1,0 +1,22 @@
+// Lets timers and sockets run between the items of a worker. With an in-process server every await
+// may be a microtask: workers that wake each other would keep the event loop for seconds.
+import type { Clock } from "../runtime/clock.ts";
+
+/** Longest time without a rest, in milliseconds. */
+const restAfterMs = 10;
+
+/**
+ * Creates the pace of one worker, which awaits the result after every item: it resolves at once, or
+ * after timers and sockets had their turn if the last rest was more than 10 ms ago.
+ */
+export function paceWorker(clock: Clock): () => Promise<void> {
+  let rested = clock.monotonic();
+  return async () => {
+    if (clock.monotonic() - rested < restAfterMs) return;
+    // A worker that is stopping may be all that the process still waits for.
+    const held = clock.hold?.();
+    await new Promise<void>((resolve) => void clock.timer(0, resolve));
+    held?.cancel();
+    rested = clock.monotonic();
+  };
+}

@@ -1,0 +1,253 @@
+// What controllers say of their objects: conditions that kstatus reads, Events, and the log.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { inspect } from "node:util";
+import {
+  defineController,
+  defineResource,
+  type ManagerOptions,
+  silentLog,
+  terminal,
+} from "homeostat";
+import type { Client } from "homeostat/client";
+import { ConfigMap, Event } from "homeostat/k8s/core/v1";
+import * as z from "zod";
+import { Box, describeLaws, lawsApi, sleep } from "../fixtures/laws.ts";
+import { until } from "../fixtures/until.ts";
+
+/** Type, reason and message of the conditions that are true. */
+async function conditionsOf(client: Client, name: string): Promise<readonly string[]> {
+  const { status } = await client.get(Box, name);
+  const all = (status?.conditions ?? []) as readonly object[] as readonly Record<string, unknown>[];
+  return all.map((one) => `${one["type"]}=${one["status"]} ${one["reason"]}: ${one["message"]}`);
+}
+
+async function eventsOf(client: Client, name: string): Promise<readonly string[]> {
+  const { items } = await client.list(Event, { namespace: client.namespace });
+  return items
+    .filter(({ involvedObject }) => involvedObject.name === name)
+    .map(({ type, reason, message, count }) => `${type} ${reason} ${message} x${count}`);
+}
+
+const relabel = (client: Client, name: string, label: string) =>
+  client.patch(Box, name, { type: "merge", body: { spec: { label } } });
+
+describeLaws("what they say", ({ run }) => {
+  it("keeps Reconciling and Stalled from the results, present only while true", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object: { spec }, wait, retry, status }) {
+        if (spec.label === "wait") return wait.for("two eggs");
+        if (spec.label === "retry") return retry.in("1h", { because: "the oven is hot" });
+        if (spec.label === "poll") return retry.in("1h");
+        if (spec.label === "bug") throw new TypeError("undefined.bar");
+        if (spec.label === "terminal") throw terminal("unknown dish");
+        if (spec.label === "invalid") status({ count: "many" as never });
+        return undefined;
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("said", { label: "wait" }));
+      const expected: readonly (readonly [string, RegExp | undefined])[] = [
+        ["wait", /^Reconciling=True Waiting: waiting for two eggs$/],
+        ["retry", /^Reconciling=True Retrying: the oven is hot$/],
+        ["bug", /^Reconciling=True ReconcileError: undefined.bar$/],
+        ["terminal", /^Stalled=True TerminalError: unknown dish$/],
+        ["poll", undefined],
+        ["bug", /^Reconciling=True ReconcileError: undefined.bar$/],
+        ["invalid", /^Reconciling=True \w+: .*status.count/],
+        ["done", undefined],
+      ];
+      for (const [label, condition] of expected) {
+        await relabel(client, "said", label);
+        let seen: unknown;
+        const isSaid = async (): Promise<boolean> => {
+          const [first, ...others] = await conditionsOf(client, "said");
+          assert.deepEqual(others, [], "one of the two at most");
+          const { metadata, status } = await client.get(Box, "said");
+          seen = { label, first, status, generation: metadata.generation };
+          if (status?.observedGeneration !== metadata.generation) return false;
+          return condition === undefined ? first === undefined : condition.test(first ?? "");
+        };
+        await until(isSaid, { timeoutMs: 5000 }).catch(() => assert.fail(inspect(seen)));
+      }
+    });
+  });
+
+  it("of an object that was never in trouble nothing is written", async () => {
+    let runs = 0;
+    const controller = defineController(Box, { reconcile: () => void runs++ });
+    await run([controller], async (client) => {
+      const { metadata } = await client.create(Box, Box("quiet", {}));
+      await until(() => runs === 1);
+      await sleep(50);
+      const now = await client.get(Box, "quiet");
+      assert.equal(now.metadata.resourceVersion, metadata.resourceVersion);
+      assert.deepEqual(await eventsOf(client, "quiet"), []);
+    });
+  });
+
+  it("observedGeneration follows the spec once it was written", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        if (object.metadata.generation === 1) status({ count: 1 });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("observed", {}));
+      await until(async () => (await client.get(Box, "observed")).status?.observedGeneration === 1);
+      await relabel(client, "observed", "x");
+      await until(async () => (await client.get(Box, "observed")).status?.observedGeneration === 2);
+    });
+  });
+
+  it("two controllers of one kind that both wait do not fight over the conditions", async () => {
+    let runs = 0;
+    const waiting = (name: string) =>
+      defineController(Box, {
+        name,
+        async reconcile({ wait }) {
+          runs++;
+          return wait.for(`the ${name}`);
+        },
+      });
+    await run([waiting("egg"), waiting("hen")], async (client) => {
+      await client.create(Box, Box("both", {}));
+      await until(async () => (await conditionsOf(client, "both")).length === 1);
+      await sleep(300);
+      assert.ok(runs < 10, `${runs} runs`);
+    });
+  });
+
+  it("conditions that a resource declares belong to its controller", async () => {
+    const Own = defineResource({
+      ...lawsApi,
+      kind: "Box",
+      spec: z.object({}),
+      conditions: ["Stalled"],
+    });
+    const controller = defineController(Own, {
+      async reconcile({ condition, wait }) {
+        condition("Stalled", "False", "Fine");
+        return wait.for("rain");
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("declared", {}));
+      await until(async () => (await conditionsOf(client, "declared")).length === 2);
+      assert.match((await conditionsOf(client, "declared")).join(), /Stalled=False Fine/);
+    });
+  });
+
+  it("a reconcile that hangs is Stalled until it settles", async () => {
+    let release = (): void => {};
+    const controller = defineController(Box, {
+      timeout: "50ms",
+      async reconcile({ object }) {
+        if (object.spec.label === "hang") await new Promise<void>((resolve) => (release = resolve));
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("hung", { label: "hang" }));
+      await until(async () =>
+        /^Stalled=True DeadlineExceeded: .*50ms/.test((await conditionsOf(client, "hung")).join()),
+      );
+      await relabel(client, "hung", "go on");
+      release();
+      await until(async () => (await conditionsOf(client, "hung")).length === 0);
+      const events = await until(async () => {
+        const all = await eventsOf(client, "hung");
+        return all.length > 0 ? all : undefined;
+      });
+      assert.match(events.join(), /Warning DeadlineExceeded .*50ms/);
+    });
+  });
+
+  it("a loop is Stalled, and well again once it has ended", { timeout: 60_000 }, async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        if (object.spec.label === "loop")
+          status({ note: String((object.status.note ?? "1") === "1" ? 2 : 1) });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("loop", { label: "loop" }));
+      await until(async () =>
+        /^Stalled=True ReconcileLoop: .*status/.test((await conditionsOf(client, "loop")).join()),
+      );
+      await relabel(client, "loop", "rest");
+      await until(async () => (await conditionsOf(client, "loop")).length === 0, {
+        timeoutMs: 40_000,
+      });
+    });
+  });
+
+  it("records failures as Events with a count, their end, and what the controller records", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, recorder }) {
+        if (object.spec.label === "bug") throw new TypeError("undefined.bar");
+        recorder.event("Normal", "Packed", "with care");
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("events", { label: "bug" }));
+      await until(async () =>
+        (await eventsOf(client, "events")).some((one) =>
+          /^Warning ReconcileError undefined.bar x[2-9]/.test(one),
+        ),
+      );
+      await relabel(client, "events", "fine");
+      await until(async () => {
+        const events = (await eventsOf(client, "events")).join("\n");
+        return /Normal Packed with care/.test(events) && /Normal Reconciled .*failure/.test(events);
+      });
+    });
+  });
+
+  for (const where of ["manager", "controller"] as const)
+    it(`both are switched off by the ${where}; what the controller records is not`, async () => {
+      const reports = { events: false, conditions: false };
+      let runs = 0;
+      const controller = defineController(Box, {
+        ...(where === "controller" ? { reports } : {}),
+        async reconcile({ recorder }) {
+          runs++;
+          recorder.event("Normal", "Seen", "once");
+          throw new Error("bug");
+        },
+      });
+      const options: Partial<ManagerOptions> = where === "manager" ? { reports } : {};
+      await run(
+        [controller],
+        async (client) => {
+          await client.create(Box, Box("off", {}));
+          await until(() => runs > 3);
+          await until(async () => (await eventsOf(client, "off")).length > 0);
+          assert.doesNotMatch((await eventsOf(client, "off")).join(), /bug/);
+          assert.deepEqual(await conditionsOf(client, "off"), []);
+        },
+        options,
+      );
+    });
+
+  it("kinds that are not ours keep their status as it is", async () => {
+    let runs = 0;
+    const lines: string[] = [];
+    const controller = defineController(ConfigMap, {
+      async reconcile({ object }) {
+        if (object.metadata.name !== "foreign") return;
+        runs++;
+        throw new Error("bug");
+      },
+    });
+    await run(
+      [controller],
+      async (client) => {
+        await client.create(ConfigMap, { metadata: { name: "foreign" } } as never);
+        await until(() => runs > 2);
+        assert.equal("status" in (await client.get(ConfigMap, "foreign")), false);
+        assert.equal(lines.filter((line) => /bug/.test(line)).length, 1, lines.join("\n"));
+      },
+      { log: { ...silentLog, error: (message) => void lines.push(message) } },
+    );
+  });
+});

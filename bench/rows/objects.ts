@@ -42,8 +42,8 @@ export const order = (i: number): ReturnType<typeof Order> =>
   });
 
 /**
- * Counts dishes and says Ready: one status apply for each order. No workers: it only watches, and its
- * one reconcile waits.
+ * Counts dishes and says Ready: one status apply for each order. No workers: it only watches, and
+ * its one reconcile waits.
  */
 export const cooks = (options: {
   readonly workers: number;

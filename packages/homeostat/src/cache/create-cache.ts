@@ -136,6 +136,11 @@ class InformerCache implements Cache {
     };
   }
 
+  /** Watches that start together are not renewed together: each takes two requests, 1 s apart. */
+  #longMs(): number {
+    return reflectorDefaults.longMs - 2000 * (this.#informers.size % 3);
+  }
+
   #optionsOf({ apiVersion, kind }: Kind): CachedKindOptions | undefined {
     return this.#options.kinds?.find(
       ([one]) => one.apiVersion === apiVersion && one.kind === kind,
@@ -185,7 +190,7 @@ class InformerCache implements Cache {
       runtime,
       kind,
       scope,
-      limits: { ...reflectorDefaults, ...limits },
+      limits: { ...reflectorDefaults, longMs: this.#longMs(), ...limits },
       pace: this.#pace,
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: {

@@ -65,14 +65,23 @@ const brand = Symbol.for("homeostat.api-status-error");
 export class ApiStatusError extends Error {
   override readonly name = "ApiStatusError";
   readonly status: Status;
-  readonly [brand] = true;
+  /** The refused request, e.g. `GET /api/v1/namespaces/default/configmaps/menu`. */
+  readonly request?: string;
 
   /** `advice` is appended to the server's message; `status` stays unchanged. */
-  constructor(status: Status, options: ErrorOptions & { readonly advice?: string } = {}) {
-    const { advice, ...rest } = options;
+  constructor(
+    status: Status,
+    options: ErrorOptions & { readonly advice?: string; readonly request?: string } = {},
+  ) {
+    const { advice, request, ...rest } = options;
     const said = status.message || `the server answered ${status.code}`;
     super(advice ? `${said} (${advice})` : said, rest);
     this.status = status;
+    if (request !== undefined) this.request = request;
+  }
+
+  get [brand](): true {
+    return true;
   }
 }
 

@@ -143,14 +143,13 @@ async function sync(state: ManagerState): Promise<void> {
   const timer = runtime.clock.timer(timeoutMs, () => late.abort());
   try {
     await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
-  } catch (cause) {
+  } catch {
     refuseIfStopped(state);
     throw new HomeostatError(
       "ERR_MANAGER_SYNC",
       `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
       {
         hint: "check that the definitions are installed and that this user may list and watch them",
-        cause,
       },
     );
   } finally {

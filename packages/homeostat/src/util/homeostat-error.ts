@@ -6,11 +6,11 @@ const brand = Symbol.for("homeostat.error");
 
 /**
  * An error with a stable code. The message states what was attempted on which object, what was
- * expected and what came.
+ * expected and what came. The hint is also the second line of `stack`: Node prints that when
+ * nothing catches the error.
  */
 export class HomeostatError<Code extends string = string> extends Error {
   override readonly name = "HomeostatError";
-  readonly [brand] = true;
   /** `ERR_<AREA>_<WHAT>`; never changes. */
   readonly code: Code;
   /** What to do next, one sentence. */
@@ -34,6 +34,13 @@ export class HomeostatError<Code extends string = string> extends Error {
     this.code = code;
     this.hint = options.hint;
     this.audience = options.audience ?? "user";
+    const head = `${this.name}: ${this.message}`;
+    const stack = this.stack?.replace(/^.*?(?=\n {4}at )/s, () => `${head}\n  ${options.hint}`);
+    Object.defineProperty(this, "stack", { value: stack, writable: true, configurable: true });
+  }
+
+  get [brand](): true {
+    return true;
   }
 }
 

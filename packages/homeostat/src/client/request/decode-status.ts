@@ -36,14 +36,11 @@ export function toStatusError(
   access?: { readonly server: string; readonly origin: string },
 ): ApiStatusError {
   const status = readStatus(body) ?? foreignStatus(request, code, body);
-  return new ApiStatusError(
-    status,
-    code === 401 && access
-      ? {
-          advice: `${access.server} does not take the credentials of ${access.origin}: renew them, or correct the user there`,
-        }
-      : {},
-  );
+  const advice = `${access?.server} does not take the credentials of ${access?.origin}: renew them, or correct the user there`;
+  return new ApiStatusError(status, {
+    request: `${request.method} ${request.path}${access ? ` at ${access.server}` : ""}`,
+    ...(code === 401 && access ? { advice } : {}),
+  });
 }
 
 /** True for a meta/v1 Status. */

@@ -5,14 +5,16 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 import { parseArgs } from "node:util";
 import { spread } from "./measure/statistics.ts";
+import { controllerRuntime, homeostatOperator, type OperatorPeer } from "./peers/operator-peer.ts";
 import { homeostat } from "./places/homeostat.ts";
 import type { Peer, Place } from "./places/place.ts";
 import { reference } from "./places/reference.ts";
 import { celRow } from "./rows/cel.ts";
 import { fanOutRow } from "./rows/fan-out.ts";
+import { coldStartRow, growthRows, standingFloodRow, stormRow, syncRow } from "./rows/operators.ts";
 import { cacheRow, floodRow, latencyRow } from "./rows/reconcile.ts";
 import { requestRows } from "./rows/requests.ts";
-import type { Figures, LibraryRow, Row, Scale } from "./rows/row.ts";
+import type { Figures, LibraryRow, OperatorRow, Row, Scale } from "./rows/row.ts";
 import {
   definitionRow,
   firstReconcileRow,
@@ -34,6 +36,11 @@ const rows: readonly Row[] = [
   latencyRow,
   cacheRow,
   floodRow,
+  standingFloodRow,
+  syncRow,
+  stormRow,
+  coldStartRow,
+  ...growthRows,
   celRow,
 ];
 
@@ -81,16 +88,18 @@ async function main(): Promise<void> {
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
   const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
+  const operatorAbsent = controllerRuntime.absent();
+  if (operatorAbsent && !values.alone)
+    process.stdout.write(`peer absent: ${controllerRuntime.name} (${operatorAbsent})\n`);
+  const operators =
+    values.alone || operatorAbsent ? [homeostatOperator] : [homeostatOperator, controllerRuntime];
   const results: RowResult[] = [];
   process.stdout.write(fairness);
   for (const row of chosen) {
     const scale: Scale = { factor: Number(values.factor) };
     const rounds = Number(values.rounds);
     process.stdout.write(`\n${row.name}: ${row.what}\n${row.note ? `  (${row.note})\n` : ""}`);
-    const measured =
-      row.at === "library"
-        ? runLibraries(row, rounds, scale)
-        : await runServers(row, peers, rounds, scale);
+    const measured = await measure(row, { peers, operators, rounds, scale });
     print(measured);
     results.push(...measured);
     if (values.output)
@@ -99,6 +108,42 @@ async function main(): Promise<void> {
         `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
       );
   }
+}
+
+interface Turns {
+  readonly peers: readonly Peer[];
+  readonly operators: readonly OperatorPeer[];
+  readonly rounds: number;
+  readonly scale: Scale;
+}
+
+function measure(row: Row, turns: Turns): Promise<readonly RowResult[]> | readonly RowResult[] {
+  const { peers, rounds, scale } = turns;
+  if (row.at === "library") return runLibraries(row, rounds, scale);
+  if (row.at === "operator") return runOperators(row, turns);
+  return runServers(row, peers, rounds, scale);
+}
+
+async function runOperators(
+  row: OperatorRow,
+  { operators, rounds, scale }: Turns,
+): Promise<readonly RowResult[]> {
+  const results = operators.map(({ name }): RowResult => ({
+    row: row.name,
+    peer: name,
+    note: row.note,
+    rounds: [],
+  }));
+  for (let round = 0; round < rounds; round++)
+    for (const [i, operator] of operators.entries()) {
+      const place = await homeostat.start();
+      try {
+        results[i]!.rounds.push(await row.run(operator, place, scale));
+      } finally {
+        await place.stop();
+      }
+    }
+  return results;
 }
 
 function runLibraries(row: LibraryRow, rounds: number, scale: Scale): readonly RowResult[] {
@@ -115,7 +160,7 @@ function runLibraries(row: LibraryRow, rounds: number, scale: Scale): readonly R
 }
 
 async function runServers(
-  row: Exclude<Row, LibraryRow>,
+  row: Exclude<Row, LibraryRow | OperatorRow>,
   peers: readonly Peer[],
   rounds: number,
   scale: Scale,

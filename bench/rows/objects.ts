@@ -41,15 +41,19 @@ export const order = (i: number): ReturnType<typeof Order> =>
     dishes: ["risotto", "salad", "soup"].map((name) => ({ name, spicy: i % 2 === 0 })),
   });
 
-/** Counts dishes and says Ready: one status apply for each order. */
+/**
+ * Counts dishes and says Ready: one status apply for each order. No workers: it only watches, and
+ * its one reconcile waits.
+ */
 export const cooks = (options: {
   readonly workers: number;
   readonly seen?: (name: string) => void;
 }) =>
   defineController(Order, {
     name: "cooks",
-    concurrency: options.workers,
+    concurrency: Math.max(1, options.workers),
     async reconcile({ object, status, condition }) {
+      if (options.workers === 0) await new Promise<never>(() => {});
       options.seen?.(object.metadata.name);
       status({ cooked: object.spec.dishes.length });
       condition("Ready", "True", "Served");

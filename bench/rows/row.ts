@@ -30,6 +30,16 @@ export interface StartRow extends RowHead {
   run(peer: import("../places/place.ts").Peer, scale: Scale): Promise<Figures | undefined>;
 }
 
+/** A benchmark of operators, which take turns on our server, each with fresh objects. */
+export interface OperatorRow extends RowHead {
+  readonly at: "operator";
+  run(
+    peer: import("../peers/operator-peer.ts").OperatorPeer,
+    place: Place,
+    scale: Scale,
+  ): Promise<Figures>;
+}
+
 /** A library under test, beside which others take turns. */
 export interface Contender {
   readonly name: string;
@@ -42,4 +52,4 @@ export interface LibraryRow extends RowHead {
   readonly contenders: readonly Contender[];
 }
 
-export type Row = ServerRow | StartRow | LibraryRow;
+export type Row = ServerRow | StartRow | OperatorRow | LibraryRow;

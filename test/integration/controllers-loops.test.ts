@@ -114,18 +114,21 @@ describeLaws("loops", ({ run }) => {
           const options = { operator: "thieves", controllers: [thief], client, log: silentLog };
           const rival = createManager({ ...options, namespace: client.namespace });
           await rival.start();
-          await client.create(Box, Box("prey", {}));
-          await until(() => warnings.length > 0);
-          const before = runs;
-          await sleep(500);
-          assert.ok(runs - before < 10, `${runs - before} runs within 500 ms`);
-          assert.equal(warnings.length, 1);
-          assert.match(
-            warnings[0]!,
-            /ERR_RECONCILE_LOOP: \d+ .* wrote Part \S+ \(spec\.of\), because "thieves\/thief" changes .* "laws\/box"/,
-          );
-          assert.ok(manager.states()[0]!.loop);
-          await rival.stop();
+          try {
+            await client.create(Box, Box("prey", {}));
+            await until(() => warnings.length > 0);
+            const before = runs;
+            await sleep(500);
+            assert.ok(runs - before < 10, `${runs - before} runs within 500 ms`);
+            assert.equal(warnings.length, 1);
+            assert.match(
+              warnings[0]!,
+              /ERR_RECONCILE_LOOP: \d+ .* wrote Part \S+ \(spec\.of\), because "thieves\/thief" changes .* "laws\/box"/,
+            );
+            assert.ok(manager.states()[0]!.loop);
+          } finally {
+            await rival.stop();
+          }
           await until(async () => (await client.get(Part, "prey-part")).spec.of === "owner");
         },
         { log },

@@ -10,17 +10,17 @@ import { until } from "../fixtures/until.ts";
 const ready = { ready: (part: { status?: { made?: boolean } }) => part.status?.made === true };
 const part = (name: string, of: string) => Part(name, { of });
 
-/** A box owns the parts named `<order>…`, e.g. `1db`, in a set for each order. */
+/** A box owns the parts named `<order>…`, e.g. `1db`, in a set for each order; 0 is for none. */
 async function ownInOrder(
   { object, own, status }: Context<typeof Box, typeof Part>,
-  orders: readonly number[] = [1, 2],
+  orders: readonly number[] = [0, 1, 2],
 ): Promise<void> {
   const seen: string[] = [];
   for (const order of orders) {
     const names = object.spec.parts.filter((name) => name.startsWith(`${order}`));
     const manifests = names.map((name) => part(name.slice(1), object.spec.label ?? "first"));
     const set = `s${order}`;
-    const found = await own(Part, manifests, { set, order, ...ready });
+    const found = await own(Part, manifests, order === 0 ? { set } : { set, order, ...ready });
     seen.push(...found.map(({ metadata }) => metadata.name));
   }
   status({ seen });
@@ -138,21 +138,22 @@ describeLaws("ordered sets", ({ run }) => {
     });
   });
 
-  it("an object that moves to a set that is held lives on", async () => {
-    await run([ordered], async (client, manager) => {
-      await client.create(Box, Box("b", { parts: ["1db", "1moving"] }));
-      const { uid } = (await until(() => client.find(Part, "moving"))).metadata;
-      await made(client, "moving");
-      await spec(client, { parts: ["1db", "2moving"] });
-      await waitsFor(manager, "Part db to be ready");
-      await until(() => manager.isIdle());
-      await made(client, "db");
-      await isDone(manager);
-      const moved = await client.get(Part, "moving");
-      assert.equal(moved.metadata.uid, uid);
-      assert.match(JSON.stringify(moved.metadata), /laws\/box\/s2/);
+  for (const from of ["0", "1"])
+    it(`an object that moves from set ${from} to a set that is held lives on`, async () => {
+      await run([ordered], async (client, manager) => {
+        await client.create(Box, Box("b", { parts: ["1db", `${from}moving`] }));
+        const { uid } = (await until(() => client.find(Part, "moving"))).metadata;
+        await made(client, "moving");
+        await spec(client, { parts: ["1db", "2moving"] });
+        await waitsFor(manager, "Part db to be ready");
+        await until(() => manager.isIdle());
+        await made(client, "db");
+        await isDone(manager);
+        const moved = await client.get(Part, "moving");
+        assert.equal(moved.metadata.uid, uid);
+        assert.match(JSON.stringify(moved.metadata), /laws\/box\/s2/);
+      });
     });
-  });
 
   it("refuses a lower order after a higher one, and the other way around in finalize", async () => {
     let inFinalize: readonly number[] = [1, 2];

@@ -13,6 +13,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./api/kind.ts";
+export { type MetadataKind, metadataOf, type MetadataObject } from "./api/metadata-kind.ts";
 export {
   type CustomResourceDefinition,
   toCustomResourceDefinition,
@@ -76,6 +77,31 @@ export {
   retryOnConflict,
   type RetryOnConflictOptions,
 } from "./controller/retry-on-conflict.ts";
+export {
+  type Attempt,
+  type Decide,
+  type Decision,
+  finalPhase,
+  phase,
+  type Phase,
+  type PhaseDefinition,
+  type PhaseState,
+} from "./controller/phase-machine/phase.ts";
+export {
+  type PhaseContext,
+  type PhaseMachine,
+  phaseMachine,
+  type PhaseMachineOptions,
+} from "./controller/phase-machine/phase-machine.ts";
+export {
+  keepRevisions,
+  type KeepRevisionsOptions,
+  type Revision,
+  type RevisionContext,
+  type Revisions,
+  type RollBack,
+  rollBack,
+} from "./controller/revisions/keep-revisions.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
 export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
 export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";

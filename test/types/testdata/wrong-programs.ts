@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { all, defineController, defineResource, index, k, ref, refs } from "homeostat";
+import { all, defineController, defineResource, index, k, metadataOf, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -101,3 +101,4 @@ export const selecting = defineController(Order, { watches: {
 export const indexing = defineController(Order, { owns: [Meal], indexes: { byDish: index(Meal, (meal) => [meal.spec.dsh]) }, async reconcile() {} }); // !
 export const refsSelecting = defineController(Order, { refs: { meals: refs(Meal, (order) => ({ label: order.spec.chef })) }, async reconcile() {} }); // !
 export const refSelecting = defineController(Order, { refs: { meal: ref(Meal, () => ({ labels: { a: "b" } })) }, async reconcile() {} }); // !
+export const metadataRead = defineController(Order, { refs: { chef: ref(metadataOf(Chef), (o) => o.spec.chef) }, async reconcile({ refs: { chef } }) { chef?.metadata.labels; chef?.spec; } }); // !

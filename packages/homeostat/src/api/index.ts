@@ -27,6 +27,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./kind.ts";
+export { type MetadataKind, metadataOf, type MetadataObject } from "./metadata-kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
 export {
   controllerOf,
@@ -59,6 +60,13 @@ export {
   matchesLabels,
   parseLabelSelector,
 } from "./selectors/label-selector.ts";
+export {
+  encodeRevisionData,
+  encodeSorted,
+  revisionHash,
+  revisionName,
+  safeEncode,
+} from "./revision-hash.ts";
 export { SelectorSyntaxError } from "./selectors/selector-syntax-error.ts";
 export {
   dns1035LabelFaults,

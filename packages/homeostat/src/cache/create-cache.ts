@@ -1,7 +1,8 @@
 // All informers of a process over one client: shared by kind and scope, reference counted, and
 // notified of every own write.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
-import type { Kind } from "../api/kind.ts";
+import type { Kind, ObjectOf } from "../api/kind.ts";
+import { isMetadataKind } from "../api/metadata-kind.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
@@ -26,6 +27,8 @@ export interface CacheOptions {
   readonly keepManagers?: (manager: string) => boolean;
   /** Reduces objects of a kind before they are stored; must keep apiVersion, kind and metadata. */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
+  /** Which objects of these kinds are cached, where `acquire` does not say. */
+  readonly kinds?: readonly CachedKind[];
   /** Limit of parsed objects in memory. Default 10,000. */
   readonly maxParsedObjects?: number;
   /** Limit of their size, as JSON text. Default 64 MiB. */
@@ -46,6 +49,22 @@ export interface CacheOptions {
    */
   readonly onError?: (error: unknown, kind: Kind, key?: string) => void;
 }
+
+/** What is cached of one kind. */
+export interface CachedKindOptions<O = any> {
+  /** Caches the objects whose labels match, e.g. `app=web`; others do not exist for reads. */
+  readonly labelSelector?: string | undefined;
+  /** As `labelSelector`, by the fields that the server selects by. */
+  readonly fieldSelector?: string | undefined;
+  /** Reduces objects before they are stored; what it returns is read in their place. Pure. */
+  readonly project?: ((object: O) => O) | undefined;
+}
+
+/** A kind and what is cached of it. */
+export type CachedKind<K extends Kind = any> = readonly [
+  kind: K,
+  options: CachedKindOptions<ObjectOf<K>>,
+];
 
 /** Creates a cache; informers start with `start()`. */
 export function createCache(options: CacheOptions): Cache {
@@ -83,7 +102,7 @@ class InformerCache implements Cache {
     kind: K,
     wanted: InformerScope = this.#options.defaultScope ?? {},
   ): InformerLease<K> {
-    const scope = kind.scope === "Cluster" ? { ...wanted, namespace: undefined } : wanted;
+    const scope = this.#scopeOf(kind, wanted);
     const id = [
       kind.apiVersion,
       kind.resource,
@@ -105,6 +124,27 @@ class InformerCache implements Cache {
         this.#informers.delete(id);
       },
     };
+  }
+
+  #scopeOf(kind: Kind, wanted: InformerScope): InformerScope {
+    const { labelSelector, fieldSelector } = this.#optionsOf(kind) ?? {};
+    return {
+      namespace: kind.scope === "Cluster" ? undefined : wanted.namespace,
+      labelSelector: wanted.labelSelector ?? labelSelector,
+      fieldSelector: wanted.fieldSelector ?? fieldSelector,
+      metadataOnly: wanted.metadataOnly || isMetadataKind(kind),
+    };
+  }
+
+  /** Watches that start together are not renewed together: each takes two requests, 1 s apart. */
+  #longMs(): number {
+    return reflectorDefaults.longMs - 2000 * (this.#informers.size % 3);
+  }
+
+  #optionsOf({ apiVersion, kind }: Kind): CachedKindOptions | undefined {
+    return this.#options.kinds?.find(
+      ([one]) => one.apiVersion === apiVersion && one.kind === kind,
+    )?.[1];
   }
 
   informers(): readonly Informer[] {
@@ -150,7 +190,7 @@ class InformerCache implements Cache {
       runtime,
       kind,
       scope,
-      limits: { ...reflectorDefaults, ...limits },
+      limits: { ...reflectorDefaults, longMs: this.#longMs(), ...limits },
       pace: this.#pace,
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: {
@@ -161,7 +201,9 @@ class InformerCache implements Cache {
         metadataOnly: scope.metadataOnly === true,
         parsedObjects: this.#parsedObjects,
         keepManager: keepManagers,
-        project: scope.metadataOnly ? undefined : projections?.get(kind),
+        project: scope.metadataOnly
+          ? undefined
+          : (this.#optionsOf(kind)?.project ?? projections?.get(kind)),
       },
       onError: (error, key) => (onError ?? warn)(error, kind, key),
     });

@@ -1,6 +1,11 @@
 // The public interface of this folder.
 export type { Comparison } from "./comparison.ts";
-export { type CacheOptions, createCache } from "./create-cache.ts";
+export {
+  type CachedKind,
+  type CachedKindOptions,
+  type CacheOptions,
+  createCache,
+} from "./create-cache.ts";
 export type {
   Cache,
   CachedObject,

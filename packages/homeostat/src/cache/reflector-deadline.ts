@@ -40,7 +40,7 @@ function openLimit(state: ReflectorState, limits: ReflectorLimits): number {
 
 /** The watch that a streamed list becomes has no short timeout: it is renewed once it is quiet. */
 function quietLimit({ isLong }: ReflectorState, limits: ReflectorLimits): number {
-  return isLong ? limits.renewMs : limits.idleMs;
+  return isLong ? limits.longMs : limits.idleMs;
 }
 
 /** The monotonic time by which the server must have ended the watch. */

@@ -12,6 +12,8 @@ export interface ReflectorLimits {
    * connection answers pings. It is stretched to one second per watch of the process.
    */
   readonly renewMs: number;
+  /** As `renewMs`, for the watch that continues a streamed list; at most `renewMs`. */
+  readonly longMs: number;
   /** As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds. */
   readonly suspectMs: number;
   /** A watch that outlives its time by this long is blind, and is closed. */
@@ -43,6 +45,7 @@ export interface ReflectorLimits {
 export const reflectorDefaults: ReflectorLimits = {
   firstMs: 800,
   renewMs: 7000,
+  longMs: 7000,
   suspectMs: 1000,
   overtimeMs: 1200,
   idleMs: 75_000,
@@ -53,7 +56,7 @@ export const reflectorDefaults: ReflectorLimits = {
   streamMs: 60_000,
   unreadyMs: 8000,
   healthyMs: 2000,
-  absentMs: 10_000,
+  absentMs: 2500,
   verifyMs: 30_000,
   pageSize: 500,
 };

@@ -173,7 +173,7 @@ describe("stepReflector", () => {
     };
     for (const code of [404, 403]) {
       assert.match(trying(code, 59), /wait 0$/);
-      assert.match(trying(code, 60), /wait 10000$/);
+      assert.match(trying(code, 60), /wait 2500$/);
     }
     for (const code of [401, 410, 429, 500, 503]) assert.match(trying(code, 80), /wait 0$/);
   });

@@ -3,7 +3,8 @@
 // Upstream: k8s.io/client-go/tools/cache/reflector.go.
 import { isObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
-import { isApiStatusError, type Status } from "../api/status.ts";
+import { compareResourceVersions } from "../api/resource-version.ts";
+import type { Status } from "../api/status.ts";
 import type { ApiRequest, Client } from "../client/client.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
@@ -11,15 +12,14 @@ import { askForMetadata, listRequest, watchRequest } from "../client/request/obj
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { isHomeostatError } from "../util/homeostat-error.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
+import { statusFault, toFault } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
   type ReflectorEffect,
-  type ReflectorFault,
   type ReflectorInput,
   type ReflectorLimits,
   type ReflectorState,
@@ -221,17 +221,29 @@ export class Reflector {
     });
   }
 
-  /** Asks for the revision that the server counts, with the smallest list there is. */
+  /**
+   * Compares with the revision that the server counts. Another kind's will do when it is not less:
+   * kinds may be counted apart, so that a lesser one proves nothing.
+   */
   async #verify(): Promise<void> {
+    const shared = await this.#options.pace.revision(() => this.#askRevision());
+    const { resourceVersion: ours = "" } = this.#state;
+    const isAhead = shared !== undefined && (compareResourceVersions(shared, ours) ?? -1) >= 0;
+    const resourceVersion = isAhead ? shared : await this.#askRevision();
+    if (resourceVersion) this.#input({ type: "verified", resourceVersion });
+  }
+
+  /** Sends the smallest list there is; undefined without an answer. */
+  async #askRevision(): Promise<string | undefined> {
     const { client, kind, scope } = this.#options;
     try {
       const { body } = await client.request(
         askForMetadata(listRequest(kind, { ...scope, limit: 1 }), "list"),
       );
-      const resourceVersion = splitList(body)?.resourceVersion;
-      if (resourceVersion) this.#input({ type: "verified", resourceVersion });
+      return splitList(body)?.resourceVersion;
     } catch {
       // The watch itself shows what the server cannot answer.
+      return undefined;
     }
   }
 
@@ -327,23 +339,5 @@ function readBookmark(object: Uint8Array): {
   return {
     resourceVersion,
     initialEventsEnd: isObject(annotations) && annotations[initialEventsEnd] === "true",
-  };
-}
-
-function toFault(error: unknown): ReflectorFault {
-  if (isApiStatusError(error)) return statusFault(error.status);
-  const message = error instanceof Error ? error.message : String(error);
-  return { message, isDisconnected: isHomeostatError(error) };
-}
-
-function statusFault({ code, message, details }: Status): ReflectorFault {
-  const { retryAfterSeconds, causes } = details ?? {};
-  return {
-    message: message ?? `the server answered ${code}`,
-    code,
-    ...(retryAfterSeconds ? { retryAfterMs: retryAfterSeconds * 1000 } : {}),
-    ...(causes?.some(({ reason }) => reason === "ResourceVersionTooLarge")
-      ? { futureRevision: true }
-      : {}),
   };
 }

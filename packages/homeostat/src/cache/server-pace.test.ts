@@ -105,4 +105,13 @@ describe("ServerPace", () => {
     await runtime.advance(500);
     assert.equal(doubts, 20);
   });
+
+  it("asks once what the server counts for watches that come back together", async () => {
+    const { runtime, pace } = open();
+    let asked = 0;
+    const ask = async (): Promise<string> => String(++asked);
+    assert.deepEqual(await Promise.all([pace.revision(ask), pace.revision(ask)]), ["1", "1"]);
+    await runtime.advance(1001);
+    assert.equal(await pace.revision(ask), "2");
+  });
 });

@@ -25,6 +25,9 @@ const fewWatches = 7;
 /** Renewals of all watches because one was blind, at most this often. */
 const suspicionEveryMs = 5000;
 
+/** How long the server's revision answers for all watches. */
+const revisionMs = 1000;
+
 interface Waiter {
   readonly notBefore: number;
   readonly run: () => void;
@@ -39,6 +42,7 @@ export class ServerPace {
   #timer: Timer | undefined;
   #lastAttempt = -Infinity;
   #lastSuspicion = -Infinity;
+  #revision: { readonly at: number; readonly answer: Promise<string | undefined> } | undefined;
 
   /** `recovers` is called with each `recovered`. */
   constructor(runtime: Runtime, recovers: () => void = () => {}) {
@@ -76,6 +80,16 @@ export class ServerPace {
         waiter.run();
       });
     }
+  }
+
+  /**
+   * The revision that the server counts, for watches that come back together: `ask` runs for the
+   * first of them, and again after a while.
+   */
+  revision(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+    if (!this.#revision || this.#now() - this.#revision.at > revisionMs)
+      this.#revision = { at: this.#now(), answer: ask() };
+    return this.#revision.answer;
   }
 
   /** Counts a watch; `suspect` is called when another one was found blind. */

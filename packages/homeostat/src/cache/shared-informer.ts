@@ -218,7 +218,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
       if (write.deletedUid) this.#indexer.own.deleted(write.deletedUid);
       return;
     }
-    const { entry } = this.#skipped.take(encodeBody(write.object));
+    const { entry } = this.#skipped.take(write.bytes ?? encodeBody(write.object));
     if (!entry) return;
     const selected = this.#selects(write.object);
     if (selected === undefined && !this.#indexer.get(entry.key)) return;

@@ -149,6 +149,8 @@ export interface CompletedWrite {
    * other kinds.
    */
   readonly object: JsonObject | undefined;
+  /** The text of `object` as the server sent it. */
+  readonly bytes?: Uint8Array;
   /** The uid of the deleted object, if the server sent it. */
   readonly deletedUid?: string;
 }

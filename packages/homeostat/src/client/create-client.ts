@@ -238,9 +238,14 @@ class ScopedClient implements Client {
     options: O,
     requestWith: (options: O) => ApiRequest,
   ): Promise<any> {
-    const answer: Json = await this.#json(requestWith(this.#managed(options)), options);
-    if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "write", answer));
-    return readable(kind, answer);
+    const request = requestWith(this.#managed(options));
+    const response = await send(this.#shared.session, this.#scope, request, options);
+    const answer = response.json();
+    if (!options.dryRun) {
+      const write = toCompletedWrite(kind, key, "write", answer);
+      this.#completed(write?.object ? { ...write, bytes: response.body } : write);
+    }
+    return readable(kind, answer) as any;
   }
 
   #completed(write: CompletedWrite | undefined): void {

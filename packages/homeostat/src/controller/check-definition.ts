@@ -1,6 +1,7 @@
 // Refuses definitions that no manager could run, where they are written.
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
+import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -27,6 +28,7 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
   const { name, concurrency, timeout, owns, refs, reconcile, finalize } = definition;
   const problems = [
     ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
+    ...checkWhole(kind, owns),
     ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
     ...checkConcurrency(concurrency),
     ...checkDuration("timeout", timeout),
@@ -49,6 +51,16 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
       `defining a controller of ${isKind(kind) ? kind.kind : describeValue(kind)}: ${problems.join("; ")}`,
       { hint: "correct what the message names" },
     );
+}
+
+/** A controller reads and writes its own and its owned objects as a whole. */
+function checkWhole(kind: Kind, owns: unknown): readonly string[] {
+  const metadataOnly = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : [])].filter(
+    (one) => isKind(one) && isMetadataKind(one),
+  );
+  return metadataOnly.map(
+    (one) => `metadataOf(${one.kind}) can only be referred to, watched or indexed`,
+  );
 }
 
 function isKind(kind: unknown): kind is Kind {

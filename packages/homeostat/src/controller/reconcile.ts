@@ -55,7 +55,10 @@ export async function reconcileObject(
   return { outcome };
 }
 
-/** Runs finalize, and removes the finalizer once it has returned `undefined`. */
+/**
+ * Runs finalize, if there is one, collects the children that owner references do not reach, and
+ * then removes the finalizer.
+ */
 async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
@@ -64,14 +67,17 @@ async function finalizeObject(
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
   const { finalize, kind } = definition;
-  if (!finalize || ourFinalizers(object, names).length === 0) return nothing;
+  if (ourFinalizers(object, names).length === 0) return nothing;
   const run = createRun(dependencies, object, client, scope);
-  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, (context) =>
-    finalize(context),
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, async (context) =>
+    finalize?.(context),
   );
   const remaining = run.owning.remaining();
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
-  if (!outcome) await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
+  if (outcome) return { outcome };
+  const uncollected = await run.owning.collect();
+  if (uncollected !== undefined) return { outcome: wait.for(`${uncollected} to be gone`) };
+  await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
   return { outcome };
 }
 

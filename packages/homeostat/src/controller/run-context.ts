@@ -16,6 +16,7 @@ import type {
   OwnOptions,
 } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
+import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
@@ -174,6 +175,23 @@ interface OpenRun {
   readonly scope: RunScope;
 }
 
+/** @throws ERR_OWN_OWNER when the object is gone or being deleted */
+async function protectOwner(
+  dependencies: ReconcileDependencies,
+  object: KubeObject,
+  client: Client,
+): Promise<void> {
+  const { definition, names } = dependencies;
+  if (hasFinalizer(object, names)) return;
+  const { kind } = definition;
+  if (await addFinalizer({ ...dependencies, client, kind }, object)) return;
+  throw new HomeostatError(
+    "ERR_OWN_OWNER",
+    `${kind.kind} ${formatObjectKey(object.metadata)} is being deleted, and owns nothing new in other namespaces`,
+    { hint: "let the error pass; the children that exist are collected" },
+  );
+}
+
 /** The functions of the context that the user's code must await. */
 function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
   const key = formatObjectKey(object.metadata);
@@ -183,8 +201,10 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
     namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,
+    owns: dependencies.definition.owns,
     manager: dependencies.names.manager,
     client,
+    protect: () => protectOwner(dependencies, object, client),
     informer: (kind) =>
       isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
     overtaken: (error) => scope.markOvertaken(error),

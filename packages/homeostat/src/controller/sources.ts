@@ -3,7 +3,7 @@
 // Upstream: sigs.k8s.io/controller-runtime/pkg/source and pkg/handler.
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
-import { refersToKind } from "../api/owner-reference.ts";
+import { controllerOf, refersToKind } from "../api/owner-reference.ts";
 import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts";
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
@@ -11,6 +11,7 @@ import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId, revisionId } from "./echo/run-record.ts";
 import { isAnnotated } from "./pauses.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
+import { backReferenceIndex, backReferencesOf, labelledOwnerKey } from "./own/back-reference.ts";
 import { indexName } from "./watching/cached-reads.ts";
 import { connectSelection, type SelectedChange } from "./watching/connect-selection.ts";
 import { type DeclaredSelection, declaredSelections } from "./watching/declared-selections.ts";
@@ -101,12 +102,8 @@ function dropUpdate({ definition, queue, echoes }: SourceDependencies, object: C
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
   const { definition } = dependencies;
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
-    const owner = (object.read() as KubeObject).metadata.ownerReferences?.find(
-      (reference) => reference.controller && refersToKind(reference, definition.kind),
-    );
-    if (!owner) return;
-    const key =
-      definition.kind.scope === "Namespaced" ? `${object.namespace}/${owner.name}` : owner.name;
+    const key = ownerKey(definition.kind, object);
+    if (key === undefined) return;
     enqueue(dependencies, key, cause, {
       what: `${kind.kind} ${object.key} ${change}`,
       source: `owns ${kind.kind}`,
@@ -115,14 +112,31 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
       mayEcho: echoingChanges.has(change),
     });
   };
-  return required(dependencies, kind).addHandler({
+  const informer = required(dependencies, kind);
+  informer.addIndex(backReferenceIndex, backReferencesOf);
+  return informer.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {
       enqueueFor(object, "changed", cause);
-      if (ownerUid(old) !== ownerUid(object)) enqueueFor(old, "left", cause);
+      if (hasLeft(definition.kind, old, object)) enqueueFor(old, "left", cause);
     },
     deleted: (object, cause) => enqueueFor(object, "deleted", cause),
   });
+}
+
+/** The key of the owner that controls an object, or that its back-reference names. */
+function ownerKey(kind: Kind, child: CachedObject): string | undefined {
+  const object = child.read() as KubeObject;
+  const owner = controllerOf(object);
+  if (!owner) return labelledOwnerKey(object, kind);
+  if (!refersToKind(owner, kind)) return undefined;
+  return kind.scope === "Namespaced" ? `${child.namespace}/${owner.name}` : owner.name;
+}
+
+/** An object without owner references may have had another back-reference. */
+function hasLeft(kind: Kind, old: CachedObject, object: CachedObject): boolean {
+  if (ownerUid(old) !== ownerUid(object)) return true;
+  return object.ownerUids.length === 0 && ownerKey(kind, old) !== ownerKey(kind, object);
 }
 
 function connectRef(dependencies: SourceDependencies, name: string): { remove(): void } {

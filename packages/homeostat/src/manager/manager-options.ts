@@ -1,6 +1,6 @@
 // The interface of a manager and its options.
 import type { Kind } from "../api/kind.ts";
-import type { Freshness } from "../cache/index.ts";
+import type { CachedKind, Freshness, InformerScope, InformerStats } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
@@ -23,6 +23,12 @@ export interface ManagerOptions {
    * also needs to list and watch Namespaces.
    */
   readonly namespaces?: WatchedNamespaces | undefined;
+  /**
+   * What is cached of single kinds: `cache: { kinds: [[Pod, { labelSelector: "app=web" }]] }`.
+   * Objects that are not selected do not exist for controllers, owned ones included, so label what
+   * `own` makes. For metadata alone, declare `metadataOf(kind)` in refs or watches.
+   */
+  readonly cache?: { readonly kinds: readonly CachedKind[] } | undefined;
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
@@ -74,5 +80,10 @@ export interface Manager {
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
+  /** What each cache holds, and how much memory it needs, for metrics. */
+  cacheStats(): readonly (InformerStats & {
+    readonly kind: Kind;
+    readonly scope: InformerScope;
+  })[];
   freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
 }

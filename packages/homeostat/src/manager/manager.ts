@@ -32,6 +32,7 @@ export function createManager(options: ManagerOptions): Manager {
   const cache = createCache({
     client: options.client,
     runtime,
+    ...(options.cache ? { kinds: options.cache.kinds } : {}),
     recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
@@ -76,6 +77,10 @@ function toManager(state: ManagerState): Manager {
     resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
+    cacheStats: () =>
+      state.cache
+        .informers()
+        .map((informer) => ({ kind: informer.kind, scope: informer.scope, ...informer.stats() })),
     freshness: () =>
       state.cache
         .informers()

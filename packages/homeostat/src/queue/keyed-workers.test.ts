@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createKeyedWorkers, reportAfterFailures } from "./keyed-workers.ts";
 
@@ -57,20 +56,6 @@ test("one key is never processed twice at once, and workers share the keys", asy
   await runtime.advance(100);
   assert.equal(most, 2);
   await workers.stop();
-});
-
-test("workers that wake each other without a pause leave time for timers", async () => {
-  const runtime = createSystemRuntime();
-  let runs = 0;
-  let other = 0;
-  const first = createKeyedWorkers({ runtime });
-  const second = createKeyedWorkers({ runtime });
-  first.start(async (key) => void (runs++ < 100_000 && second.add(key)));
-  second.start(async (key) => void (other++, first.add(key)));
-  first.add("a");
-  await new Promise<void>((resolve) => void runtime.clock.timer(1, resolve));
-  assert.ok(other > 0 && runs < 100_000, `${runs} runs before the first timer`);
-  await Promise.all([first.stop(), second.stop()]);
 });
 
 test("a stop drops what waits, started or not", async () => {

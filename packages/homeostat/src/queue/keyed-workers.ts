@@ -3,7 +3,6 @@
 // Upstream: processNextWorkItem of the controllers under k8s.io/kubernetes/pkg/controller.
 import type { Runtime } from "../runtime/runtime.ts";
 import { createWorkQueue } from "./create-workqueue.ts";
-import { paceWorker } from "./pace-worker.ts";
 import type { WorkQueue } from "./workqueue.ts";
 
 /**
@@ -42,11 +41,7 @@ export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
   let isStopping = false;
   let running: Promise<unknown> = Promise.resolve();
   const loop = (sync: SyncKey): Promise<void> =>
-    runWorker(queue, sync, {
-      isStopping: () => isStopping,
-      failing,
-      rest: paceWorker(runtime.clock),
-    });
+    runWorker(queue, sync, { isStopping: () => isStopping, failing });
   return {
     add: (key, afterMs) => queue.add(key, afterMs === undefined ? {} : { afterMs }),
     start(sync, ready = Promise.resolve()) {
@@ -64,11 +59,7 @@ export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
 async function runWorker(
   queue: WorkQueue,
   sync: SyncKey,
-  {
-    isStopping,
-    failing,
-    rest,
-  }: { isStopping(): boolean; failing: KeyedWorkersOptions["failing"]; rest(): Promise<void> },
+  { isStopping, failing }: { isStopping(): boolean; failing: KeyedWorkersOptions["failing"] },
 ): Promise<void> {
   for (let item = await queue.get(); item; item = await queue.get()) {
     const { key, failures } = item;
@@ -82,7 +73,6 @@ async function runWorker(
     } finally {
       queue.done(key);
     }
-    if (!isStopping()) await rest();
   }
 }
 

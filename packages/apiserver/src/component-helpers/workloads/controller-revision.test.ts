@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { encodeRevisionData, revisionHash, revisionName } from "homeostat/api";
 import type { ControllerRevision } from "homeostat/k8s/apps/v1";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
-import {
-  byRevision,
-  encodeData,
-  isSameData,
-  revisionHash,
-  revisionName,
-  templateOf,
-  templatePatch,
-} from "./controller-revision.ts";
+import { byRevision, isSameData, templateOf, templatePatch } from "./controller-revision.ts";
 
 const template = (container: object, terminationGracePeriodSeconds: number): PodTemplateSpec => ({
   metadata: { labels: { app: "web" } },
@@ -43,7 +36,7 @@ test("names are those that kube-controller-manager 1.36.3 gives", () => {
 
 test("data is printed as Go prints a map", () => {
   assert.equal(
-    encodeData({ b: 1, a: { d: "<&>\u2028", c: [] } }),
+    encodeRevisionData({ b: 1, a: { d: "<&>\u2028", c: [] } }),
     '{"a":{"c":[],"d":"\\u003c\\u0026\\u003e\\u2028"},"b":1}',
   );
   assert.ok(isSameData({ a: 1, b: 2 }, { b: 2, a: 1 }));

@@ -1,9 +1,9 @@
 // Creates, renumbers and deletes ControllerRevisions. Decides nothing.
 // Upstream: k8s.io/kubernetes/pkg/controller/history/controller_history.go (realHistory).
 import { createObject } from "../meta/write-object.ts";
-import { isAlreadyExists, isConflict } from "homeostat/api";
+import { isAlreadyExists, isConflict, revisionHash, revisionName } from "homeostat/api";
 import type { Client } from "homeostat/client";
-import { isSameData, type NewRevision, revisionHash, revisionName } from "./controller-revision.ts";
+import { isSameData, type NewRevision } from "./controller-revision.ts";
 import { ControllerRevision } from "homeostat/k8s/apps/v1";
 
 const attempts = 5;

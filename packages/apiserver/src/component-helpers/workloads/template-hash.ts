@@ -1,8 +1,6 @@
-// Names made from contents: hashes in letters that form no words, and the printed form of an object
-// that they are made from. Pure.
-// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash),
-// k8s.io/apimachinery/pkg/util/rand (SafeEncodeString).
-import { compareBytewise, encodeJson, type Json, type JsonObject } from "homeostat/api";
+// Names made from templates, and templates without what says nothing. Pure.
+// Upstream: k8s.io/kubernetes/pkg/controller/controller_utils.go (ComputeHash).
+import { type Json, type JsonObject, safeEncode } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import type { KindData } from "../../apimachinery/kind-data/kind-data.ts";
 import { dumpForHash } from "../../kinds/serializer/dump-for-hash.ts";
@@ -27,16 +25,6 @@ export function templateHash(
   return safeEncode(hash >>> 0);
 }
 
-/** No vowels, and nothing that looks like one. */
-const safe = "bcdfghjklmnpqrstvwxz2456789";
-
-/** A number in letters that are fit for names, e.g. `5d8f7c6b9`. */
-export const safeEncode = (hash: number): string =>
-  [...String(hash)].map((digit) => safe[digit.charCodeAt(0) % safe.length]).join("");
-
-/** JSON with its keys in order, as Go prints a map. */
-export const encodeSorted = (value: Json): string => encodeJson(sorted(value));
-
 /** Without what says nothing: null and empty lists are to upstream as if they were not there. */
 export function squeeze(value: Json): Json {
   if (Array.isArray(value)) return value.map(squeeze);
@@ -45,14 +33,4 @@ export function squeeze(value: Json): Json {
     ([, field]) => field !== null && !(Array.isArray(field) && field.length === 0),
   );
   return Object.fromEntries(kept.map(([key, field]) => [key, squeeze(field)]));
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .toSorted(compareBytewise)
-      .map((key) => [key, sorted(value[key]!)]),
-  );
 }

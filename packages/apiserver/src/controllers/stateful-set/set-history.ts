@@ -3,13 +3,12 @@
 // Upstream: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_control.go
 // (getStatefulSetRevisions, truncateHistory).
 import { newControllerRef } from "../../component-helpers/meta/controller-reference.ts";
+import { revisionHash, revisionName } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import {
   byRevision,
   isSameData,
   type NewRevision,
-  revisionHash,
-  revisionName,
   templatePatch,
 } from "../../component-helpers/workloads/controller-revision.ts";
 import type { Pod } from "homeostat/k8s/core/v1";

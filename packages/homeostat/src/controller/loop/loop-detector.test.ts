@@ -4,6 +4,7 @@ import type { JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
+import { compactWrite } from "./compact-write.ts";
 import { LoopDetector } from "./loop-detector.ts";
 
 const box = { apiVersion: "x/v1", kind: "Box" } as Kind;
@@ -183,4 +184,39 @@ test("a writer that asks for something else each time undoes nothing", () => {
     writes: [wrote(box, "a", `ours ${i}`, i % 2)],
   });
   assert.equal(play(new LoopDetector(manager), 400, follows), undefined);
+});
+
+test("the undoing of writes is also seen in more objects than are remembered whole", () => {
+  const detector = new LoopDetector(manager);
+  const loops = [];
+  for (let i = 1; i <= 12; i++)
+    for (let n = 0; n < 600; n++) {
+      const causes = [changed(part, `p${n}`, `theirs ${i}`)];
+      const loop = detector.record(`p${n}`, {
+        causes,
+        writes: [wrote(part, `p${n}`, `ours ${i}`, 1)],
+        at: i,
+      });
+      if (loop) loops.push(loop);
+    }
+  assert.equal(loops.length, 600);
+  assert.equal(loops[0]!.by, "another");
+});
+
+test("a compact write compares as the whole one", () => {
+  const whole = wrote(part, "p", "7", 1);
+  const bytes = new TextEncoder().encode(JSON.stringify(whole.object));
+  for (const compact of [compactWrite(whole), compactWrite({ ...whole, bytes })])
+    assert.deepEqual(compact.object, whole.object);
+  assert.equal(compactWrite(deleted(part, "p")).object, undefined);
+});
+
+test("an object that rests is forgotten when another one runs", () => {
+  const detector = new LoopDetector(manager);
+  const run = (name: string, at: number) =>
+    detector.record(name, { causes: [], writes: [wrote(box, name, at, at)], at });
+  for (let i = 0; i < 100; i++) run(`a${i}`, i);
+  assert.equal(detector.size, 100);
+  run("b", 10_050);
+  assert.equal(detector.size, 51);
 });

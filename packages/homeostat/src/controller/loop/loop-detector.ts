@@ -9,6 +9,7 @@ import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { objectId } from "../echo/run-record.ts";
+import { compactWrite } from "./compact-write.ts";
 import { differingFields, writtenFields } from "./written-fields.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
@@ -25,6 +26,8 @@ const promptMs = 20;
 const restMs = 10_000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
 const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
+/** Keys whose last writes are kept whole. */
+const keptWhole = 500;
 /** Source of the cause that triggers a delayed key. */
 const pacedSource = "loop";
 
@@ -69,6 +72,7 @@ interface History {
 export class LoopDetector {
   readonly #histories = new Map<string, History>();
   readonly #reported = new Set<string>();
+  readonly #whole = new Set<string>();
   readonly #manager: string;
 
   /** `manager` is the controller's field manager. */
@@ -108,7 +112,7 @@ export class LoopDetector {
     }
     const current = { ...run, writes, retriesAtOnce };
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
-    this.#histories.set(key, history ?? start(current));
+    this.#keep(key, history ?? start(current), run.at);
     if (!history || history.found || !isLoop(history)) return undefined;
     history.found = this.#describe(history, before!.writes);
     if (this.#reported.has(key)) return undefined;
@@ -138,6 +142,28 @@ export class LoopDetector {
   /** The object rests, or is gone. */
   forget(key: string): void {
     this.#histories.delete(key);
+    this.#whole.delete(key);
+  }
+
+  /** Number of keys with a history. */
+  get size(): number {
+    return this.#histories.size;
+  }
+
+  /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
+  #keep(key: string, history: History, at: number): void {
+    this.forget(key);
+    for (const [oldest, one] of this.#histories) {
+      if (one.found || !hasRested(one, at)) break;
+      this.forget(oldest);
+    }
+    this.#histories.set(key, history);
+    this.#whole.add(key);
+    if (this.#whole.size <= keptWhole) return;
+    const [oldest] = this.#whole;
+    this.#whole.delete(oldest!);
+    const old = this.#histories.get(oldest!)!;
+    old.writes = old.writes.map(compactWrite);
   }
 
   #next(before: History, run: Current): History | undefined {

@@ -1,8 +1,9 @@
 // From a desired manifest to what is applied: with the owner reference and the namespace. Pure.
-import type { Naming } from "../../api/kind.ts";
+import type { Kind, Naming } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import { toStoredFields } from "./as-stored.ts";
+import { isReachable, withBackReference } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -26,16 +27,19 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
       problem: `"${name}" has no namespace and its owner is cluster-scoped`,
       hint: "set metadata.namespace",
     });
-  if (owner.metadata.namespace !== undefined && namespace !== owner.metadata.namespace)
-    throw ownError(set, "ERR_OWN_NAMESPACE", {
-      problem: `"${name}" is in ${namespace ?? "no namespace"}, its owner in ${owner.metadata.namespace}; garbage collection does not cross namespaces`,
-      hint: "own objects in the same namespace only",
-    });
   if (namespace !== undefined && !set.namespaces.includes(namespace))
     throw ownError(set, "ERR_OWN_NAMESPACE", {
       problem: `"${name}" is in ${namespace}, but this manager watches ${set.namespaces.description} only; it would neither repair nor delete it`,
       hint: "let the manager watch that namespace, or own objects in watched ones",
     });
+  const named = { ...manifest.metadata, ...(namespace === undefined ? {} : { namespace }) };
+  const metadata = isReachable(owner, namespace)
+    ? withOwnerReference(named, owner, ownerKind)
+    : withBackReference(named, owner, ownerKind);
+  return toStoredFields({ ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata });
+}
+
+function withOwnerReference(metadata: Naming, owner: KubeObject, ownerKind: Kind): Naming {
   const reference = {
     apiVersion: ownerKind.apiVersion,
     kind: ownerKind.kind,
@@ -44,15 +48,10 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
     controller: true,
     blockOwnerDeletion: true,
   };
-  const others = (manifest.metadata.ownerReferences ?? []).filter(
+  const others = (metadata.ownerReferences ?? []).filter(
     (one) => one.uid !== reference.uid && one.controller !== true,
   );
-  const metadata = {
-    ...manifest.metadata,
-    ...(namespace === undefined ? {} : { namespace }),
-    ownerReferences: [reference, ...others],
-  };
-  return toStoredFields({ ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata });
+  return { ...metadata, ownerReferences: [reference, ...others] };
 }
 
 /** @throws ERR_OWN_DUPLICATE */

@@ -1,12 +1,15 @@
 // own(): brings the owned objects of one kind to their desired state. Applies differences, deletes
 // members that are no longer desired, and never touches objects of other owners. An object is a
-// member if it has the controller owner reference and an Apply entry of this set's field manager.
+// member if it has the controller owner reference, or the label in its place, and an Apply entry of
+// this set's field manager.
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { OwnOptions } from "../define-controller.ts";
+import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";
+import { collectUnreachable } from "./collect.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isReady } from "./is-ready.ts";
 import { isMember } from "./membership.ts";
@@ -32,12 +35,21 @@ export interface Owning {
   waiting(): string | undefined;
   /** Children that own() has deleted in finalize and that still exist; undefined for none. */
   remaining(): string | undefined;
+  /**
+   * Deletes the children that owner references do not reach, once finalize has returned. Returns
+   * what still exists; undefined for nothing.
+   */
+  collect(): Promise<string | undefined>;
 }
 
 /** Parameters of an owning. */
 export interface OwnDependencies extends OwnedSetDependencies {
   /** True in finalize: children are deleted at once, and waited for. */
   readonly isFinal: boolean;
+  /** The kinds that the controller owns. */
+  readonly owns: readonly Kind[];
+  /** Gives the owner the controller's finalizer. */
+  protect(): Promise<void>;
 }
 
 interface Deferred {
@@ -64,6 +76,7 @@ export function createOwn(dependencies: OwnDependencies): Owning {
         order.add({ set, order: options.order, desired: keys, isHeld: true, unready: [] });
         return present(set, intents);
       }
+      await protectOwner(dependencies, intents);
       const objects = await inLanes(parallelWrites, intents, (intent) => applyChild(set, intent));
       if (!isFinal && options.order !== undefined) {
         const unready = unreadyOf(set, objects, options.ready ?? ((one) => isReady(kind, one)));
@@ -80,7 +93,16 @@ export function createOwn(dependencies: OwnDependencies): Owning {
     },
     waiting: () => order.waiting(),
     remaining: () => (left.length === 0 ? undefined : left.join(", ")),
+    collect: () => collectUnreachable(dependencies, dependencies.owns),
   };
+}
+
+/** Before the first child that garbage collection would leave behind. */
+async function protectOwner(
+  { owner, protect }: OwnDependencies,
+  intents: readonly Intent[],
+): Promise<void> {
+  if (intents.some(({ metadata }) => !isReachable(owner, metadata.namespace))) await protect();
 }
 
 /** The desired objects that exist, as they are. */

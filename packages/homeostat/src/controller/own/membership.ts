@@ -1,5 +1,6 @@
 // Whose object it is: member of this set, or foreign.
 import type { KubeObject } from "../../api/object-meta.ts";
+import { describeLabelledOwner, labelledUid } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
 import { appliedFields } from "./owned-fields.ts";
 import type { OwnedSet } from "./owned-set.ts";
@@ -10,6 +11,12 @@ import type { OwnedSet } from "./owned-set.ts";
  */
 export function refuseForeign(set: OwnedSet, known: KubeObject): void {
   const controller = known.metadata.ownerReferences?.find((reference) => reference.controller);
+  const labelled = labelledUid(known);
+  if (!controller && labelled !== undefined && labelled !== set.owner.metadata.uid)
+    throw ownError(set, "ERR_OWN_FOREIGN", {
+      problem: `${JSON.stringify(known.metadata.name)} exists and belongs to ${describeLabelledOwner(known)}`,
+      hint: "use another name",
+    });
   if (
     controller?.uid === set.owner.metadata.uid ||
     (!controller && (set.adopt || appliedFields(known, set.manager, "") !== undefined))
@@ -33,10 +40,10 @@ export function refuseForeign(set: OwnedSet, known: KubeObject): void {
 
 /** True when this set wrote the object and its owner controls it. */
 export function isMember(set: OwnedSet, object: KubeObject): boolean {
-  const controlled = object.metadata.ownerReferences?.some(
-    (reference) => reference.controller && reference.uid === set.owner.metadata.uid,
-  );
-  return controlled === true && appliedFields(object, set.manager, "") !== undefined;
+  const { uid } = set.owner.metadata;
+  const controller = object.metadata.ownerReferences?.find((reference) => reference.controller);
+  const owner = controller ? controller.uid : labelledUid(object);
+  return owner === uid && appliedFields(object, set.manager, "") !== undefined;
 }
 
 /** True when one of these sets of the same controller has also applied the object. */

@@ -73,8 +73,7 @@ export class OwnOrder {
   async #pruneSet(one: OrderedSet, blocking: readonly string[]): Promise<readonly string[]> {
     const { set, desired, isHeld, unready } = one;
     if (isHeld) return [...this.#waiting];
-    const leftovers = (): readonly KubeObject[] =>
-      undesired(set, desired).filter((object) => !this.isHeldBack(set, object));
+    const leftovers = (): readonly KubeObject[] => undesired(set, desired);
     const before = leftovers();
     if (before.length > 0 && blocking.length > 0) {
       for (const what of blocking) this.#waiting.add(what);

@@ -2,13 +2,18 @@
 import { keyOf, type KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import { isConflict, isNotFound } from "../../api/status.ts";
+import { backReferenceIndex } from "./back-reference.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isInOtherSet, isMember } from "./membership.ts";
 import { type OwnedSet, parallelWrites } from "./owned-set.ts";
 
 /** Members that are not desired; keys are `namespace/name` or `name`. */
 export function undesired(set: OwnedSet, desired: ReadonlySet<string>): readonly KubeObject[] {
-  const owned = set.informer.byIndex("owner", set.owner.metadata.uid) as readonly KubeObject[];
+  const { uid } = set.owner.metadata;
+  const owned = [
+    ...set.informer.byIndex("owner", uid),
+    ...set.informer.byIndex(backReferenceIndex, uid),
+  ] as readonly KubeObject[];
   return owned.filter(
     (object) => !desired.has(formatObjectKey(object.metadata)) && isMember(set, object),
   );
@@ -40,7 +45,8 @@ async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {
   await set.client.apply(set.kind, nothing, { force: true, fieldManager: set.manager });
 }
 
-async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
+/** Deletes a child of this very uid. */
+export async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
   const { uid } = object.metadata;
   await set.client
     .delete(set.kind, keyOf(object), { preconditions: { uid }, propagationPolicy: "Background" })

@@ -3,6 +3,7 @@
 // synced: a reconcile never sees an object without its children.
 import type { Kind } from "../../api/kind.ts";
 import type { Cache, Informer, InformerLease } from "../../cache/index.ts";
+import { informerId } from "./informer-id.ts";
 import { UnionInformer } from "./union-informer.ts";
 
 interface OpenNamespace {
@@ -28,7 +29,7 @@ export class NamespacedInformers {
 
   /** The objects of a kind in all open namespaces. */
   informer(kind: Kind): Informer {
-    const id = `${kind.apiVersion}/${kind.kind}`;
+    const id = informerId(kind);
     const known = this.#unions.get(id);
     if (known) return known;
     const union = new UnionInformer(kind);

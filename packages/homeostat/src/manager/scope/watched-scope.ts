@@ -12,6 +12,7 @@ import {
 import { compileSelection, type Labels } from "../../controller/watching/selection.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { informerId } from "./informer-id.ts";
 import { NamespacedInformers } from "./namespaced-informers.ts";
 
 /** Namespaces by name, or by their labels. */
@@ -145,7 +146,7 @@ function createLeases(
   const leases = new Map<string, InformerLease>();
   return {
     informer(kind) {
-      const id = `${kind.apiVersion}/${kind.kind}`;
+      const id = informerId(kind);
       const known = leases.get(id);
       if (known) return known.informer;
       const lease = cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { differingFields, otherManagers, writtenFields } from "./written-fields.ts";
+
+const ours = "laws/box";
+const spec = (...names: string[]) => ({
+  "f:spec": Object.fromEntries(names.map((name) => [`f:${name}`, {}])),
+});
+function object(values: object, managedFields: readonly object[], status = {}): KubeObject {
+  return { metadata: { name: "a", managedFields }, spec: values, status } as never;
+}
+
+test("the fields of a manager and its sets, and no others, without times", () => {
+  const conditions = [{ type: "Ready", status: "True", lastTransitionTime: "now" }];
+  const fields = { "f:status": { "f:conditions": {} } };
+  const one = object(
+    { a: 1, b: 2, c: 3 },
+    [
+      { manager: ours, fieldsV1: spec("a") },
+      { manager: `${ours}/set`, fieldsV1: spec("b") },
+      { manager: `${ours}er`, fieldsV1: spec("c") },
+      { manager: ours, subresource: "status", fieldsV1: fields },
+    ],
+    { conditions },
+  );
+  assert.deepEqual(writtenFields(one, ours), {
+    spec: { a: 1, b: 2 },
+    status: { conditions: [{ type: "Ready", status: "True" }] },
+  });
+  const other = object({ a: 5, c: 3 }, []);
+  assert.deepEqual(writtenFields(one, ours, other), { spec: { a: 5 }, status: {} });
+});
+
+test("fields differ by value; what only the other side has does not count", () => {
+  assert.deepEqual(differingFields({ a: { b: 1, c: [1] } }, { a: { b: 2, c: [1], d: 1 } }), [
+    "a.b",
+  ]);
+  assert.deepEqual(differingFields({ a: { b: 1 }, e: 1 }, {}), ["a", "e"]);
+});
+
+test("the other manager owns the field, or else has written last", () => {
+  const managed = [
+    { manager: ours, time: "4", fieldsV1: spec("a") },
+    { manager: "thief", time: "1", fieldsV1: spec("a") },
+    { manager: "kubelet", time: "3", fieldsV1: spec("b") },
+    { manager: "early", time: "2", fieldsV1: spec("c") },
+  ];
+  assert.deepEqual(otherManagers(object({}, managed), ours, ["spec.a"]), ["thief"]);
+  assert.deepEqual(otherManagers(object({}, managed), ours, ["spec.x"]), ["kubelet"]);
+});

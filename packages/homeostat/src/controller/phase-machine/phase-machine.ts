@@ -1,0 +1,201 @@
+// Runs a procedure of phases as a reconcile. Its state is in the object's status and nowhere else,
+// so that another process goes on where this one has crashed. One call makes one step: what an
+// attempt needs in order to be counted and undone is in status before the attempt begins.
+import { parseDuration } from "../../api/duration.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { createSystemRuntime } from "../../runtime/system-runtime.ts";
+import { type Outcome, type Retry, terminal, type Wait } from "../outcome.ts";
+import {
+  decide,
+  type Decision,
+  type Phase,
+  type PhaseDefinition,
+  type PhaseState,
+  toJson,
+} from "./phase.ts";
+
+/** The parts of a reconcile's context that a machine uses. */
+export interface PhaseContext {
+  readonly object: { readonly status?: object | undefined };
+  /** Sets fields of status; see {@link Context}. */
+  readonly status: (fields: any) => void;
+  readonly wait: Pick<Wait<never>, "for">;
+  readonly retry: Retry;
+}
+
+/** Options of {@link phaseMachine}. */
+export interface PhaseMachineOptions<C extends PhaseContext, Name extends string> {
+  readonly initial: NoInfer<Name>;
+  readonly phases: { readonly [P in Name]: Phase<C, NoInfer<Name>> };
+  /** The field of status with the state, a {@link PhaseState}. Default `machine`. */
+  readonly field?: string;
+  /** While it returns true nothing is begun, and deadlines stand still. */
+  readonly paused?: (context: C) => boolean;
+  /** What the procedure is about. One that has ended starts again when this changes. */
+  readonly key?: (context: C) => string;
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/** Makes one step; to be returned by reconcile. Undefined when the procedure is done. */
+export type PhaseMachine<C extends PhaseContext> = (context: C) => Promise<Outcome | undefined>;
+
+const defaultRetries = 5;
+
+/** Creates a machine. @throws ERR_PHASE_UNKNOWN */
+export function phaseMachine<C extends PhaseContext, Name extends string>(
+  options: PhaseMachineOptions<C, Name>,
+): PhaseMachine<C> {
+  const { clock = createSystemRuntime().clock } = options;
+  definitionOf(options, options.initial);
+  return async (context) => {
+    const now = clock.now();
+    const machine = new Step(options, context, now);
+    return machine.run();
+  };
+}
+
+class Step<C extends PhaseContext> {
+  readonly #options: PhaseMachineOptions<C, any>;
+  readonly #context: C;
+  readonly #now: number;
+  readonly #field: string;
+
+  constructor(options: PhaseMachineOptions<C, any>, context: C, now: number) {
+    this.#options = options;
+    this.#context = context;
+    this.#now = now;
+    this.#field = options.field ?? "machine";
+  }
+
+  async run(): Promise<Outcome | undefined> {
+    const state = this.#load();
+    const { wait } = this.#context;
+    if (this.#options.paused?.(this.#context)) {
+      this.#save({ ...state, pausedSince: state.pausedSince ?? this.#at(this.#now) });
+      return wait.for(`phase ${state.phase} to be resumed`);
+    }
+    const resumed = this.#resume(state);
+    this.#save(resumed);
+    return resumed.failure === undefined ? this.#goOn(resumed) : this.#undo(resumed);
+  }
+
+  async #goOn(state: PhaseState): Promise<Outcome | undefined> {
+    const definition = definitionOf(this.#options, state.phase);
+    if (!definition) return undefined;
+    const leftMs = this.#leftMs(definition, state);
+    if (leftMs <= 0)
+      return this.#fail(state, `phase ${state.phase} took longer than ${definition.deadline}`);
+    const seen = await definition.observe(this.#context);
+    const decision = definition.decide(seen, decide) as Decision;
+    if (decision.does === "fail") return this.#fail(state, decision.because);
+    if (decision.does === "go") return this.#enter(state, decision.to);
+    if (decision.does === "act") return this.#act(state, definition, decision.action);
+    this.#save({ ...state, acts: false });
+    const { wait, retry } = this.#context;
+    return Number.isFinite(leftMs)
+      ? retry.in(Math.ceil(leftMs), { because: `waiting for ${decision.what} until the deadline` })
+      : wait.for(decision.what);
+  }
+
+  /** The first call writes down that there will be an attempt; the second one makes it. */
+  async #act(
+    state: PhaseState,
+    definition: PhaseDefinition<C, string, unknown, unknown>,
+    action: unknown,
+  ): Promise<Outcome> {
+    const { phase, attempts, undo } = state;
+    if (!state.acts) {
+      if (attempts > (definition.retries ?? defaultRetries))
+        return this.#fail(state, `phase ${phase} failed ${attempts} times`);
+      const listed = definition.undo && !undo.includes(phase) ? [...undo, phase] : undo;
+      return this.#next(
+        { ...state, attempts: attempts + 1, acts: true, undo: listed },
+        "acts next",
+      );
+    }
+    this.#save({ ...state, acts: false });
+    await definition.act?.(this.#context, action, { attempt: attempts });
+    return this.#context.retry.in(0, { because: `phase ${phase} has acted` });
+  }
+
+  async #undo(state: PhaseState): Promise<Outcome> {
+    const last = state.undo.at(-1);
+    if (last === undefined) throw terminal(state.failure!);
+    await definitionOf(this.#options, last)?.undo?.(this.#context);
+    return this.#next({ ...state, undo: state.undo.slice(0, -1) }, `phase ${last} is undone`);
+  }
+
+  #fail(state: PhaseState, failure: string): Outcome {
+    return this.#next({ ...state, acts: false, failure }, failure);
+  }
+
+  #enter(state: PhaseState, to: string): Outcome {
+    definitionOf(this.#options, to);
+    const since = this.#at(this.#now);
+    return this.#next({ ...state, phase: to, since, attempts: 0, acts: false }, `enters ${to}`);
+  }
+
+  #next(state: PhaseState, because: string): Outcome {
+    this.#save(state);
+    return this.#context.retry.in(0, { because });
+  }
+
+  #leftMs({ deadline }: { readonly deadline?: string | number }, { since }: PhaseState): number {
+    if (deadline === undefined) return Number.POSITIVE_INFINITY;
+    return Date.parse(since) + parseDuration(deadline) - this.#now;
+  }
+
+  /** The deadline moves by the time of the pause. */
+  #resume({ pausedSince, ...state }: PhaseState): PhaseState {
+    if (pausedSince === undefined) return state;
+    const pauseMs = Math.max(0, this.#now - Date.parse(pausedSince));
+    return { ...state, since: this.#at(Date.parse(state.since) + pauseMs) };
+  }
+
+  /** The state in status, or the first one of a new procedure. */
+  #load(): PhaseState {
+    const status = (this.#context.object.status ?? {}) as Readonly<Record<string, unknown>>;
+    const found = status[this.#field] as Partial<PhaseState> | undefined;
+    const key = this.#options.key?.(this.#context);
+    const first = this.#first(key);
+    if (found?.phase === undefined) return first;
+    const state: PhaseState = { ...first, ...found, undo: found.undo ?? [], key: found.key };
+    return this.#hasEnded(state) && key !== state.key ? first : state;
+  }
+
+  #first(key: string | undefined): PhaseState {
+    const since = this.#at(this.#now);
+    return { phase: this.#options.initial, since, attempts: 0, acts: false, undo: [], key };
+  }
+
+  #hasEnded({ phase, failure, undo }: PhaseState): boolean {
+    if (failure !== undefined) return undo.length === 0;
+    return definitionOf(this.#options, phase) === undefined;
+  }
+
+  #save(state: PhaseState): void {
+    this.#context.status({ [this.#field]: toJson(state) });
+  }
+
+  #at(ms: number): string {
+    return new Date(ms).toISOString();
+  }
+}
+
+/** Undefined for a final phase. */
+function definitionOf<C extends PhaseContext>(
+  { phases }: PhaseMachineOptions<C, any>,
+  name: string,
+): PhaseDefinition<C, string, unknown, unknown> | undefined {
+  const found = Object.hasOwn(phases, name)
+    ? (phases as Readonly<Record<string, Phase<C, string>>>)[name]
+    : undefined;
+  if (!found)
+    throw new HomeostatError(
+      "ERR_PHASE_UNKNOWN",
+      `there is no phase "${name}"; there are ${Object.keys(phases).join(", ")}`,
+      { hint: "keep a phase as long as objects are in it, or undo it" },
+    );
+  return found["~phase"];
+}

@@ -80,9 +80,9 @@ describe("slow answers of the server", { timeout: 60_000 }, () => {
 
   it("hold up their own object only", async () => {
     await withSlow(await server.client(), {}, async (done, answer) => {
-      await until(async () => (await done()) === "b,c", { timeoutMs: 3000 });
+      await until(async () => (await done()) === "b,c");
       answer();
-      await until(async () => (await done()) === "a,b,c", { timeoutMs: 3000 });
+      await until(async () => (await done()) === "a,b,c");
     });
   });
 
@@ -91,7 +91,7 @@ describe("slow answers of the server", { timeout: 60_000 }, () => {
       await new Promise((resolve) => setTimeout(resolve, 1500));
       assert.equal(await done(), "");
       answer();
-      await until(async () => (await done()) === "a,b,c", { timeoutMs: 3000 });
+      await until(async () => (await done()) === "a,b,c");
     });
   });
 });

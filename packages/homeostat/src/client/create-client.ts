@@ -239,7 +239,7 @@ class ScopedClient implements Client {
     requestWith: (options: O) => ApiRequest,
   ): Promise<any> {
     const request = requestWith(this.#managed(options));
-    const response = await send(this.#shared.session, this.#scope, request, options);
+    const response = await this.request(request, options);
     const answer = response.json();
     if (!options.dryRun) {
       const write = toCompletedWrite(kind, key, "write", answer);

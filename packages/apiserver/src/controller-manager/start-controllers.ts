@@ -264,7 +264,8 @@ export async function startControllers(
   const { transport, stages = [], ...shared } = options;
   const { runtime } = shared;
   const client = createClient({ transport, runtime, userAgent });
-  const cache = createCache({ client, runtime });
+  // A stream inside the process cannot fall silent, so that its watches last as long as upstream's.
+  const cache = createCache({ client, runtime, limits: { renewMs: 300_000 } });
   cache.start();
   const kinds = createServedKinds(client, cache);
   const names = new Set(chosen.map(({ name }) => name));

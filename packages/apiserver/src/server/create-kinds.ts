@@ -1,7 +1,7 @@
 // All kinds of one server: the built-in ones, and the custom ones of CustomResourceDefinitions. The
 // one place where kind definitions, the catalog and the CRD controller meet.
 import type { JsonObject } from "homeostat/api";
-import type { Runtime } from "homeostat/runtime";
+import type { Runtime, Timer } from "homeostat/runtime";
 import type { LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { customResourceDefinition } from "../kinds/apiextensions/custom-resource-definition.ts";
@@ -28,6 +28,9 @@ export interface Kinds {
   stop(): Promise<void>;
 }
 
+/** A start does not wait for what custom resources need, and neither should the first of them. */
+const loadAfterMs = 100;
+
 /** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
 export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
   const controller = createCrdController();
@@ -49,13 +52,18 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
       ipAddressKind(services.addressCommitted),
     ]),
   );
+  let loading: Timer | undefined;
   return {
     catalog,
     async start({ loopback, runtime, warn }) {
       const createResources = (definition: JsonObject) => custom().createResources(definition);
       await controller.start({ loopback, runtime, catalog, createResources, warn });
       await services.start(loopback);
+      loading = runtime.clock.timer(loadAfterMs, custom);
     },
-    stop: () => controller.stop(),
+    async stop() {
+      loading?.cancel();
+      await controller.stop();
+    },
   };
 }

@@ -181,11 +181,12 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
  * servers of tests never get one.
  */
 function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
-  let service: Promise<OpenApiService> | undefined;
+  let service: OpenApiService | undefined;
   return async ({ api, info, query, nowMs }) => {
     if (!info.path.startsWith("/openapi/")) return undefined;
-    const answer = await (service ??= loadOpenApi(catalog, data));
-    return answer({
+    const loaded = service ?? (await loadOpenApi(catalog, data));
+    service ??= loaded;
+    return service({
       path: info.path,
       query: new URLSearchParams(query.raw),
       headers: api.headers,

@@ -59,7 +59,13 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
       const createResources = (definition: JsonObject) => custom().createResources(definition);
       await controller.start({ loopback, runtime, catalog, createResources, warn });
       await services.start(loopback);
-      loading = runtime.clock.timer(loadAfterMs, custom);
+      loading = runtime.clock.timer(loadAfterMs, () => {
+        try {
+          custom();
+        } catch (error) {
+          warn?.("loading custom resources failed; the next definition tries again", error);
+        }
+      });
     },
     async stop() {
       loading?.cancel();

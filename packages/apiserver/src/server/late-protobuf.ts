@@ -6,7 +6,6 @@ import type { ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
 /** Creates a codec whose `load` must have resolved before the other functions are called. */
 export function createLateProtobuf(data: KindData): Required<ProtobufCodec> {
   let codec: Omit<Required<ProtobufCodec>, "load"> | undefined;
-  let loading: Promise<void> | undefined;
   const loaded = (): NonNullable<typeof codec> => {
     if (!codec) throw new Error("the protobuf codec was used before it was loaded");
     return codec;
@@ -14,9 +13,10 @@ export function createLateProtobuf(data: KindData): Required<ProtobufCodec> {
   return {
     load() {
       if (codec) return undefined;
-      return (loading ??= import("../protobuf/protobuf-codec.ts").then((module) => {
-        codec = module.createProtobufCodec(data);
-      }));
+      // Node keeps a module that loaded; a failure is not kept, so that the next request retries.
+      return import("../protobuf/protobuf-codec.ts").then((module) => {
+        codec ??= module.createProtobufCodec(data);
+      });
     },
     decode: (bytes, fallback) => loaded().decode(bytes, fallback),
     encode: (object) => loaded().encode(object),

@@ -60,6 +60,8 @@ export {
   type Predicate,
 } from "./controller/predicates.ts";
 export type { CachedObject } from "./cache/informer.ts";
+export type { Trigger } from "./controller/priority.ts";
+export type { Rate } from "./queue/token-bucket.ts";
 export {
   isTerminal,
   type Outcome,

@@ -6,6 +6,8 @@ import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
+import type { Trigger } from "./priority.ts";
+import type { Rate } from "../queue/token-bucket.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -136,7 +138,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
 }
 
 /** A controller's functions and settings. */
-export interface Handlers<Ctx> {
+export interface Handlers<Ctx extends { readonly object: unknown }> {
   /**
    * Permanent, because objects store it in field manager and finalizer. Default: the kind in lower
    * case.
@@ -179,6 +181,24 @@ export interface Handlers<Ctx> {
   /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
   /**
+   * Limits the retries of all objects together, conflicts included: `qps` a second after a first
+   * `burst`. An object is retried after the longer of this delay and its own. Changes are not held
+   * up, nor is `retry.in(…)`. Default: no limit; client-go's controllers have `{ qps: 10, burst:
+   * 100 }`.
+   */
+  readonly retryRate?: Rate;
+  /**
+   * The priority of a reconcile, a whole number; higher runs first, and one in eight is that of the
+   * longest wait. Undefined keeps the default. Of several triggers the highest counts. Pure; called
+   * for every trigger.
+   */
+  readonly priority?: (trigger: Trigger<Ctx["object"]>) => number | undefined;
+  /**
+   * Namespaces take turns: an object waits for at most one object of each other namespace before
+   * its own namespace's turn, within its priority. Default: in the order of their triggers.
+   */
+  readonly fairBy?: "namespace";
+  /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
    */
@@ -218,6 +238,9 @@ export interface ControllerDefinition {
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  readonly retryRate?: Rate;
+  readonly priority?: (trigger: Trigger) => number | undefined;
+  readonly fairBy?: "namespace";
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -302,7 +325,15 @@ export function defineController<
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
-    ...given(definition, ["when", "resyncEvery", "backoff", "reports"]),
+    ...given(definition, [
+      "when",
+      "resyncEvery",
+      "backoff",
+      "retryRate",
+      "priority",
+      "fairBy",
+      "reports",
+    ]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

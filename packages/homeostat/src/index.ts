@@ -43,8 +43,6 @@ export {
   defineScope,
   type Handlers,
   type ObjectRecorder,
-  type Own,
-  type OwnOptions,
   type ReconcileLog,
   type Reports,
   type Scope,
@@ -60,7 +58,8 @@ export {
   type Predicate,
 } from "./controller/predicates.ts";
 export type { CachedObject } from "./cache/informer.ts";
-export type { Trigger } from "./controller/priority.ts";
+export type { Own, OwnOptions } from "./controller/own/own-function.ts";
+export type { Trigger } from "./controller/trigger.ts";
 export type { Rate } from "./queue/token-bucket.ts";
 export {
   isTerminal,

@@ -1,12 +1,13 @@
 // The API that users write controllers with. `Controller` is opaque, because a generic type would
 // slow down type checking and bloat declaration files. `defineController` has no overloads: one
 // overload would turn the parameter of every `ref(…)` into unknown.
-import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
+import type { Condition, ConditionOf, Kind, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
-import type { Trigger } from "./priority.ts";
+import type { Own } from "./own/own-function.ts";
+import type { Trigger } from "./trigger.ts";
 import type { Rate } from "../queue/token-bucket.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
@@ -29,37 +30,6 @@ type TargetOf<R> = {
 type Watched<W> = [keyof W] extends [never]
   ? object & { readonly "ERR_UNDECLARED: declare it in `watches`"?: never }
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
-
-/** Options of `own`. */
-export interface OwnOptions<K extends Kind = any> {
-  /** Names a set, for several sets of one kind; each set prunes only its own members. */
-  readonly set?: string;
-  /** Adopts an existing object that has no controller. Default: such an object is an error. */
-  readonly adopt?: boolean;
-  /**
-   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
-   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
-   * objects that exist, and the reconcile counts as waiting unless it returns another result.
-   */
-  readonly order?: number;
-  /**
-   * Whether an object is ready, for sets with a higher order. Default: what the object's status
-   * says; objects of kinds that report no readiness are ready once they exist.
-   */
-  readonly ready?: (object: ObjectOf<K>) => boolean;
-}
-
-/**
- * Brings the owned objects of one kind to the state in `desired`: applies differences and deletes
- * objects that are no longer desired. Resolves to the current objects, in the order of `desired`.
- */
-export type Own<Owned extends Kind> = [Owned] extends [never]
-  ? (...undeclared: readonly "ERR_UNDECLARED: list the kind in `owns`"[]) => never
-  : <O extends Owned>(
-      kind: O,
-      desired: readonly ManifestOf<O>[],
-      options?: OwnOptions<O>,
-    ) => Promise<readonly ObjectOf<O>[]>;
 
 /** A logger bound to the reconciled object. */
 export interface ReconcileLog {

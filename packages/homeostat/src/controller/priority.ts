@@ -5,20 +5,8 @@
 import type { CachedObject } from "../cache/informer.ts";
 import type { AddOptions, WorkQueue } from "../queue/workqueue.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
+import type { Trigger } from "./trigger.ts";
 import type { WarnOnce } from "./warn-once.ts";
-
-/** Why an object is to be reconciled. */
-export interface Trigger<O = any> {
-  /** The object, not parsed before `read()`. */
-  readonly object: CachedObject<O>;
-  /**
-   * `itself`, `owns Meal`, `ref chef`, `watch sites`, `external cloud`, `resync`, `retry`: as in
-   * the causes that `explain()` shows.
-   */
-  readonly source: string;
-  /** The default: -100 for the first list and resyncs, that of the run for its retry, else 0. */
-  readonly priority: number;
-}
 
 /** What a controller's priorities need. */
 export interface PriorityOptions {

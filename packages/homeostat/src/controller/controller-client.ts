@@ -5,7 +5,6 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
@@ -75,11 +74,20 @@ export interface ControllerClient {
   ): Promise<void>;
 }
 
+/** Follows what the run reads and writes through its client. */
+export interface ReadTracker {
+  /** An object was read; undefined when it does not exist. */
+  got(kind: Kind, key: ObjectKey, found: KubeObject | undefined): void;
+  /** Objects were listed. */
+  listed(kind: Kind): void;
+  /** The run writes, e.g. `sets its status`; `target` is what it writes, if that can be read. */
+  writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void;
+}
+
 /** The parts of a run that its client needs. */
 export interface ClientRun {
   readonly scope: Pick<RunScope, "call" | "signal" | "record">;
-  /** What it reads and does not declare. */
-  readonly reads: UndeclaredReads;
+  readonly reads: ReadTracker;
   readonly runtime: Runtime;
   /** The controller's field manager. */
   readonly manager: string;

@@ -65,7 +65,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, echoes } = state;
+  const { echoes } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -87,15 +87,12 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
     },
-    states: () => states.all(),
-    explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    ...reportsOf(state),
     pause: (key) => state.pauses.pause(key),
     resume(key) {
       if (state.pauses.resume(key))
         queue.add(key, { cause: { what: "resumed", source: "resume" } });
     },
-    breaches: () => state.breaches.all(),
-    isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
@@ -107,6 +104,17 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       await lender.settled();
       strayErrors?.stop();
     },
+  };
+}
+
+/** The functions of a runner that only report. */
+function reportsOf(state: RunnerState) {
+  const { options, states, breaches } = state;
+  return {
+    states: () => states.all(),
+    explain: (key: string) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    breaches: () => breaches.all(),
+    isIdle: () => options.queue.isIdle(),
   };
 }
 

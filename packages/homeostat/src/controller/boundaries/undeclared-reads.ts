@@ -5,15 +5,21 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
 import { isControlledBy } from "../../api/owner-reference.ts";
-import type { ControllerDefinition } from "../define-controller.ts";
+import type { ReadTracker } from "../controller-client.ts";
 import { kindId, objectId } from "../echo/run-record.ts";
 import { labelledUid } from "../own/back-reference.ts";
 import type { Breaches } from "./breaches.ts";
+import type { Reads } from "./reads.ts";
 
-type Declaring = Pick<
-  ControllerDefinition,
-  "name" | "kind" | "owns" | "refs" | "watches" | "reads"
->;
+/** What a controller declares. */
+interface Declaring {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly owns: readonly Kind[];
+  readonly refs: Readonly<Record<string, { readonly target: Kind }>>;
+  readonly watches: Readonly<Record<string, { readonly target: Kind }>>;
+  readonly reads: Reads;
+}
 
 /** The run that reads. */
 export interface ReadingRun {
@@ -30,7 +36,7 @@ interface Read {
 }
 
 /** The reads of one run through its client. */
-export class UndeclaredReads {
+export class UndeclaredReads implements ReadTracker {
   readonly #run: ReadingRun;
   /** By object, or by kind for lists. */
   readonly #reads = new Map<string, Read>();
@@ -39,7 +45,6 @@ export class UndeclaredReads {
     this.#run = run;
   }
 
-  /** An object was read; undefined when it does not exist. */
   got(kind: Kind, key: ObjectKey, found: KubeObject | undefined): void {
     const { definition } = this.#run;
     if (isDeclared(definition, kind) || this.#isOwn(kind, key, found)) return;
@@ -47,7 +52,7 @@ export class UndeclaredReads {
     this.#reads.set(objectId(kind, name), { kind, what: `${kind.kind} ${name}` });
   }
 
-  /** Objects were listed. A list of its own or an owned kind may be of its children. */
+  /** A list of its own or an owned kind may be of its children. */
   listed(kind: Kind): void {
     const { definition } = this.#run;
     if (isDeclared(definition, kind) || isOwnOrOwned(definition, kind)) return;
@@ -55,8 +60,8 @@ export class UndeclaredReads {
   }
 
   /**
-   * The run writes, e.g. `sets its status`: reports what it has read. An object that is read and
-   * then written has not been read for something else.
+   * Reports what the run has read. An object that is read and then written has not been read for
+   * something else.
    */
   writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void {
     if (this.#reads.size === 0) return;

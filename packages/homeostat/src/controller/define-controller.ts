@@ -11,6 +11,7 @@ import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
+import type { Reads } from "./boundaries/reads.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -172,6 +173,11 @@ export interface Handlers<Ctx> {
    * count.
    */
   readonly when?: Predicate;
+  /**
+   * What reconcile reads on purpose although its changes reconcile nothing. Such reads are not
+   * reported (ERR_READ_UNDECLARED).
+   */
+  readonly reads?: Reads;
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
   readonly resyncEvery?: string | number;
   /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
@@ -215,6 +221,7 @@ export interface ControllerDefinition {
   readonly timeout: string | number;
   readonly reports?: Reports;
   readonly when?: Predicate;
+  readonly reads: Reads;
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
@@ -302,6 +309,7 @@ export function defineController<
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
+    reads: definition.reads ?? {},
     ...given(definition, ["when", "resyncEvery", "backoff", "reports"]),
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),

@@ -29,6 +29,8 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
+export type { Breach } from "./controller/boundaries/breaches.ts";
+export type { Reads } from "./controller/boundaries/reads.ts";
 export type {
   ControllerClient,
   ObjectAddress,

@@ -13,6 +13,7 @@ export interface UncheckedDefinition {
   readonly timeout?: unknown;
   readonly when?: unknown;
   readonly resyncEvery?: unknown;
+  readonly reads?: unknown;
   readonly sources?: unknown;
   readonly backoff?: unknown;
   readonly retryRate?: unknown;
@@ -45,6 +46,7 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...checkOwns(owns),
     ...checkRefs(refs),
     ...checkWatches(definition.watches),
+    ...checkReads(definition.reads),
     ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
     ...checkFunction("finalize", finalize),
@@ -144,6 +146,13 @@ function checkWatches(watches: unknown = {}): readonly string[] {
         !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
     )
     .map(([name]) => `watches.${name} is not made by all(…)`);
+}
+
+function checkReads(reads: unknown = {}): readonly string[] {
+  if (typeof reads !== "object" || reads === null) return ["reads is not an object"];
+  const { kinds = [] } = reads as { readonly kinds?: unknown };
+  if (Array.isArray(kinds) && kinds.every((one) => isKind(one))) return [];
+  return ["reads.kinds is not a list of kinds"];
 }
 
 function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {

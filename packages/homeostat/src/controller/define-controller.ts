@@ -14,6 +14,7 @@ import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
+import type { Reads } from "./boundaries/reads.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -144,6 +145,11 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * count.
    */
   readonly when?: Predicate;
+  /**
+   * What reconcile reads on purpose although its changes reconcile nothing. Such reads are not
+   * reported (ERR_READ_UNDECLARED).
+   */
+  readonly reads?: Reads;
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
   readonly resyncEvery?: string | number;
   /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
@@ -205,6 +211,7 @@ export interface ControllerDefinition {
   readonly timeout: string | number;
   readonly reports?: Reports;
   readonly when?: Predicate;
+  readonly reads: Reads;
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
@@ -304,6 +311,7 @@ export function defineController<
       "fairBy",
       "reports",
     ]),
+    reads: definition.reads ?? {},
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

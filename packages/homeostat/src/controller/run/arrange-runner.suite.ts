@@ -4,6 +4,7 @@ import { createWorkQueue } from "../../queue/create-workqueue.ts";
 import type { Rate } from "../../queue/token-bucket.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
+import { Breaches } from "../boundaries/breaches.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
 import { Pauses } from "../pauses.ts";
@@ -65,6 +66,7 @@ export function arrangeRunner(
       recorder: undefined,
       reference: () => undefined,
     }),
+    breaches: new Breaches("box", () => {}),
     writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),

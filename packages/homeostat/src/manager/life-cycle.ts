@@ -1,7 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
 import type { Cache } from "../cache/index.ts";
-import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
@@ -26,7 +25,6 @@ export interface ManagerState {
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
-  readonly retryPace: ServerPace;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
@@ -105,7 +103,7 @@ async function start(state: ManagerState): Promise<void> {
 }
 
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
-  const { options, runtime, names, log, retryPace, scope } = state;
+  const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
   const { backoff } = definition;
   const { manager } = names.get(definition)!;
@@ -120,7 +118,6 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
     log,
     informer: (kind) => scope.informer(kind),
-    retryPace,
     recorder,
     reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
     ...(changed ? { changed } : {}),

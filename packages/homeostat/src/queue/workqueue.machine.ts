@@ -14,6 +14,7 @@ import type {
   QueueItem,
   QueueKeyReport,
   RecordedCause,
+  RetryOptions,
 } from "./workqueue.ts";
 
 /** Limits; the driver sets defaults. */
@@ -86,12 +87,13 @@ export class WorkQueueMachine {
   }
 
   /** Counts a failure and adds the key after its back-off; returns the delay. */
-  addRateLimited(key: string, now: number, wall: number, options: AddOptions = {}): number {
+  addRateLimited(key: string, now: number, wall: number, options: RetryOptions = {}): number {
     const record = this.#record(key);
-    const afterMs = Math.min(
+    const backoffMs = Math.min(
       this.#limits.firstMs * 2 ** Math.min(record.failures, 60),
       this.#limits.maxMs,
     );
+    const afterMs = Math.max(backoffMs, options.leastMs ?? 0);
     record.failures++;
     this.add(key, now, wall, { ...options, afterMs });
     if (this.#closed) this.#rest(record);
@@ -219,7 +221,9 @@ export class WorkQueueMachine {
       ignored,
       droppedCauses: pending.dropped,
     };
-    return record.waiting === "delayed" ? { ...report, dueAt: wall + record.due - now } : report;
+    return record.waiting === "delayed" && record.due < Infinity
+      ? { ...report, dueAt: wall + record.due - now }
+      : report;
   }
 
   #record(key: string): KeyRecord {

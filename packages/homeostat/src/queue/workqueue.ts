@@ -32,6 +32,11 @@ export interface AddOptions {
   readonly cause?: QueueCause;
 }
 
+export interface RetryOptions extends Omit<AddOptions, "afterMs"> {
+  /** Delay at least; Infinity holds the key until it is added again. */
+  readonly leastMs?: number;
+}
+
 /** A key for a worker. */
 export interface QueueItem {
   readonly key: string;
@@ -84,7 +89,7 @@ export interface WorkQueueOptions {
 export interface WorkQueue {
   add(key: string, options?: AddOptions): void;
   /** Adds a key after its back-off delay, which doubles each time; returns the delay in ms. */
-  addRateLimited(key: string, options?: Omit<AddOptions, "afterMs">): number;
+  addRateLimited(key: string, options?: RetryOptions): number;
   /** Resets the back-off of a key. */
   forget(key: string): void;
   /** Records a cause that was ignored (by a predicate or filter). */

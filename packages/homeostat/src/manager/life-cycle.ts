@@ -1,12 +1,13 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+import { parseObjectKey } from "../api/object-meta.ts";
 import type { Cache } from "../cache/index.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
-import { createWorkQueue } from "../queue/index.ts";
+import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
@@ -105,7 +106,6 @@ async function start(state: ManagerState): Promise<void> {
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
   const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
-  const { backoff } = definition;
   const { manager } = names.get(definition)!;
   const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
   state.recorders.push(recorder);
@@ -115,12 +115,22 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     runtime,
     client,
     namespaces: scope.namespaces,
-    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
+    queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
     recorder,
     reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
     ...(changed ? { changed } : {}),
+  });
+}
+
+function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQueue {
+  const { backoff, retryRate, fairBy } = definition;
+  return createWorkQueue({
+    runtime,
+    ...(backoff ? { backoff } : {}),
+    ...(retryRate ? { retryRate } : {}),
+    ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
   });
 }
 

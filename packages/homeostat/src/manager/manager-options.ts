@@ -3,6 +3,7 @@ import type { Kind } from "../api/kind.ts";
 import type { CachedKind, Freshness, InformerScope, InformerStats } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { Breach } from "../controller/boundaries/breaches.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -76,6 +77,10 @@ export interface Manager {
    */
   pause(kind: Kind, key: string): void;
   resume(kind: Kind, key: string): void;
+  /**
+   * What controllers depend on without declaring it, each once; also in the log and as an Event.
+   */
+  breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */

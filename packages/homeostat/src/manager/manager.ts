@@ -71,6 +71,7 @@ function toManager(state: ManagerState): Manager {
     explain: (kind, key) => runnersOf(state, kind).map((runner) => runner.explain(key)),
     pause: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.pause(key)),
     resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
+    breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
     cacheStats: () =>

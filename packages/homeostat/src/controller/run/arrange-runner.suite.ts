@@ -1,8 +1,10 @@
 // A runner's state around one reconcile, on a virtual clock.
 import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
+import type { Rate } from "../../queue/token-bucket.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
+import { Breaches } from "../boundaries/breaches.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
 import { Pauses } from "../pauses.ts";
@@ -26,10 +28,11 @@ const Box = {
 /** A runner whose reconcile is `reconcile`. */
 export function arrangeRunner(
   reconcile: (scope: RunScope, key: string) => Promise<void>,
-  settings: { readonly concurrency?: number } = {},
+  settings: { readonly concurrency?: number; readonly retryRate?: Rate } = {},
 ) {
   const runtime = createVirtualRuntime();
-  const queue = createWorkQueue({ runtime });
+  const { retryRate } = settings;
+  const queue = createWorkQueue({ runtime, ...(retryRate ? { retryRate } : {}) });
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);
   const definition = definitionOf(defineController(Box, { ...settings, reconcile() {} }));
@@ -63,6 +66,7 @@ export function arrangeRunner(
       recorder: undefined,
       reference: () => undefined,
     }),
+    breaches: new Breaches("box", () => {}),
     writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),

@@ -33,6 +33,7 @@ export function succeeded(
   else {
     queue.add(key, {
       afterMs: state.afterMs,
+      priority: item.priority,
       cause: { what: `retry: ${state.because}`, source: "retry" },
     });
     states.set(key, {
@@ -124,11 +125,12 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
   const { options, conflicts } = context;
   const { key } = item;
   const count = conflicts.add(key);
-  const delayMs = conflictDelayMs(count, options.runtime.entropy);
-  if (delayMs === undefined) return backOff(context, item, failure);
+  const backoffMs = conflictDelayMs(count, options.runtime.entropy);
+  if (backoffMs === undefined) return backOff(context, item, failure);
   const { because, error } = failure;
-  options.queue.add(key, {
-    afterMs: delayMs,
+  const delayMs = options.queue.addRateLimited(key, {
+    backoffMs,
+    priority: item.priority,
     cause: { what: `the object changed: ${because}`, source: "retry" },
   });
   retrying(context, key, failure, { afterMs: delayMs, failures: count });
@@ -137,11 +139,16 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
 }
 
 /** The next run is in its turn after a fault of the server, or after its back-off. */
-function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Failure): void {
+function backOff(
+  context: RunnerState,
+  { key, failures, priority }: QueueItem,
+  failure: Failure,
+): void {
   const { queue } = context.options;
   const { because, hint, error } = failure;
   const fault = serverFault(error);
   const backoffMs = queue.addRateLimited(key, {
+    priority,
     cause: { what: `failed: ${because}`, source: "retry" },
     ...(fault ? { leastMs: fault.isOfAll ? Infinity : fault.retryAfterMs } : {}),
   });
@@ -149,7 +156,11 @@ function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Fa
   const turnMs =
     fault && backoffMs > shortMs
       ? context.turns.wait(key, { fault, failures }, () =>
-          queue.add(key, { cause: { what: "its turn with the server", source: "retry" } }),
+          queue.add(key, {
+            priority,
+            isRetry: true,
+            cause: { what: "its turn with the server", source: "retry" },
+          }),
         )
       : Infinity;
   const afterMs = Math.min(backoffMs, turnMs);

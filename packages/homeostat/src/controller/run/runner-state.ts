@@ -5,6 +5,7 @@ import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog, Reports } from "../define-controller.ts";
+import type { Breaches } from "../boundaries/breaches.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
@@ -54,6 +55,7 @@ export interface RunnerState {
   readonly conflicts: Conflicts;
   readonly loopWatch: LoopWatch;
   readonly voice: RunVoice;
+  readonly breaches: Breaches;
   readonly timeoutMs: number;
   /** Shows on the object what no run can say. Never rejects. */
   writeProgress(key: string, verdict: Verdict): Promise<void>;

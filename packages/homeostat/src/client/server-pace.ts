@@ -1,15 +1,16 @@
-// When attempts against a failing server are made, for all that is sent through one client: watches,
-// retried requests and failed reconciles together make one a second, whatever their number, each
-// time by another that waits. The attempt is the waiting request itself, so that it proves what it
-// is after; once one of them holds, it wakes the rest, spread over half a second. The wait does not
-// grow: one request a second is cheap, and the end of a fault is noticed within one and a half. A
-// Retry-After is kept by each on its own. While no connection can be made, requests that do not
-// wait (Events, leases) fail with the error of the last attempt until the next one is due.
+// When attempts against a failing server are made, for all that is sent through one client:
+// watches, retried requests and failed reconciles together make one a second, whatever their
+// number, each time by another that waits. The attempt is the waiting request itself, so that it
+// proves what it is after; once one of them holds, it wakes the rest, spread over half a second.
+// The wait does not grow: one request a second is cheap, and the end of a fault is noticed within
+// one and a half. A Retry-After is kept by each on its own. While no connection can be made,
+// requests that do not wait (Events, leases) fail with the error of the last attempt until the next
+// one is due.
 //
-// It also spaces the renewals that prove watches alive (cache/reflector.machine.ts): each watch asks
-// the server to end it after 7 s, or after as many seconds as there are watches, so that renewals
-// cost at most one small request a second. When one of more than 7 turns out to be blind, the others
-// are renewed at once: a network rarely loses one stream alone.
+// It also spaces the renewals that prove watches alive (cache/reflector.machine.ts): each watch
+// asks the server to end it after 7 s, or after as many seconds as there are watches, so that
+// renewals cost at most one small request a second. When one of more than 7 turns out to be blind,
+// the others are renewed at once: a network rarely loses one stream alone.
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";

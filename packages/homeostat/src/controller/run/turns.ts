@@ -1,8 +1,8 @@
-// Keys that failed because of the server: down, refusing, overloaded, or in conflict. Their back-off
-// would have grown past the end of the fault, so they wait for their turn with all else that waits
-// for the server (client/server-pace.ts), and the first that succeeds brings the others back. What
-// may concern one object alone (500, a conflict) has its back-off beside the turn; errors of the
-// user's code know nothing else.
+// Keys that failed because of the server: down, refusing, overloaded, or in conflict. Their
+// back-off would have grown past the end of the fault, so they wait for their turn with all else
+// that waits for the server (client/server-pace.ts), and the first that succeeds brings the others
+// back. What may concern one object alone (500, a conflict) has its back-off beside the turn;
+// errors of the user's code know nothing else.
 import { type ApiStatusError, isApiStatusError } from "../../api/status.ts";
 import type { ServerPace } from "../../client/server-pace.ts";
 import type { Timer } from "../../runtime/clock.ts";

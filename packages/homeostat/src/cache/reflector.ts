@@ -203,14 +203,10 @@ export class Reflector {
   }
 
   #timeoutSeconds(timeoutMs: number | undefined): number {
-    const {
-      runtime,
-      client: { pace },
-      limits,
-    } = this.#options;
+    const { runtime, client, limits } = this.#options;
     if (timeoutMs === undefined)
       return longSeconds.least + Math.floor(unitInterval(runtime.entropy) * longSeconds.span);
-    const ms = timeoutMs === limits.suspectMs ? timeoutMs : pace.watchMs(timeoutMs);
+    const ms = timeoutMs === limits.suspectMs ? timeoutMs : client.pace.watchMs(timeoutMs);
     const fewer = timeoutMs === limits.suspectMs ? 0 : Math.round(unitInterval(runtime.entropy));
     return Math.max(1, Math.round(ms / 1000) - fewer);
   }
@@ -218,15 +214,12 @@ export class Reflector {
   /** Wakes the others that wait once this attempt after a failure has been open for a while. */
   #holds(): void {
     const epoch = this.#epoch;
-    const {
-      runtime,
-      client: { pace },
-    } = this.#options;
+    const { runtime, client } = this.#options;
     const open = runtime.clock.monotonic() - this.#state.openedAt;
     this.#holding?.cancel();
-    if (open >= holdsMs) return pace.recovered();
+    if (open >= holdsMs) return client.pace.recovered();
     this.#holding = runtime.clock.timer(holdsMs - open, () => {
-      if (epoch === this.#epoch) pace.recovered();
+      if (epoch === this.#epoch) client.pace.recovered();
     });
   }
 

@@ -122,7 +122,13 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     informer: (kind) => scope.informer(kind),
     retryPace,
     recorder,
-    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
+    reports: {
+      events: true,
+      conditions: true,
+      metadata: false,
+      ...options.reports,
+      ...definition.reports,
+    },
     ...(changed ? { changed } : {}),
   });
 }

@@ -45,8 +45,6 @@ export {
   defineScope,
   type Handlers,
   type ObjectRecorder,
-  type Own,
-  type OwnOptions,
   type ReconcileLog,
   type Reports,
   type Scope,
@@ -62,6 +60,9 @@ export {
   type Predicate,
 } from "./controller/predicates.ts";
 export type { CachedObject } from "./cache/informer.ts";
+export type { Own, OwnOptions } from "./controller/own/own-function.ts";
+export type { Trigger } from "./controller/trigger.ts";
+export type { Rate } from "./queue/token-bucket.ts";
 export {
   isTerminal,
   type Outcome,

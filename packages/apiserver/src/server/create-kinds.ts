@@ -32,14 +32,16 @@ export interface Kinds {
 const loadAfterMs = 100;
 
 /** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
-export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
+export function createKinds(
+  data: KindData,
+  ranges: ServiceRanges = readServiceRanges({}),
+  importCustomKinds = () =>
+    loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts"),
+): Kinds {
   const controller = createCrdController();
   const smdOf = createKindTypes(data);
   let loaded: CustomKinds | undefined;
-  const custom = (): CustomKinds =>
-    (loaded ??= (
-      loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts")
-    ).createCustomKinds(data, smdOf));
+  const custom = (): CustomKinds => (loaded ??= importCustomKinds().createCustomKinds(data, smdOf));
   const definitions = customResourceDefinition(
     () => custom().rules,
     (object, old) => controller.committed(object, old),

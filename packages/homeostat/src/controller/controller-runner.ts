@@ -19,6 +19,7 @@ import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { Pauses } from "./pauses.ts";
+import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
@@ -59,7 +60,7 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(given: RunnerOptions): ControllerRunner {
-  const options = { ...given, log: guardLog(given.log) };
+  const options = withPriorities({ ...given, log: guardLog(given.log) });
   const { definition, queue } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
@@ -105,6 +106,15 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       strayErrors?.stop();
     },
   };
+}
+
+function withPriorities(options: RunnerOptions): RunnerOptions {
+  const { definition, queue, log, informer } = options;
+  const { name: controller, priority: priorityOf, kind } = definition;
+  if (!priorityOf) return options;
+  const warnings = new WarnOnce(log);
+  const entry = (key: string) => informer(kind).entry(key);
+  return { ...options, queue: prioritised({ queue, controller, priorityOf, entry, warnings }) };
 }
 
 /** The functions of a runner that only report. */

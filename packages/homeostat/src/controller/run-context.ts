@@ -9,17 +9,13 @@ import { describeError } from "../util/describe-error.ts";
 import { objectReference } from "../events/index.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ControllerClient, createControllerClient } from "./controller-client.ts";
-import type {
-  Context,
-  ControllerDefinition,
-  ObjectRecorder,
-  OwnOptions,
-} from "./define-controller.ts";
+import type { Context, ControllerDefinition, ObjectRecorder } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
+import type { OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
 import { createCachedReads } from "./watching/cached-reads.ts";

@@ -1,5 +1,6 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+import { parseObjectKey } from "../api/object-meta.ts";
 import type { Cache } from "../cache/index.ts";
 import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
@@ -7,7 +8,7 @@ import type { ControllerDefinition, ReconcileLog } from "../controller/define-co
 import { guardLog } from "../controller/guard-log.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
-import { createWorkQueue } from "../queue/index.ts";
+import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
@@ -107,7 +108,6 @@ async function start(state: ManagerState): Promise<void> {
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
   const { options, runtime, names, log, retryPace, scope } = state;
   const { client, changed } = options;
-  const { backoff } = definition;
   const { manager } = names.get(definition)!;
   const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
   state.recorders.push(recorder);
@@ -117,7 +117,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     runtime,
     client,
     namespaces: scope.namespaces,
-    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
+    queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
     retryPace,
@@ -130,6 +130,16 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
       ...definition.reports,
     },
     ...(changed ? { changed } : {}),
+  });
+}
+
+function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQueue {
+  const { backoff, retryRate, fairBy } = definition;
+  return createWorkQueue({
+    runtime,
+    ...(backoff ? { backoff } : {}),
+    ...(retryRate ? { retryRate } : {}),
+    ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
   });
 }
 

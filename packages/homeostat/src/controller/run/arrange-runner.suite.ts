@@ -1,6 +1,7 @@
 // A runner's state around one reconcile, on a virtual clock.
 import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
+import type { Rate } from "../../queue/token-bucket.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { Breaches } from "../boundaries/breaches.ts";
@@ -27,10 +28,11 @@ const Box = {
 /** A runner whose reconcile is `reconcile`. */
 export function arrangeRunner(
   reconcile: (scope: RunScope, key: string) => Promise<void>,
-  settings: { readonly concurrency?: number } = {},
+  settings: { readonly concurrency?: number; readonly retryRate?: Rate } = {},
 ) {
   const runtime = createVirtualRuntime();
-  const queue = createWorkQueue({ runtime });
+  const { retryRate } = settings;
+  const queue = createWorkQueue({ runtime, ...(retryRate ? { retryRate } : {}) });
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);
   const definition = definitionOf(defineController(Box, { ...settings, reconcile() {} }));

@@ -32,6 +32,7 @@ export function succeeded(
   else {
     queue.add(key, {
       afterMs: state.afterMs,
+      priority: item.priority,
       cause: { what: `retry: ${state.because}`, source: "retry" },
     });
     states.set(key, {
@@ -120,11 +121,12 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
   const { options, conflicts } = context;
   const { key } = item;
   const count = conflicts.add(key);
-  const delayMs = conflictDelayMs(count, options.runtime.entropy);
-  if (delayMs === undefined) return backOff(context, item, failure);
+  const backoffMs = conflictDelayMs(count, options.runtime.entropy);
+  if (backoffMs === undefined) return backOff(context, item, failure);
   const { because, error } = failure;
-  options.queue.add(key, {
-    afterMs: delayMs,
+  const delayMs = options.queue.addRateLimited(key, {
+    backoffMs,
+    priority: item.priority,
     cause: { what: `the object changed: ${because}`, source: "retry" },
   });
   retrying(context, key, failure, { afterMs: delayMs, failures: count });
@@ -132,14 +134,21 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
   context.voice.conflicted(key, count, { what, because, error });
 }
 
-function backOff(context: RunnerState, { key, failures }: QueueItem, failure: Failure): void {
+function backOff(
+  context: RunnerState,
+  { key, failures, priority }: QueueItem,
+  failure: Failure,
+): void {
   const { options } = context;
   const { because, hint, error } = failure;
   const afterMs = options.queue.addRateLimited(key, {
+    priority,
     cause: { what: `failed: ${because}`, source: "retry" },
   });
   context.retries.failed(key, error, afterMs, () =>
     options.queue.add(key, {
+      priority,
+      isRetry: true,
       cause: { what: "its turn to find out whether the server is well", source: "retry" },
     }),
   );

@@ -223,7 +223,7 @@ describeLaws("boundaries", ({ run }) => {
         status({ count: declared.length + undeclared.length });
       },
     });
-    const test = async (client: Client, manager: Manager): Promise<void> => {
+    const test = async (client: Client): Promise<void> => {
       const annotations = { x: "y" };
       const part = { of: "a" };
       await client.create(Part, Part({ name: "p", labels: { of: "a" }, annotations }, part));
@@ -234,7 +234,7 @@ describeLaws("boundaries", ({ run }) => {
     await run(
       [controller],
       async (client, manager) => {
-        await test(client, manager);
+        await test(client);
         const found = manager.breaches();
         assert.ok(found.every(({ code }) => code === "ERR_METADATA_UNDECLARED"));
         assert.equal(
@@ -249,7 +249,7 @@ describeLaws("boundaries", ({ run }) => {
       { reports: { metadata: true } },
     );
     await run([controller], async (client, manager) => {
-      await test(client, manager);
+      await test(client);
       assert.deepEqual(manager.breaches(), [], "in production nothing is observed");
     });
   });

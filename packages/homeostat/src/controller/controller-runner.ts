@@ -186,6 +186,7 @@ function createState(
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     keepsConditions: reports.conditions,
+    observesMetadata: reports.metadata,
     loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),

@@ -119,7 +119,13 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     log,
     informer: (kind) => scope.informer(kind),
     recorder,
-    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
+    reports: {
+      events: true,
+      conditions: true,
+      metadata: false,
+      ...options.reports,
+      ...definition.reports,
+    },
     ...(changed ? { changed } : {}),
   });
 }

@@ -33,14 +33,16 @@ async function createNamespace(client: Client): Promise<string> {
 const scattering = (runs: string[] = []) =>
   defineController(Box, {
     owns: [Part],
-    async reconcile({ object, own }) {
+    async reconcile({ object, own, client, condition }) {
       runs.push(object.metadata.name);
       const { name } = object.metadata;
       const { parts, label = name } = object.spec;
-      await own(
+      const made = await own(
         Part,
         parts.map((namespace) => Part({ name: label, namespace }, { of: name })),
       );
+      for (const { metadata } of made) await client.get(Part, metadata);
+      condition("Ready", "True", "Scattered");
     },
   });
 
@@ -48,7 +50,7 @@ describeLaws("own elsewhere", ({ run, client: open }) => {
   it("repairs, prunes and collects children in other namespaces", async () => {
     await run(
       [scattering()],
-      async (client) => {
+      async (client, manager) => {
         const [a, b] = [await createNamespace(client), await createNamespace(client)];
         const find = (namespace: string) => client.find(Part, { name: "box", namespace });
         const home = client.namespace!;
@@ -64,6 +66,7 @@ describeLaws("own elsewhere", ({ run, client: open }) => {
           `Box.laws.example.com ${home}/box`,
         );
         assert.equal((await find(home))?.metadata.ownerReferences?.[0]?.uid, uid);
+        assert.deepEqual(manager.breaches(), [], "a read of such a child is declared");
         await client.delete(Part, { name: "box", namespace: a });
         await until(async () => (await find(a))?.metadata.uid !== child.metadata.uid && find(a));
         await client.patch(

@@ -44,6 +44,28 @@ const code = (wanted: string, message: RegExp) => (error: unknown) => {
 };
 
 describe("a test cluster", { timeout: 30_000 }, () => {
+  it("fails a test whose controller reads what it does not declare, once", async () => {
+    const reads = defineController(Box, {
+      async reconcile({ client, status }) {
+        status({ seen: (await client.list(ConfigMap)).length });
+      },
+    });
+    const expected = code("ERR_TEST_BREACH", /ERR_READ_UNDECLARED \(Box default\/a\): "box" sets /);
+    const settling = await open([reads]);
+    await settling.client.create(Box, Box("a", { size: 3 }));
+    await assert.rejects(settling.settle(), expected);
+    await settling.close();
+    const closing = await open([reads]);
+    await closing.client.create(Box, Box("a", { size: 3 }));
+    await until(() => closing.manager!.breaches().length > 0);
+    await assert.rejects(closing.close(), expected);
+    await closing.close();
+    await using reporting = await open([reads], { breaches: "report" });
+    await reporting.client.create(Box, Box("a", { size: 3 }));
+    await reporting.settle();
+    assert.equal(reporting.manager!.breaches().length, 1);
+  });
+
   it("installs resources, runs controllers, and settles when they are through", async () => {
     await using cluster = await open([fits]);
     await cluster.client.create(Box, Box("a", { size: 3 }));

@@ -29,6 +29,8 @@ export {
 export type { StructuralSchema, ValidationRule } from "./api/resource/json-schema.ts";
 export { k } from "./api/resource/k.ts";
 export type { In, Out, Schema, View, Wire } from "./api/resource/schema.ts";
+export type { Breach } from "./controller/boundaries/breaches.ts";
+export type { Reads } from "./controller/boundaries/reads.ts";
 export type {
   ControllerClient,
   ObjectAddress,
@@ -43,8 +45,6 @@ export {
   defineScope,
   type Handlers,
   type ObjectRecorder,
-  type Own,
-  type OwnOptions,
   type ReconcileLog,
   type Reports,
   type Scope,
@@ -60,6 +60,9 @@ export {
   type Predicate,
 } from "./controller/predicates.ts";
 export type { CachedObject } from "./cache/informer.ts";
+export type { Own, OwnOptions } from "./controller/own/own-function.ts";
+export type { Trigger } from "./controller/trigger.ts";
+export type { Rate } from "./queue/token-bucket.ts";
 export {
   isTerminal,
   type Outcome,

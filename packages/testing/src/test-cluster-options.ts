@@ -19,6 +19,11 @@ export interface TestClusterOptions {
    * built-in stages for pods.
    */
   readonly stages?: NonNullable<ApiServerOptions["stages"]>;
+  /**
+   * Whether `settle` and `close` reject when a controller depends on something that it does not
+   * declare (ERR_TEST_BREACH), or `manager.breaches()` alone shows it. Default `fail`.
+   */
+  readonly breaches?: "fail" | "report";
   /** Log of the controllers. Default: silent. */
   readonly log?: ReconcileLog;
 }

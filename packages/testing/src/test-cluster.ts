@@ -12,6 +12,7 @@ import {
   silentLog,
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
+import { refuseBreaches } from "./refuse-breaches.ts";
 import type { TestClusterOptions } from "./test-cluster-options.ts";
 import { assertOptions, toClusterError } from "./validate-options.ts";
 
@@ -26,7 +27,8 @@ export interface TestCluster extends AsyncDisposable {
   /**
    * Resolves when no controller has anything to do: no object is queued, running, in a loop with
    * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
-   * naming the busy objects after `timeoutMs` (default 10 s).
+   * naming the busy objects after `timeoutMs` (default 10 s), ERR_TEST_BREACH when a controller
+   * depends on something that it does not declare.
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /**
@@ -42,7 +44,7 @@ export interface TestCluster extends AsyncDisposable {
   ): Promise<ObjectOf<K>>;
   /**
    * Stops everything within a second; idempotent. A process warning names reconciles that ignored
-   * their aborted signals.
+   * their aborted signals. @throws ERR_TEST_BREACH, unless `settle` has
    */
   close(): Promise<void>;
 }
@@ -70,13 +72,16 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
         controllers: options.controllers,
         client,
         log: options.log ?? silentLog,
+        reports: { metadata: true },
         shutdownTimeoutMs: drainMs,
       })
     : undefined;
+  const refuse = refuseBreaches(options.breaches === "report" ? undefined : manager);
   const close = async (): Promise<void> => {
     if (manager) await stopManager(manager);
     await client.close();
     await server.close();
+    refuse("closing a test cluster");
   };
   try {
     if (options.resources?.length) await installDefinitions(client, options.resources);
@@ -90,7 +95,10 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     server,
     manager,
     states: () => manager?.states() ?? [],
-    settle: (limits) => settle(manager, limits),
+    async settle(limits) {
+      await settle(manager, limits);
+      refuse("settling");
+    },
     eventually: (kind, name, test, where) => eventually(client, { kind, name, ...where }, test),
     close,
     [Symbol.asyncDispose]: close,

@@ -74,6 +74,10 @@ const checks: { readonly [K in keyof Required<TestClusterOptions>]: Check } = {
   controlPlane: ofServer,
   fakeNodes: ofServer,
   stages: ofServer,
+  breaches: {
+    expected: '"fail" or "report"',
+    is: (value) => value === "fail" || value === "report",
+  },
   log: {
     expected: "a log with debug, info, warn and error",
     is: (value) =>

@@ -11,8 +11,18 @@ import { main } from "@homeostat/cli";
 import * as z from "zod";
 
 const api = { group: "kitchen.example.com", version: "v1" } as const;
-const Chef = defineResource({ ...api, kind: "Chef", spec: z.object({ secondsPerDish: z.int().default(30) }) });
-const Order = defineResource({ ...api, kind: "Order", spec: z.object({ chef: z.string(), table: z.int().apply(k.immutable) }), status: z.object({ cooked: z.int() }), conditions: ["Ready"] });
+const Chef = defineResource({
+  ...api,
+  kind: "Chef",
+  spec: z.object({ secondsPerDish: z.int().default(30) }),
+});
+const Order = defineResource({
+  ...api,
+  kind: "Order",
+  spec: z.object({ chef: z.string(), table: z.int().apply(k.immutable) }),
+  status: z.object({ cooked: z.int() }),
+  conditions: ["Ready"],
+});
 
 export const orders = defineController(Order, {
   refs: { chef: ref(Chef, (order) => order.spec.chef) },
@@ -29,7 +39,11 @@ const pod: PodSpec = { containers: [{ name: "web", image: "web:1" }] };
 export const shops = defineController(Order, {
   owns: [Deployment, ConfigMap],
   async reconcile({ own }) {
-    const [web] = await own(Deployment, [Deployment("web", { spec: { selector, template: { metadata: { labels: { app: "web" } }, spec: pod } } })]);
+    const [web] = await own(Deployment, [
+      Deployment("web", {
+        spec: { selector, template: { metadata: { labels: { app: "web" } }, spec: pod } },
+      }),
+    ]);
     await own(ConfigMap, [ConfigMap("web", { data: { replicas: String(web?.spec.replicas) } })]);
   },
 });

@@ -102,3 +102,10 @@ export const indexing = defineController(Order, { owns: [Meal], indexes: { byDis
 export const refsSelecting = defineController(Order, { refs: { meals: refs(Meal, (order) => ({ label: order.spec.chef })) }, async reconcile() {} }); // !
 export const refSelecting = defineController(Order, { refs: { meal: ref(Meal, () => ({ labels: { a: "b" } })) }, async reconcile() {} }); // !
 export const metadataRead = defineController(Order, { refs: { chef: ref(metadataOf(Chef), (o) => o.spec.chef) }, async reconcile({ refs: { chef } }) { chef?.metadata.labels; chef?.spec; } }); // !
+export const prioritised = [
+  defineController(Order, { priority: ({ object }) => object.read().spec.tabel, async reconcile() {} }), // !
+  defineController(Order, { priority: ({ object }) => object.read().spec.chef, async reconcile() {} }), // !
+  defineController(Order, { priority: ({ object }) => object.read().spec.table, async reconcile() {} }),
+  defineController(Order, { fairBy: "name", async reconcile() {} }), // !
+  defineController(Order, { retryRate: { qps: 10 }, async reconcile() {} }), // !
+];

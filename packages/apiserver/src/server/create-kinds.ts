@@ -23,6 +23,8 @@ export interface Kinds {
   start(options: {
     readonly loopback: LoopbackClient;
     readonly runtime: Runtime;
+    /** Returns a function that ends those watches on a kind's storage that are open now. */
+    readonly openWatches: (storageKey: string) => () => void;
     readonly warn?: ((message: string, error: unknown) => void) | undefined;
   }): Promise<void>;
   stop(): Promise<void>;
@@ -32,14 +34,16 @@ export interface Kinds {
 const loadAfterMs = 100;
 
 /** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
-export function createKinds(data: KindData, ranges: ServiceRanges = readServiceRanges({})): Kinds {
+export function createKinds(
+  data: KindData,
+  ranges: ServiceRanges = readServiceRanges({}),
+  importCustomKinds = () =>
+    loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts"),
+): Kinds {
   const controller = createCrdController();
   const smdOf = createKindTypes(data);
   let loaded: CustomKinds | undefined;
-  const custom = (): CustomKinds =>
-    (loaded ??= (
-      loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts")
-    ).createCustomKinds(data, smdOf));
+  const custom = (): CustomKinds => (loaded ??= importCustomKinds().createCustomKinds(data, smdOf));
   const definitions = customResourceDefinition(
     () => custom().rules,
     (object, old) => controller.committed(object, old),
@@ -55,9 +59,16 @@ export function createKinds(data: KindData, ranges: ServiceRanges = readServiceR
   let loading: Timer | undefined;
   return {
     catalog,
-    async start({ loopback, runtime, warn }) {
+    async start({ loopback, runtime, openWatches, warn }) {
       const createResources = (definition: JsonObject) => custom().createResources(definition);
-      await controller.start({ loopback, runtime, catalog, createResources, warn });
+      await controller.start({
+        loopback,
+        runtime,
+        catalog,
+        createResources,
+        openWatches,
+        warn,
+      });
       await services.start(loopback);
       loading = runtime.clock.timer(loadAfterMs, () => {
         try {

@@ -156,10 +156,25 @@ async function serve(
 ): Promise<ApiResponse> {
   const request = openOrRefuse(api, services);
   if ("status" in request) return request;
-  if (namesProtobuf(api)) await services.core.protobuf?.load?.();
-  const answer = await respond(request, services);
+  const answer =
+    (namesProtobuf(api) && (await refuseUnloadedProtobuf(api, services))) ||
+    (await respond(request, services));
   metrics.count(request, answer.status);
   return answer;
+}
+
+/** Answers in JSON while the protobuf codec cannot be loaded; undefined once it is. */
+async function refuseUnloadedProtobuf(
+  api: ApiRequest,
+  { core }: FilterServices,
+): Promise<ApiResponse | undefined> {
+  try {
+    await core.protobuf?.load?.();
+    return undefined;
+  } catch (error) {
+    const inJson = { ...api, headers: { ...api.headers, accept: "application/json" } };
+    return errorResponse(core, openRequest(inJson, core.runtime.clock.now()), error);
+  }
 }
 
 function namesProtobuf({ headers }: ApiRequest): boolean {

@@ -3,8 +3,14 @@
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import type { ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
 
-/** Creates a codec whose `load` must have resolved before the other functions are called. */
-export function createLateProtobuf(data: KindData): Required<ProtobufCodec> {
+/**
+ * Creates a codec whose `load` must have resolved before the other functions are called. A failed
+ * load is not kept: the next one tries again.
+ */
+export function createLateProtobuf(
+  data: KindData,
+  importCodec = () => import("../protobuf/protobuf-codec.ts"),
+): Required<ProtobufCodec> {
   let codec: Omit<Required<ProtobufCodec>, "load"> | undefined;
   const loaded = (): NonNullable<typeof codec> => {
     if (!codec) throw new Error("the protobuf codec was used before it was loaded");
@@ -13,8 +19,7 @@ export function createLateProtobuf(data: KindData): Required<ProtobufCodec> {
   return {
     load() {
       if (codec) return undefined;
-      // Node keeps a module that loaded; a failure is not kept, so that the next request retries.
-      return import("../protobuf/protobuf-codec.ts").then((module) => {
+      return importCodec().then((module) => {
         codec ??= module.createProtobufCodec(data);
       });
     },

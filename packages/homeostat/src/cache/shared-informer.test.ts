@@ -155,32 +155,50 @@ describe("informer", () => {
   });
 
   it("wakes the other watches, and what else waits for the server, once one of them holds", async () => {
-    let recovered = 0;
-    const { transport, runtime, cache } = await playSynced({ recovered: () => recovered++ });
+    const { transport, runtime, cache, client } = await playSynced();
+    let woken = 0;
     for (const namespace of ["a", "b", "c", "d", "e"]) cache.acquire(Meal, { namespace });
     await runtime.advance(0);
     for (const exchange of transport.exchanges) exchange.fail(new Error("ECONNRESET"));
     const sent = transport.exchanges.length;
+    client.pace.wait(0, () => woken++, 99);
     await runtime.advance(250);
     assert.equal(transport.exchanges.length, sent + 1, "one of six tries");
     transport.last.head();
     await runtime.advance(400);
-    assert.deepEqual([transport.exchanges.length, recovered], [sent + 1, 0], "open proves little");
+    assert.deepEqual([transport.exchanges.length, woken], [sent + 1, 0], "open proves little");
     await runtime.advance(300);
-    assert.deepEqual([transport.exchanges.length, recovered], [sent + 6, 1]);
+    assert.deepEqual([transport.exchanges.length, woken], [sent + 6, 1]);
+  });
+
+  it("lets go first what has failed less often", async () => {
+    const { transport, runtime, client } = await playSynced();
+    for (let failures = 0; failures < 3; failures++) {
+      transport.last.fail(new Error("ECONNRESET"));
+      const sent = transport.exchanges.length;
+      if (failures < 2) while (transport.exchanges.length === sent) await runtime.advance(50);
+    }
+    const sent = transport.exchanges.length;
+    let isFirst: boolean | undefined;
+    client.pace.wait(0, () => (isFirst = transport.exchanges.length === sent));
+    await runtime.advance(5000);
+    assert.equal(isFirst, true);
+    assert.ok(transport.exchanges.length > sent);
   });
 
   it("waits with the others until a watch that fell silent has brought something", async () => {
-    let recovered = 0;
-    const { transport, runtime } = await playSynced({ recovered: () => recovered++ });
+    const { transport, runtime, client } = await playSynced();
+    let woken = 0;
     await runtime.advance(7000);
     transport.last.head();
     await runtime.advance(1900);
     transport.last.head();
+    client.pace.wait(0, () => woken++);
     await runtime.advance(700);
-    assert.equal(recovered, 0);
+    assert.equal(woken, 0);
     transport.last.lines(bookmark("6"));
-    assert.equal(recovered, 1);
+    await runtime.advance(25);
+    assert.equal(woken, 1);
   });
 
   it("pages where a busy server ignores the wish to stream", async () => {

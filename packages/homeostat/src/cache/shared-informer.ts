@@ -27,7 +27,6 @@ import type {
   SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
-import type { ServerPace } from "./server-pace.ts";
 import { type FindEntry, SkippedObjects } from "./skipped-objects.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
@@ -38,7 +37,6 @@ export interface SharedInformerOptions {
   readonly kind: Kind;
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
-  readonly pace: ServerPace;
   readonly shape: EntryShape;
   /** Interval of comparisons with the server; 0 disables them. */
   readonly compareEveryMs: number;

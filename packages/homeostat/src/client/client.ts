@@ -7,6 +7,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
+import type { ServerPace } from "./server-pace.ts";
 
 /**
  * A name, or `{ name, namespace? }`; the namespace of a namespaced kind defaults to the client's.
@@ -185,6 +186,8 @@ export interface Client {
   /** Kinds by apiVersion and kind or by resource name, from cached discovery. */
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  /** When attempts against a failing server are made; shared with all derived clients. */
+  readonly pace: ServerPace;
 
   get<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K>>;
   /** As `get`, but resolves to undefined if the object does not exist. */

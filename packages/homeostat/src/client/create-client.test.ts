@@ -3,8 +3,8 @@ import type { Client, CompletedWrite } from "./client.ts";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isApiStatusError, isNotFound } from "../api/status.ts";
-import { isHomeostatError } from "../util/homeostat-error.ts";
-import type { ClientOptions } from "./create-client.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
+import { type ClientOptions, createClient } from "./create-client.ts";
 import {
   answerWith,
   lost,
@@ -282,7 +282,11 @@ describe("retries", () => {
     const creating = client.create(Order, order());
     await runtime.advance(2999);
     assert.equal(transport.exchanges.length, 1);
-    await runtime.advance(1001);
+    await runtime.advance(201);
+    assert.equal(transport.exchanges.length, 2);
+    await runtime.advance(799);
+    assert.equal(transport.exchanges.length, 2);
+    await runtime.advance(601);
     await creating;
     assert.deepEqual(told, [3000, 1000]);
   });
@@ -303,6 +307,25 @@ describe("retries", () => {
     assert.equal(transport.exchanges.length, 1);
   });
 
+  it("take turns with each other, and all go once one is answered", async () => {
+    let isOverloaded = true;
+    const { client, transport, runtime } = play((exchange) =>
+      isOverloaded
+        ? exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 1 })
+        : exchange.answer(200, order()),
+    );
+    const other = client.with({ namespace: "elsewhere" });
+    const reading = Array.from({ length: 20 }, (_, i) => (i % 2 ? other : client).get(Order, "o"));
+    await runtime.advance(900);
+    assert.equal(transport.exchanges.length, 20);
+    await runtime.advance(5000);
+    const retries = transport.exchanges.length - 20;
+    assert.ok(retries >= 3 && retries <= 5, `${retries} in 5 s`);
+    isOverloaded = false;
+    await runtime.advance(3000);
+    await Promise.all(reading);
+  });
+
   it("repeat a broken read and a broken apply, never a broken create", async () => {
     const flaky = (): Play => {
       const playing: Play = play((exchange) =>
@@ -318,7 +341,7 @@ describe("retries", () => {
     ]) {
       const { client, runtime } = flaky();
       const calling = call(client);
-      await runtime.advance(200);
+      await runtime.advance(300);
       assert.equal((await calling).metadata.name, "o1");
     }
     const { client, transport } = flaky();
@@ -444,5 +467,68 @@ describe("observers", () => {
     }
     const { client } = play(answerWith(order({ resourceVersion: "6" })));
     assert.equal(await client.applyUnread(Order, order(), { dryRun: "All" }), undefined);
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  const unreachable = (): Error =>
+    new HomeostatError("ERR_CLIENT_UNREACHABLE", "nothing listens", { hint: "" });
+
+  it("is tried once a second by all requests and streams of a client together", async () => {
+    let isDown = true;
+    const { client, transport, runtime } = play((exchange) =>
+      isDown ? exchange.fail(unreachable()) : exchange.answer(200, order()),
+    );
+    const other = createClient({ transport, runtime, pace: client.pace });
+    const isUnreachable = (error: unknown): boolean =>
+      isHomeostatError(error, "ERR_CLIENT_UNREACHABLE");
+    const faults: unknown[] = [];
+    for (let at = 0; at < 10_000; at += 50) {
+      await assert.rejects(client.get(Order, "o1"), isUnreachable);
+      await assert.rejects(other.create(Order, order()), isUnreachable);
+      client.openStream(
+        { method: "GET", path: "/" },
+        { opened() {}, data: () => true, closed: (error) => faults.push(error) },
+      );
+      await runtime.advance(50);
+    }
+    assert.equal(transport.exchanges.length, 10);
+    assert.ok(faults.length === 200 && faults.every(isUnreachable));
+    isDown = false;
+    await runtime.advance(1000);
+    for (let i = 0; i < 3; i++) await client.get(Order, "o1");
+    isDown = true;
+    await assert.rejects(client.get(Order, "o1"));
+    assert.equal(transport.exchanges.length, 14, "an answer opens the way for all");
+  });
+
+  it("is there again for all as soon as anything is answered", async () => {
+    const { client, transport, runtime } = play();
+    const slow = client.get(Order, "o1");
+    const refused = assert.rejects(client.get(Order, "o2"));
+    await runtime.advance(0);
+    transport.exchanges[1]!.fail(unreachable());
+    await refused;
+    transport.exchanges[0]!.answer(200, order());
+    await slow;
+    const next = client.get(Order, "o3");
+    await runtime.advance(0);
+    transport.last.answer(200, order());
+    await next;
+    assert.equal(transport.exchanges.length, 3);
+  });
+
+  it("leaves the next attempt to what waits for its turn", async () => {
+    const { client, transport, runtime } = play((exchange) => exchange.fail(unreachable()));
+    await assert.rejects(client.get(Order, "o1"));
+    const turns: number[] = [];
+    client.pace.wait(0, () => {
+      turns.push(runtime.clock.monotonic());
+      void client.get(Order, "o1").catch(() => {});
+    });
+    await runtime.advance(999);
+    assert.equal(transport.exchanges.length, 1);
+    await runtime.advance(600);
+    assert.deepEqual([transport.exchanges.length, turns.length], [2, 1]);
   });
 });

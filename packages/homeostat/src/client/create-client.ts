@@ -28,6 +28,7 @@ import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts
 import { listPages } from "./list-pages.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { ServerPace } from "./server-pace.ts";
 import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
@@ -46,6 +47,11 @@ export interface ClientOptions {
   /** Default: the kubeconfig context's, else `default`. */
   readonly namespace?: string;
   readonly observer?: ClientObserver;
+  /**
+   * The pace of another client of the same server, so that both together make one attempt a second
+   * while it fails. Default: a new one.
+   */
+  readonly pace?: ServerPace;
 }
 
 /** Creates a client; sends no request. */
@@ -61,6 +67,7 @@ export function createClient(options: ClientOptions): Client {
   const session: SessionOptions = {
     transport,
     runtime,
+    pace: options.pace ?? new ServerPace(runtime),
     observer: options.observer ?? {},
     access: options.access,
     credentials,
@@ -112,6 +119,7 @@ class ScopedClient implements Client {
   readonly namespace: string;
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  readonly pace: ServerPace;
   readonly #shared: Shared;
   readonly #scope: Scope;
 
@@ -121,6 +129,7 @@ class ScopedClient implements Client {
     this.namespace = scope.namespace;
     this.kinds = shared.kinds;
     this.transport = shared.session.transport;
+    this.pace = shared.session.pace;
   }
 
   get: Client["get"] = async (kind, key, options = {}) =>

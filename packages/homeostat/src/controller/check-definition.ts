@@ -13,8 +13,12 @@ export interface UncheckedDefinition {
   readonly timeout?: unknown;
   readonly when?: unknown;
   readonly resyncEvery?: unknown;
+  readonly reads?: unknown;
   readonly sources?: unknown;
   readonly backoff?: unknown;
+  readonly retryRate?: unknown;
+  readonly priority?: unknown;
+  readonly fairBy?: unknown;
   readonly owns?: unknown;
   readonly refs?: unknown;
   readonly watches?: unknown;
@@ -34,16 +38,18 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...checkDuration("timeout", timeout),
     ...checkDuration("resyncEvery", definition.resyncEvery),
     ...checkBackoff(definition.backoff),
+    ...checkRate(definition.retryRate),
+    ...checkFunction("priority", definition.priority),
+    ...checkFairness(definition.fairBy),
     ...checkFunctions("sources", definition.sources),
-    ...checkFunctions("when", { when: definition.when ?? (() => true) }),
+    ...checkFunction("when", definition.when),
     ...checkOwns(owns),
     ...checkRefs(refs),
     ...checkWatches(definition.watches),
+    ...checkReads(definition.reads),
     ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
-    ...(finalize === undefined || typeof finalize === "function"
-      ? []
-      : ["finalize is not a function"]),
+    ...checkFunction("finalize", finalize),
   ];
   if (problems.length > 0)
     throw new HomeostatError(
@@ -80,6 +86,23 @@ function checkBackoff(backoff: unknown): readonly string[] {
   const { firstMs, maxMs } = (backoff ?? {}) as { firstMs?: unknown; maxMs?: unknown };
   if (Number.isFinite(maxMs) && Number(firstMs) > 0 && Number(maxMs) >= Number(firstMs)) return [];
   return ["backoff expects firstMs above 0 and maxMs not below it"];
+}
+
+function checkRate(rate: unknown): readonly string[] {
+  if (rate === undefined) return [];
+  const { qps, burst } = (rate ?? {}) as { qps?: unknown; burst?: unknown };
+  if (Number.isFinite(qps) && Number(qps) > 0 && Number.isInteger(burst) && Number(burst) >= 1)
+    return [];
+  return ["retryRate expects qps above 0 and burst, a whole number from 1"];
+}
+
+function checkFairness(fairBy: unknown): readonly string[] {
+  if (fairBy === undefined || fairBy === "namespace") return [];
+  return [`fairBy is ${describeValue(fairBy)}, expected "namespace"`];
+}
+
+function checkFunction(name: string, value: unknown): readonly string[] {
+  return value === undefined || typeof value === "function" ? [] : [`${name} is not a function`];
 }
 
 function checkFunctions(field: string, functions: unknown): readonly string[] {
@@ -123,6 +146,19 @@ function checkWatches(watches: unknown = {}): readonly string[] {
         !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
     )
     .map(([name]) => `watches.${name} is not made by all(…)`);
+}
+
+function checkReads(reads: unknown = {}): readonly string[] {
+  if (typeof reads !== "object" || reads === null) return ["reads is not an object"];
+  const { kinds = [], labels = [], annotations = [] } = reads as Record<string, unknown>;
+  const isList = (list: unknown, is: (one: unknown) => boolean): boolean =>
+    Array.isArray(list) && list.every((one) => is(one));
+  const isText = (one: unknown): boolean => typeof one === "string" && one !== "";
+  return [
+    ...(isList(kinds, isKind) ? [] : ["reads.kinds is not a list of kinds"]),
+    ...(isList(labels, isText) ? [] : ["reads.labels is not a list of keys"]),
+    ...(isList(annotations, isText) ? [] : ["reads.annotations is not a list of keys"]),
+  ];
 }
 
 function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {

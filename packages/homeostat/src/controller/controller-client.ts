@@ -1,7 +1,7 @@
 // The client of a reconcile: for reads and writes that `own`, `status` and `condition` do not
 // cover. Later reads of this process see its writes, through the cache's overlay.
 import type { CreateManifestOf, Kind, ManifestOf, ObjectOf } from "../api/kind.ts";
-import type { KubeObject } from "../api/object-meta.ts";
+import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -74,9 +74,22 @@ export interface ControllerClient {
   ): Promise<void>;
 }
 
+/** Follows what the run reads and writes through its client. */
+export interface ReadTracker {
+  /** An object was read; undefined when it does not exist. */
+  got(kind: Kind, key: ObjectKey, found: KubeObject | undefined): void;
+  /** Objects were listed. */
+  listed(kind: Kind): void;
+  /** The run writes, e.g. `sets its status`; `target` is what it writes, if that can be read. */
+  writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void;
+}
+
 /** The parts of a run that its client needs. */
 export interface ClientRun {
   readonly scope: Pick<RunScope, "call" | "signal" | "record">;
+  readonly reads: ReadTracker;
+  /** An object or a list of them, as the user's code receives it. */
+  observe<T>(read: T): T;
   readonly runtime: Runtime;
   /** The controller's field manager. */
   readonly manager: string;
@@ -89,33 +102,36 @@ export interface ClientRun {
  * Reads abort when the run ends; writes in flight complete.
  */
 export function createControllerClient(client: Client, run: ClientRun): ControllerClient {
-  const { scope } = run;
   const { reads, read, call, write } = trackedCalls(client, run);
   return {
     get: (kind, address) =>
-      read(`get(${title(kind, address)})`, () => {
-        scope.record.reads(kind);
-        return reads().find(kind, address);
+      read(kind, `get(${title(kind, address)})`, async () => {
+        const found = await reads().find(kind, address);
+        run.reads.got(kind, keyIn(client, kind, address), found);
+        return run.observe(found);
       }),
     list: (kind, options = {}) =>
-      read(`list(${kind.kind})`, async () => {
-        scope.record.reads(kind);
-        return (await reads().list(kind, options)).items;
+      read(kind, `list(${kind.kind})`, async () => {
+        const { items } = await reads().list(kind, options);
+        run.reads.listed(kind);
+        return run.observe(items);
       }),
     create: (kind, manifest) =>
-      write(kind, `create(${kind.kind})`, () => client.create(kind, manifest)),
+      write(kind, [`create(${kind.kind})`, manifest.metadata], () => client.create(kind, manifest)),
     update: (kind, object) =>
-      write(kind, `update(${kind.kind})`, () => client.update(kind, object)),
+      write(kind, [`update(${kind.kind})`, (object as KubeObject).metadata], () =>
+        client.update(kind, object),
+      ),
     upsert: (kind, address, mutate) =>
-      write(kind, `upsert(${title(kind, address)})`, () =>
+      write(kind, [`upsert(${title(kind, address)})`, address], () =>
         upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
       ) as never,
     apply: (kind, manifest, options) =>
-      write(kind, `apply(${kind.kind})`, () =>
+      write(kind, [`apply(${kind.kind})`, manifest.metadata], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, `patch(${title(kind, address)})`, () =>
+      write(kind, [`patch(${title(kind, address)})`, address], () =>
         client.patch(
           kind,
           address,
@@ -124,24 +140,40 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         ),
       ),
     delete: (kind, address, options) =>
-      call(`delete(${title(kind, address)})`, () => deleteObject(client, kind, address, options)),
+      call(kind, [`delete(${title(kind, address)})`, address], () =>
+        deleteObject(client, kind, address, options),
+      ),
   };
 }
 
+/** What a write is called, and the address of what it writes. */
+type Writing = readonly [what: string, address: string | Partial<ObjectAddress> | undefined];
+
 /** Ways to start a request, so that the run knows of it. */
-function trackedCalls(client: Client, { scope }: ClientRun) {
+function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
   let reader: Client | undefined;
   const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
-  const read = <T>(what: string, start: () => Promise<T>): Promise<T> =>
-    scope.call(`client.${what}`, start, { isRead: true });
-  const call = <T>(what: string, start: () => Promise<T>): Promise<T> =>
-    scope.call(`client.${what}`, start);
+  const read = <T>(kind: Kind, what: string, start: () => Promise<T>): Promise<T> =>
+    scope.call(
+      `client.${what}`,
+      () => {
+        scope.record.reads(kind);
+        return start();
+      },
+      { isRead: true },
+    );
+  const call = <T>(kind: Kind, [what, address]: Writing, start: () => Promise<T>): Promise<T> =>
+    scope.call(`client.${what}`, () => {
+      const key = address === undefined ? undefined : keyIn(client, kind, address);
+      undeclared.writes(`calls client.${what}`, key && { kind, key });
+      return start();
+    });
   const write = <T extends KubeObject>(
     kind: Kind,
-    what: string,
+    writing: Writing,
     start: () => Promise<T>,
   ): Promise<T> =>
-    call(what, async () => {
+    call(kind, writing, async () => {
       const result = await start();
       scope.record.receives(kind, result);
       return result;
@@ -182,3 +214,14 @@ async function deleteObject(
 
 const title = (kind: Kind, address: string | ObjectAddress): string =>
   `${kind.kind} ${typeof address === "string" ? address : address.name}`;
+
+/** The key of an address; "" for a name that the server generates. */
+function keyIn(
+  { namespace: usual }: Client,
+  { scope }: Kind,
+  address: string | Partial<ObjectAddress>,
+): ObjectKey {
+  const { name = "", namespace = usual } =
+    typeof address === "string" ? { name: address } : address;
+  return scope === "Cluster" ? { name } : { name, namespace };
+}

@@ -10,6 +10,7 @@ import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
+import { type Breach, Breaches } from "./boundaries/breaches.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
 import { followSources } from "./external-sources.ts";
@@ -18,12 +19,13 @@ import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { Pauses } from "./pauses.ts";
+import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
-import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
+import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
@@ -46,6 +48,8 @@ export interface ControllerRunner {
   /** Reconciles an object no more until `resume`; a running reconcile goes on. */
   pause(key: string): void;
   resume(key: string): void;
+  /** What the controller depends on and does not declare. */
+  breaches(): readonly Breach[];
   /** True when no key is queued or being processed. */
   isIdle(): boolean;
   /**
@@ -56,13 +60,13 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(given: RunnerOptions): ControllerRunner {
-  const options = { ...given, log: guardLog(given.log) };
+  const options = withPriorities({ ...given, log: guardLog(given.log) });
   const { definition, queue } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
   const state = createState(options, primary, stopping.signal);
-  const { states, echoes } = state;
+  const { echoes } = state;
   const sources = connectSources({
     definition,
     queue,
@@ -84,18 +88,16 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
     },
-    states: () => states.all(),
-    explain: (key) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    ...reportsOf(state),
     pause: (key) => state.pauses.pause(key),
     resume(key) {
       if (state.pauses.resume(key))
         queue.add(key, { cause: { what: "resumed", source: "resume" } });
     },
-    isIdle: () => queue.isIdle(),
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      state.retries.stop();
+      state.turns.stop();
       state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
@@ -106,9 +108,29 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   };
 }
 
+function withPriorities(options: RunnerOptions): RunnerOptions {
+  const { definition, queue, log, informer } = options;
+  const { name: controller, priority: priorityOf, kind } = definition;
+  if (!priorityOf) return options;
+  const warnings = new WarnOnce(log);
+  const entry = (key: string) => informer(kind).entry(key);
+  return { ...options, queue: prioritised({ queue, controller, priorityOf, entry, warnings }) };
+}
+
+/** The functions of a runner that only report. */
+function reportsOf(state: RunnerState) {
+  const { options, states, breaches } = state;
+  return {
+    states: () => states.all(),
+    explain: (key: string) => ({ state: states.get(key), queue: withHeld(state, key) }),
+    breaches: () => breaches.all(),
+    isIdle: () => options.queue.isIdle(),
+  };
+}
+
 /** Nothing is kept for an object that is gone. */
 function forget(
-  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
+  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
   key: string,
 ): void {
   loopWatch.forget(key);
@@ -117,7 +139,7 @@ function forget(
   pauses.resume(key);
   states.delete(key);
   loops.forget(key);
-  retries.succeeded(key);
+  turns.forget(key);
   conflicts.clear(key);
 }
 
@@ -154,13 +176,17 @@ function createState(
     isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
     ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
   });
+  const voice = createVoice(options, primary);
+  const breaches = new Breaches(options.definition.name, (key, one) => voice.breached(key, one));
   const dependencies = {
     ...options,
     primary,
+    breaches,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     keepsConditions: reports.conditions,
+    observesMetadata: reports.metadata,
     loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
@@ -169,13 +195,14 @@ function createState(
     options,
     states,
     loops,
-    retries: new RetryPace(options.retryPace),
+    turns: new Turns(options.client.pace),
     pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
     conflicts: new Conflicts(),
     loopWatch,
-    voice: createVoice(options, primary),
+    voice,
+    breaches,
     stopping,
     writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),

@@ -1,16 +1,20 @@
 // The API that users write controllers with. `Controller` is opaque, because a generic type would
 // slow down type checking and bloat declaration files. `defineController` has no overloads: one
 // overload would turn the parameter of every `ref(…)` into unknown.
-import type { Condition, ConditionOf, Kind, ManifestOf, ObjectOf, StatusOf } from "../api/kind.ts";
+import type { Condition, ConditionOf, Kind, ObjectOf, StatusOf } from "../api/kind.ts";
 import type { View } from "../api/resource/schema.ts";
 import { checkDefinition } from "./check-definition.ts";
 import type { ExternalSource } from "./external-source.ts";
 import type { Predicate } from "./predicates.ts";
+import type { Own } from "./own/own-function.ts";
+import type { Trigger } from "./trigger.ts";
+import type { Rate } from "../queue/token-bucket.ts";
 import type { Result, Retry, Wait } from "./outcome.ts";
 import type { Ref } from "./ref.ts";
 import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
+import type { Reads } from "./boundaries/reads.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -28,37 +32,6 @@ type Watched<W> = [keyof W] extends [never]
   ? object & { readonly "ERR_UNDECLARED: declare it in `watches`"?: never }
   : { readonly [P in keyof W]: W[P] extends Watch<any, infer T> ? readonly ObjectOf<T>[] : never };
 
-/** Options of `own`. */
-export interface OwnOptions<K extends Kind = any> {
-  /** Names a set, for several sets of one kind; each set prunes only its own members. */
-  readonly set?: string;
-  /** Adopts an existing object that has no controller. Default: such an object is an error. */
-  readonly adopt?: boolean;
-  /**
-   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
-   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
-   * objects that exist, and the reconcile counts as waiting unless it returns another result.
-   */
-  readonly order?: number;
-  /**
-   * Whether an object is ready, for sets with a higher order. Default: what the object's status
-   * says; objects of kinds that report no readiness are ready once they exist.
-   */
-  readonly ready?: (object: ObjectOf<K>) => boolean;
-}
-
-/**
- * Brings the owned objects of one kind to the state in `desired`: applies differences and deletes
- * objects that are no longer desired. Resolves to the current objects, in the order of `desired`.
- */
-export type Own<Owned extends Kind> = [Owned] extends [never]
-  ? (...undeclared: readonly "ERR_UNDECLARED: list the kind in `owns`"[]) => never
-  : <O extends Owned>(
-      kind: O,
-      desired: readonly ManifestOf<O>[],
-      options?: OwnOptions<O>,
-    ) => Promise<readonly ObjectOf<O>[]>;
-
 /** A logger bound to the reconciled object. */
 export interface ReconcileLog {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -73,7 +46,7 @@ export interface ObjectRecorder {
   event(type: "Normal" | "Warning", reason: string, note: string): void;
 }
 
-/** What the runtime reports on objects by itself; default: both. */
+/** What the runtime reports by itself. Events and conditions are on by default. */
 export interface Reports {
   /** Events about failures, and about their end. */
   readonly events?: boolean;
@@ -82,6 +55,12 @@ export interface Reports {
    * `defineResource` that have a status and do not declare these conditions themselves.
    */
   readonly conditions?: boolean;
+  /**
+   * Labels and annotations that a reconcile reads by name and does not declare
+   * (ERR_METADATA_UNDECLARED). For tests and development: their reads pass through proxies.
+   * Default: false; a test cluster sets it.
+   */
+  readonly metadata?: boolean;
 }
 
 /** The context of reconcile and finalize. */
@@ -136,7 +115,7 @@ export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W =
 }
 
 /** A controller's functions and settings. */
-export interface Handlers<Ctx> {
+export interface Handlers<Ctx extends { readonly object: unknown }> {
   /**
    * Permanent, because objects store it in field manager and finalizer. Default: the kind in lower
    * case.
@@ -172,12 +151,36 @@ export interface Handlers<Ctx> {
    * count.
    */
   readonly when?: Predicate;
+  /**
+   * What reconcile reads on purpose although its changes reconcile nothing, and labels and
+   * annotations that it interprets. Such reads are not reported (ERR_READ_UNDECLARED,
+   * ERR_METADATA_UNDECLARED).
+   */
+  readonly reads?: Reads;
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
   readonly resyncEvery?: string | number;
   /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
   readonly sources?: Readonly<Record<string, ExternalSource>>;
   /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  /**
+   * Limits the retries of all objects together, conflicts included: `qps` a second after a first
+   * `burst`. An object is retried after the longer of this delay and its own. Changes are not held
+   * up, nor is `retry.in(…)`. Default: no limit; client-go's controllers have `{ qps: 10, burst:
+   * 100 }`.
+   */
+  readonly retryRate?: Rate;
+  /**
+   * The priority of a reconcile, a whole number; higher runs first, and one in eight is that of the
+   * longest wait. Undefined keeps the default. Of several triggers the highest counts. Pure; called
+   * for every trigger.
+   */
+  readonly priority?: (trigger: Trigger<Ctx["object"]>) => number | undefined;
+  /**
+   * Namespaces take turns: an object waits for at most one object of each other namespace before
+   * its own namespace's turn, within its priority. Default: in the order of their triggers.
+   */
+  readonly fairBy?: "namespace";
   /**
    * Called for every object that may need a change. The status it set is written whether it returns
    * or throws.
@@ -215,9 +218,13 @@ export interface ControllerDefinition {
   readonly timeout: string | number;
   readonly reports?: Reports;
   readonly when?: Predicate;
+  readonly reads: Reads;
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  readonly retryRate?: Rate;
+  readonly priority?: (trigger: Trigger) => number | undefined;
+  readonly fairBy?: "namespace";
   readonly fieldManager?: string;
   readonly finalizer?: string;
   reconcile(context: Context<any, any, any, any, any>): Result;
@@ -302,7 +309,16 @@ export function defineController<
     lendsWorker: definition.concurrency === undefined,
     timeout: definition.timeout ?? "10m",
     sources: definition.sources ?? {},
-    ...given(definition, ["when", "resyncEvery", "backoff", "reports"]),
+    ...given(definition, [
+      "when",
+      "resyncEvery",
+      "backoff",
+      "retryRate",
+      "priority",
+      "fairBy",
+      "reports",
+    ]),
+    reads: definition.reads ?? {},
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

@@ -4,6 +4,7 @@ import type { Informer } from "../cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { EventRecorder } from "../events/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { Breaches } from "./boundaries/breaches.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
@@ -25,8 +26,11 @@ export interface ReconcileDependencies {
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
   readonly warnings: WarnOnce;
+  readonly breaches: Breaches;
   /** The conditions Reconciling and Stalled are kept. */
   readonly keepsConditions: boolean;
+  /** Reads of labels and annotations are observed. */
+  readonly observesMetadata: boolean;
   /** Of the reconciled kind's controller; Events that the user's code records go through it. */
   readonly recorder: EventRecorder;
   /** What was reported about the loop that an object is in; undefined when it is in none. */

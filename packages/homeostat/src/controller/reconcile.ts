@@ -37,7 +37,10 @@ export async function reconcileObject(
     fieldManager: names.manager,
     signal: scope.deadline,
     written: (write) => scope.record.wrote(write),
-    ...(scope.requests ? { requested: (answered) => scope.requests!.add(answered) } : {}),
+    requested(answered) {
+      scope.record.asked(answered);
+      scope.requests?.add(answered);
+    },
   });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;

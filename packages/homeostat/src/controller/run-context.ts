@@ -9,21 +9,19 @@ import { describeError } from "../util/describe-error.ts";
 import { objectReference } from "../events/index.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ControllerClient, createControllerClient } from "./controller-client.ts";
-import type {
-  Context,
-  ControllerDefinition,
-  ObjectRecorder,
-  OwnOptions,
-} from "./define-controller.ts";
+import type { Context, ControllerDefinition, ObjectRecorder } from "./define-controller.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
+import type { OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
 import { createCachedReads } from "./watching/cached-reads.ts";
 import { resolveWatches } from "./watching/resolve-watches.ts";
+import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
+import { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
 import { reportSharedApply } from "./shared/report-shared-apply.ts";
@@ -52,22 +50,25 @@ export function createRun(
 ): Run {
   const { definition } = dependencies;
   const intent = createStatusIntent();
-  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope });
+  const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
+  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
   const context = {
     ...objectsAtHand(dependencies, object, scope),
     own,
     step,
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
+      reads.writes("sets its status");
       setStatusFields(intent, fields);
     },
     condition(type: string, status: ConditionIntent["status"], reason: string, message = "") {
       scope.assertRunning(`condition("${type}", …)`);
+      reads.writes("sets its status");
       setCondition(definition, intent, { type, status, reason, message });
     },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    client: openClient(dependencies, object, client, scope),
+    client: openClient({ dependencies, object, client, scope, reads }),
     recorder: recorderOf(dependencies, object),
     log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
     get signal() {
@@ -98,21 +99,24 @@ const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestam
 /** What the context has of the cache: the object, and what its controller declares. */
 function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
   const { definition, namespaces } = dependencies;
-  const observed = recordStart(definition, object, scope);
+  const observe = observerOf(dependencies, object);
+  const recorded = recordStart(definition, object, scope);
   const reading = (kind: Kind): void => scope.record.reads(kind);
   const reads = {
     namespaces,
+    observe,
     reading,
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
     ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
   };
   return {
-    object: observed,
+    object: observe(recorded),
     refs: resolveRefs(definition, object, reads),
-    watches: resolveWatches(definition, observed, reads),
+    watches: resolveWatches(definition, recorded, reads),
     cache: createCachedReads({
       definition,
       object,
+      observe,
       informer: (kind) => dependencies.informer(kind),
       reading(kind, what) {
         scope.assertRunning(what);
@@ -120,6 +124,12 @@ function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, 
       },
     }),
   };
+}
+
+/** Where labels and annotations are not observed, objects are handed out as they are. */
+function observerOf(dependencies: ReconcileDependencies, object: KubeObject): <T>(read: T) => T {
+  if (!dependencies.observesMetadata) return (read) => read;
+  return createMetadataObserver({ ...dependencies, object });
 }
 
 /** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */
@@ -133,18 +143,16 @@ function reportUnresolved({ warnings, definition }: ReconcileDependencies, { tit
 }
 
 /** The client of the context; its default namespace is that of the object. */
-function openClient(
-  dependencies: ReconcileDependencies,
-  { metadata }: KubeObject,
-  client: Client,
-  scope: RunScope,
-): ControllerClient {
+function openClient({ dependencies, object, client, scope, reads }: OpenRun): ControllerClient {
+  const { metadata } = object;
   const { namespace } = metadata;
   const inNamespace = client.with(namespace === undefined ? {} : { namespace });
   const { runtime, names } = dependencies;
   const by = formatObjectKey(metadata);
   return createControllerClient(inNamespace, {
     scope,
+    reads,
+    observe: observerOf(dependencies, object),
     runtime,
     manager: names.manager,
     applies: (kind, manifest, manager) => {
@@ -173,6 +181,7 @@ interface OpenRun {
   readonly object: KubeObject;
   readonly client: Client;
   readonly scope: RunScope;
+  readonly reads: UndeclaredReads;
 }
 
 /** @throws ERR_OWN_OWNER when the object is gone or being deleted */
@@ -193,7 +202,7 @@ async function protectOwner(
 }
 
 /** The functions of the context that the user's code must await. */
-function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
+function ownAndStep({ dependencies, object, client, scope, reads }: OpenRun) {
   const key = formatObjectKey(object.metadata);
   const owning = createOwn({
     memory: dependencies.ownMemory,
@@ -219,6 +228,7 @@ function ownAndStep({ dependencies, object, client, scope }: OpenRun) {
     owning,
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
       scope.call(`own(${kind.kind}, …)`, async () => {
+        reads.writes(`writes its ${kind.resource}`);
         const objects = await owning.own(kind, desired, options);
         for (const one of objects) scope.record.receives(kind, one);
         return objects;

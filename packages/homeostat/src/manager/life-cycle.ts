@@ -1,13 +1,13 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
+import { parseObjectKey } from "../api/object-meta.ts";
 import type { Cache } from "../cache/index.ts";
-import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
-import { createWorkQueue } from "../queue/index.ts";
+import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
@@ -26,7 +26,6 @@ export interface ManagerState {
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
-  readonly retryPace: ServerPace;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
@@ -105,9 +104,8 @@ async function start(state: ManagerState): Promise<void> {
 }
 
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
-  const { options, runtime, names, log, retryPace, scope } = state;
+  const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
-  const { backoff } = definition;
   const { manager } = names.get(definition)!;
   const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
   state.recorders.push(recorder);
@@ -117,13 +115,28 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     runtime,
     client,
     namespaces: scope.namespaces,
-    queue: createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) }),
+    queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
-    retryPace,
     recorder,
-    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
+    reports: {
+      events: true,
+      conditions: true,
+      metadata: false,
+      ...options.reports,
+      ...definition.reports,
+    },
     ...(changed ? { changed } : {}),
+  });
+}
+
+function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQueue {
+  const { backoff, retryRate, fairBy } = definition;
+  return createWorkQueue({
+    runtime,
+    ...(backoff ? { backoff } : {}),
+    ...(retryRate ? { retryRate } : {}),
+    ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
   });
 }
 

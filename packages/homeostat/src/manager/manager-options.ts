@@ -3,6 +3,7 @@ import type { Kind } from "../api/kind.ts";
 import type { CachedKind, Freshness, InformerScope, InformerStats } from "../cache/index.ts";
 import type { Client } from "../client/client.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { Breach } from "../controller/boundaries/breaches.ts";
 import type { Controller, ReconcileLog, Reports } from "../controller/define-controller.ts";
 import type { ObjectState } from "../controller/object-state.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -32,7 +33,7 @@ export interface ManagerOptions {
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
-  /** What the runtime reports on objects by itself: Events and conditions. Default: both. */
+  /** What the runtime reports by itself. Default: Events and conditions. */
   readonly reports?: Reports;
   /**
    * Time for running reconciles at shutdown before their signals abort. Default 30 s, as
@@ -76,6 +77,10 @@ export interface Manager {
    */
   pause(kind: Kind, key: string): void;
   resume(kind: Kind, key: string): void;
+  /**
+   * What controllers depend on without declaring it, each once; also in the log and as an Event.
+   */
+  breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */

@@ -4,7 +4,6 @@
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
 import { describeCacheError } from "../cache/create-cache.ts";
-import { ServerPace } from "../cache/server-pace.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
 import { type ControllerNames, nameController } from "../controller/names.ts";
@@ -28,12 +27,10 @@ export function createManager(options: ManagerOptions): Manager {
   );
   refuseSharedNames(definitions);
   const runtime = options.runtime ?? createSystemRuntime();
-  const retryPace = new ServerPace(runtime);
   const cache = createCache({
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
-    recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
@@ -49,7 +46,6 @@ export function createManager(options: ManagerOptions): Manager {
     names,
     runtime,
     cache,
-    retryPace,
     recorders: [],
     scope,
     runners: [],
@@ -75,6 +71,7 @@ function toManager(state: ManagerState): Manager {
     explain: (kind, key) => runnersOf(state, kind).map((runner) => runner.explain(key)),
     pause: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.pause(key)),
     resume: (kind, key) => runnersOf(state, kind).forEach((runner) => runner.resume(key)),
+    breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
     readiness: () => readinessOf(state.cache),
     cacheStats: () =>

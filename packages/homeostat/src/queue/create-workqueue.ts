@@ -30,6 +30,8 @@ class DrivenQueue implements WorkQueue {
       maxMs,
       causesKept: options.causesKept ?? 8,
       idleKept: options.idleKept ?? 10_000,
+      retryRate: options.retryRate,
+      groupOf: options.groupOf,
     });
   }
 

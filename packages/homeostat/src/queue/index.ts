@@ -11,6 +11,7 @@ export {
   reportAfterFailures,
   type SyncKey,
 } from "./keyed-workers.ts";
+export type { Rate } from "./token-bucket.ts";
 export type {
   AddOptions,
   QueueCause,
@@ -18,6 +19,7 @@ export type {
   QueueKeyReport,
   QueueObserver,
   RecordedCause,
+  RetryOptions,
   WorkQueue,
   WorkQueueOptions,
 } from "./workqueue.ts";

@@ -2,33 +2,19 @@
 // whose head has waited longest, so that low priorities such as the initial list are never starved.
 // It prevents the issue of sigs.k8s.io/controller-runtime in which low-priority items starve under
 // load.
-import { Fifo } from "../util/fifo.ts";
-
-/** The part of a key's record that the rings need. */
-export interface ReadyRecord {
-  priority: number;
-  /**
-   * Increases each time a record becomes ready or moves; ring entries with an older number are
-   * void.
-   */
-  ticket: number;
-  readySince: number;
-}
-
-interface Entry<T> {
-  readonly record: T;
-  readonly ticket: number;
-}
+import { FairRing, type ReadyRecord } from "./fair-ring.ts";
 
 /** One of this many pops serves the ring that has waited longest. */
 export const ageingPeriod = 8;
 
+/** So many empty rings are kept for reuse; users may compute priorities. */
+const emptyRingsKept = 16;
+
 /** Rings by priority. */
 export class ReadyRings<T extends ReadyRecord> {
-  /** Priorities in use, highest first. */
+  /** The priorities of `#rings`, highest first. */
   #priorities: number[] = [];
-  readonly #rings = new Map<number, Fifo<Entry<T>>>();
-  readonly #sizes = new Map<number, number>();
+  readonly #rings = new Map<number, FairRing<T>>();
   #pops = 0;
   size = 0;
 
@@ -40,7 +26,7 @@ export class ReadyRings<T extends ReadyRecord> {
 
   /** Moves a ready record to the end of a higher priority's ring. */
   raise(record: T, priority: number): void {
-    this.#count(record.priority, -1);
+    this.#rings.get(record.priority)!.leave();
     record.priority = priority;
     record.ticket++;
     this.#enter(record);
@@ -49,55 +35,51 @@ export class ReadyRings<T extends ReadyRecord> {
   pop(): T | undefined {
     if (this.size === 0) return undefined;
     const ring = ++this.#pops % ageingPeriod === 0 ? this.#oldest() : this.#highest();
-    const { record } = ring.shift()!;
-    this.#count(record.priority, -1);
     this.size--;
-    return record;
+    return ring.pop();
   }
 
   /** Ready keys by priority, highest first. */
   depth(): ReadonlyMap<number, number> {
     const out = new Map<number, number>();
-    for (const priority of this.#priorities)
-      if (this.#sizes.get(priority)) out.set(priority, this.#sizes.get(priority)!);
+    for (const priority of this.#priorities) {
+      const { size } = this.#rings.get(priority)!;
+      if (size > 0) out.set(priority, size);
+    }
     return out;
+  }
+
+  /** Priorities with a ring, empty ones included. */
+  get rings(): number {
+    return this.#rings.size;
   }
 
   #enter(record: T): void {
     let ring = this.#rings.get(record.priority);
     if (!ring) {
-      this.#rings.set(record.priority, (ring = new Fifo()));
+      if (this.#rings.size >= emptyRingsKept) this.#dropEmpty();
+      this.#rings.set(record.priority, (ring = new FairRing()));
       this.#priorities = [...this.#rings.keys()].toSorted((a, b) => b - a);
     }
-    ring.push({ record, ticket: record.ticket });
-    this.#count(record.priority, 1);
+    ring.push(record);
   }
 
-  #count(priority: number, by: number): void {
-    this.#sizes.set(priority, (this.#sizes.get(priority) ?? 0) + by);
+  #dropEmpty(): void {
+    for (const [priority, ring] of this.#rings) if (ring.size === 0) this.#rings.delete(priority);
   }
 
-  #highest(): Fifo<Entry<T>> {
-    return this.#rings.get(this.#priorities.find((priority) => this.#head(priority))!)!;
+  #highest(): FairRing<T> {
+    return this.#rings.get(this.#priorities.find((one) => this.#rings.get(one)!.size > 0)!)!;
   }
 
-  #oldest(): Fifo<Entry<T>> {
-    let best: number | undefined;
+  #oldest(): FairRing<T> {
+    let best: FairRing<T> | undefined;
     let since = Infinity;
     for (const priority of this.#priorities) {
-      const head = this.#head(priority);
-      if (head && head.readySince < since) [best, since] = [priority, head.readySince];
+      const ring = this.#rings.get(priority)!;
+      const head = ring.head();
+      if (head && head.readySince < since) [best, since] = [ring, head.readySince];
     }
-    return this.#rings.get(best!)!;
-  }
-
-  /** The first valid record of a ring; drops void entries before it. */
-  #head(priority: number): T | undefined {
-    const ring = this.#rings.get(priority)!;
-    for (let entry = ring.peek(); entry; entry = ring.peek()) {
-      if (entry.ticket === entry.record.ticket) return entry.record;
-      ring.shift();
-    }
-    return undefined;
+    return best!;
   }
 }

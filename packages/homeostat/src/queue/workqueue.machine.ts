@@ -2,18 +2,21 @@
 // it is being processed. Pure: time is a parameter, and the driver sets a timer for `nextDue()`.
 // Invariants: a key is in one place only; no key is lost; no key is processed twice at once; no
 // ready key is starved.
-// Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off),
+// Upstream: k8s.io/client-go/util/workqueue (dedup, dirty set, back-off, and the longer of the
+// delays of back-off and token bucket, as its DefaultTypedControllerRateLimiter),
 // sigs.k8s.io/controller-runtime pkg/controller/priorityqueue (one schedule per key, earliest
 // moment and highest priority win).
 import { MinHeap } from "../util/min-heap.ts";
 import { addCause, addLatestCause, type CauseList, noCauses } from "./cause-list.ts";
 import { ReadyRings } from "./ready-rings.ts";
+import { type Rate, TokenBucket } from "./token-bucket.ts";
 import type {
   AddOptions,
   QueueCause,
   QueueItem,
   QueueKeyReport,
   RecordedCause,
+  RetryOptions,
 } from "./workqueue.ts";
 
 /** Limits; the driver sets defaults. */
@@ -22,6 +25,10 @@ export interface QueueLimits {
   readonly maxMs: number;
   readonly causesKept: number;
   readonly idleKept: number;
+  /** Of the retries of all keys together; undefined: no limit. */
+  readonly retryRate?: Rate | undefined;
+  /** The group of a key: within a priority groups take turns. Default: one group. */
+  readonly groupOf?: ((key: string) => string) | undefined;
 }
 
 /**
@@ -30,6 +37,7 @@ export interface QueueLimits {
  */
 interface KeyRecord {
   readonly key: string;
+  readonly group: string;
   /** "dirty": it becomes ready again when its worker is done. */
   waiting: "no" | "ready" | "delayed" | "dirty";
   processing: boolean;
@@ -40,6 +48,8 @@ interface KeyRecord {
   readySince: number;
   startedAt: number;
   failures: number;
+  /** When `retryRate` allows the last retry. */
+  retryAt: number;
   pending: CauseList;
   last: readonly RecordedCause[];
   ignored: readonly RecordedCause[];
@@ -53,10 +63,12 @@ export class WorkQueueMachine {
   readonly #rings = new ReadyRings<KeyRecord>();
   readonly #delayed = new MinHeap<KeyRecord>((a, b) => a.due < b.due);
   readonly #processing = new Set<KeyRecord>();
+  readonly #bucket: TokenBucket | undefined;
   #closed = false;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
+    this.#bucket = limits.retryRate && new TokenBucket(limits.retryRate);
   }
 
   /** Adds a key; true when this call made it ready. */
@@ -66,7 +78,8 @@ export class WorkQueueMachine {
     if (options.cause)
       record.pending = addCause(record.pending, options.cause, wall, this.#limits.causesKept);
     const priority = options.priority ?? 0;
-    const due = now + Math.max(0, options.afterMs ?? 0);
+    const earliest = now + Math.max(0, options.afterMs ?? 0);
+    const due = options.isRetry ? Math.max(earliest, record.retryAt) : earliest;
     switch (record.waiting) {
       case "ready":
         if (priority > record.priority) this.#rings.raise(record, priority);
@@ -85,14 +98,20 @@ export class WorkQueueMachine {
     }
   }
 
-  /** Counts a failure and adds the key after its back-off; returns the delay. */
-  addRateLimited(key: string, now: number, wall: number, options: AddOptions = {}): number {
+  /**
+   * Adds the key after its back-off, which counts a failure, or after `backoffMs`, and not before
+   * the retry rate allows it; returns the delay.
+   */
+  addRateLimited(
+    key: string,
+    now: number,
+    wall: number,
+    { backoffMs, leastMs = 0, ...options }: RetryOptions = {},
+  ): number {
     const record = this.#record(key);
-    const afterMs = Math.min(
-      this.#limits.firstMs * 2 ** Math.min(record.failures, 60),
-      this.#limits.maxMs,
-    );
-    record.failures++;
+    const rateMs = this.#bucket?.reserve(now) ?? 0;
+    record.retryAt = now + rateMs;
+    const afterMs = Math.max(backoffMs ?? this.#countFailure(record), rateMs, leastMs);
     this.add(key, now, wall, { ...options, afterMs });
     if (this.#closed) this.#rest(record);
     return afterMs;
@@ -219,7 +238,15 @@ export class WorkQueueMachine {
       ignored,
       droppedCauses: pending.dropped,
     };
-    return record.waiting === "delayed" ? { ...report, dueAt: wall + record.due - now } : report;
+    return record.waiting === "delayed" && record.due < Infinity
+      ? { ...report, dueAt: wall + record.due - now }
+      : report;
+  }
+
+  /** Returns the back-off. */
+  #countFailure(record: KeyRecord): number {
+    const { firstMs, maxMs } = this.#limits;
+    return Math.min(firstMs * 2 ** Math.min(record.failures++, 60), maxMs);
   }
 
   #record(key: string): KeyRecord {
@@ -227,6 +254,7 @@ export class WorkQueueMachine {
     if (!record) {
       record = {
         key,
+        group: this.#limits.groupOf?.(key) ?? "",
         waiting: "no",
         processing: false,
         priority: 0,
@@ -236,6 +264,7 @@ export class WorkQueueMachine {
         readySince: 0,
         startedAt: 0,
         failures: 0,
+        retryAt: 0,
         pending: noCauses,
         last: [],
         ignored: [],

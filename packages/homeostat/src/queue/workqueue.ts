@@ -1,6 +1,7 @@
 // The work queue of controllers: a machine (workqueue.machine.ts) driven by one timer and a list of
 // waiting workers.
 import type { Runtime } from "../runtime/runtime.ts";
+import type { Rate } from "./token-bucket.ts";
 
 /** Why a key was added or ignored: for people, never for reconcile. */
 export interface QueueCause {
@@ -30,6 +31,16 @@ export interface AddOptions {
   /** Delay from now; of two delays the earlier time applies. */
   readonly afterMs?: number;
   readonly cause?: QueueCause;
+  /** An earlier turn of the key's last retry: not before `retryRate` allows that retry. */
+  readonly isRetry?: true;
+}
+
+/** Options of a retry. */
+export interface RetryOptions extends Omit<AddOptions, "afterMs" | "isRetry"> {
+  /** The delay in place of the back-off, which then counts no failure. */
+  readonly backoffMs?: number;
+  /** Delay at least; Infinity holds the key until it is added again. */
+  readonly leastMs?: number;
 }
 
 /** A key for a worker. */
@@ -73,6 +84,16 @@ export interface WorkQueueOptions {
   readonly runtime: Runtime;
   /** First and longest delay after failures, doubling; default 5 ms and 1000 s. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
+  /**
+   * Limits the retries of all keys together: `qps` a second, after a first `burst`. A key is
+   * retried after the longer of this delay and its back-off. Default: no limit.
+   */
+  readonly retryRate?: Rate;
+  /**
+   * The group of a key. Within a priority groups take turns, so that one with many keys does not
+   * hold up the others. Pure. Default: all keys in order of arrival.
+   */
+  readonly groupOf?: (key: string) => string;
   readonly observer?: QueueObserver;
   /** Causes kept per key; default 8. */
   readonly causesKept?: number;
@@ -83,8 +104,11 @@ export interface WorkQueueOptions {
 /** A queue that holds each key once, never gives a key to two workers, and loses none. */
 export interface WorkQueue {
   add(key: string, options?: AddOptions): void;
-  /** Adds a key after its back-off delay, which doubles each time; returns the delay in ms. */
-  addRateLimited(key: string, options?: Omit<AddOptions, "afterMs">): number;
+  /**
+   * Adds a key after its back-off delay, which doubles each time, or later if `retryRate` says so;
+   * returns the delay in ms.
+   */
+  addRateLimited(key: string, options?: RetryOptions): number;
   /** Resets the back-off of a key. */
   forget(key: string): void;
   /** Records a cause that was ignored (by a predicate or filter). */

@@ -16,7 +16,13 @@ const codec: VersionCodec = {
     const object = body.value as JsonObject;
     const unknown = Object.keys(object).filter((field) => !known.has(field));
     for (const field of unknown) delete object[field];
-    return { object, strictErrors: [...body.duplicates.map((path) => `duplicate field "${path}"`), ...unknown.map((field) => `unknown field "${field}"`)] };
+    return {
+      object,
+      strictErrors: [
+        ...body.duplicates.map((path) => `duplicate field "${path}"`),
+        ...unknown.map((field) => `unknown field "${field}"`),
+      ],
+    };
   },
   fromStorage: (stored) => stored,
   toStorage: (object) => object,
@@ -39,7 +45,8 @@ const strategy: Strategy = {
   prepareForUpdate(object, old) {
     if (old.status === undefined) delete object.status;
     else object.status = old.status;
-    if (!equalJson(object.spec ?? null, old.spec ?? null)) metadataOf(object).generation = Number(metadataOf(object).generation) + 1;
+    if (!equalJson(object.spec ?? null, old.spec ?? null))
+      metadataOf(object).generation = Number(metadataOf(object).generation) + 1;
   },
   validateCreate: (object) => sizeErrors(object),
   validateUpdate: (object) => sizeErrors(object),
@@ -51,7 +58,9 @@ const strategy: Strategy = {
 
 function sizeErrors(object: JsonObject): ReturnType<Strategy["validateCreate"]> {
   const size = isObject(object.spec) ? object.spec.size : undefined;
-  return typeof size === "number" && size < 0 ? [fieldError.invalid("spec.size", size, "must not be negative")] : [];
+  return typeof size === "number" && size < 0
+    ? [fieldError.invalid("spec.size", size, "must not be negative")]
+    : [];
 }
 
 const statusStrategy: Strategy = {
@@ -83,13 +92,38 @@ export const widgets: ServedResource = {
   hub: "storage version",
   routing: "installed",
   storedSize: "unlimited",
-  managedFields: { unknownVersions: "drop", conversion: "through storage", resetVersions: "all versions" },
+  managedFields: {
+    unknownVersions: "drop",
+    conversion: "through storage",
+    resetVersions: "all versions",
+  },
   discovery: { groupOrder: "catalog", entryOrder: "by path", responseKind: "relative" },
   codec,
   strategy,
-  subresources: new Map([["status", { at: "store", kind: { group: "example.com", version: "v1", kind: "Widget" }, verbs: ["get", "patch", "update"], strategy: statusStrategy }]]),
-  fields: { names: ["spec.color"], selectsNamespace: false, extract: (object) => ({ "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? "") }), unknownMessage: (name) => `field label not supported: ${name}` },
-  table: { columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }], cells: (object) => [metadataOf(object).name as Json], emptyRowsNull: false },
+  subresources: new Map([
+    [
+      "status",
+      {
+        at: "store",
+        kind: { group: "example.com", version: "v1", kind: "Widget" },
+        verbs: ["get", "patch", "update"],
+        strategy: statusStrategy,
+      },
+    ],
+  ]),
+  fields: {
+    names: ["spec.color"],
+    selectsNamespace: false,
+    extract: (object) => ({
+      "spec.color": String((isObject(object.spec) ? object.spec.color : "") ?? ""),
+    }),
+    unknownMessage: (name) => `field label not supported: ${name}`,
+  },
+  table: {
+    columns: [{ name: "Name", type: "string", format: "name", description: "", priority: 0 }],
+    cells: (object) => [metadataOf(object).name as Json],
+    emptyRowsNull: false,
+  },
   openapi: { at: "types" },
   schemaEpoch: 0,
   creatable: true,
@@ -108,11 +142,24 @@ export const namespaces: ServedResource = {
   storageVersion: "v1",
   etcdPrefix: "namespaces",
   subresources: new Map(),
-  strategy: { ...strategy, prepareForCreate() {}, prepareForUpdate() {}, validateCreate: () => [], validateUpdate: () => [] },
+  strategy: {
+    ...strategy,
+    prepareForCreate() {},
+    prepareForUpdate() {},
+    validateCreate: () => [],
+    validateUpdate: () => [],
+  },
 };
 
 /** Both, and whatever else a test serves. */
 export function catalogOf(...more: readonly ServedResource[]): ResourceCatalog {
   const all = [namespaces, widgets, ...more];
-  return { all: () => all, find: (group, version, resource) => all.find((each) => each.group === group && each.version === version && each.resource === resource), epoch: 0 };
+  return {
+    all: () => all,
+    find: (group, version, resource) =>
+      all.find(
+        (each) => each.group === group && each.version === version && each.resource === resource,
+      ),
+    epoch: 0,
+  };
 }

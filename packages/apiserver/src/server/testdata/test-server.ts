@@ -6,7 +6,11 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import { catalogOf } from "../../registry/testdata/widgets.ts";
 import { createMemoryStore } from "../../storage/memory-store.ts";
 import type { Store } from "../../storage/store.ts";
-import { type GenericApiServer, type GenericApiServerOptions, createGenericApiServer } from "../generic-api-server.ts";
+import {
+  type GenericApiServer,
+  type GenericApiServerOptions,
+  createGenericApiServer,
+} from "../generic-api-server.ts";
 
 /** An answer with its body read. */
 export interface Answer {
@@ -30,7 +34,12 @@ export interface TestServer {
   readonly core: GenericApiServer;
   readonly store: Store;
   readonly runtime: VirtualRuntime;
-  ask(method: string, path: string, body?: Json | string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  ask(
+    method: string,
+    path: string,
+    body?: Json | string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   watch(path: string, headers?: Readonly<Record<string, string>>): Promise<OpenedWatch>;
 }
 
@@ -38,20 +47,44 @@ export const widgetsPath = "/apis/example.com/v1/namespaces/home/widgets";
 export const admin = { name: "admin", groups: ["system:authenticated"] };
 
 /** A widget's body. */
-export const widget = (name: string, spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({ apiVersion: "example.com/v1", kind: "Widget", metadata: { name, ...metadata }, spec });
+export const widget = (
+  name: string,
+  spec: JsonObject = {},
+  metadata: JsonObject = {},
+): JsonObject => ({
+  apiVersion: "example.com/v1",
+  kind: "Widget",
+  metadata: { name, ...metadata },
+  spec,
+});
 
 /** Creates a server with the namespace `home`. */
-export async function createTestServer(options: Partial<GenericApiServerOptions> & { readonly serve?: readonly ServedResource[] } = {}): Promise<TestServer> {
+export async function createTestServer(
+  options: Partial<GenericApiServerOptions> & { readonly serve?: readonly ServedResource[] } = {},
+): Promise<TestServer> {
   const runtime = createVirtualRuntime();
   const store = createMemoryStore();
-  const core = createGenericApiServer({ store, runtime, catalog: catalogOf(...(options.serve ?? [])), tokens: new Map([["secret", admin]]), ...options });
-  const send = (method: string, path: string, body: Uint8Array, headers: Readonly<Record<string, string>>) => core.handler({ method, path, headers, body, user: admin });
+  const core = createGenericApiServer({
+    store,
+    runtime,
+    catalog: catalogOf(...(options.serve ?? [])),
+    tokens: new Map([["secret", admin]]),
+    ...options,
+  });
+  const send = (
+    method: string,
+    path: string,
+    body: Uint8Array,
+    headers: Readonly<Record<string, string>>,
+  ) => core.handler({ method, path, headers, body, user: admin });
   const server: TestServer = {
     core,
     store,
     runtime,
     async ask(method, path, body, headers = {}) {
-      return readAnswer(await send(method, path, encodeBody(body), { "user-agent": "test/1", ...headers }));
+      return readAnswer(
+        await send(method, path, encodeBody(body), { "user-agent": "test/1", ...headers }),
+      );
     },
     async watch(path, headers = {}) {
       return openWatch(await send("GET", path, new Uint8Array(), headers));
@@ -67,18 +100,32 @@ function encodeBody(body: Json | undefined): Uint8Array {
 }
 
 function readAnswer({ status, headers, body }: ApiResponse): Answer {
-  if (isStream(body)) throw new Error(`expected a whole answer, got a stream with status ${status}`);
+  if (isStream(body))
+    throw new Error(`expected a whole answer, got a stream with status ${status}`);
   const text = new TextDecoder().decode(body);
-  return { status, headers, text, body: text.startsWith("{") ? (JSON.parse(text) as JsonObject) : {} };
+  return {
+    status,
+    headers,
+    text,
+    body: text.startsWith("{") ? (JSON.parse(text) as JsonObject) : {},
+  };
 }
 
 function openWatch({ status, body }: ApiResponse): OpenedWatch {
-  if (!isStream(body)) throw new Error(`expected a stream, got status ${status}: ${new TextDecoder().decode(body)}`);
+  if (!isStream(body))
+    throw new Error(`expected a stream, got status ${status}: ${new TextDecoder().decode(body)}`);
   let ended = false;
-  const watch: OpenedWatch = { events: [], accept: true, ended: () => ended, resume: () => stream.resume(), close: () => stream.close() };
+  const watch: OpenedWatch = {
+    events: [],
+    accept: true,
+    ended: () => ended,
+    resume: () => stream.resume(),
+    close: () => stream.close(),
+  };
   const stream = body.open({
     data(chunk) {
-      for (const line of new TextDecoder().decode(chunk).split("\n").filter(Boolean)) watch.events.push(JSON.parse(line) as OpenedWatch["events"][number]);
+      for (const line of new TextDecoder().decode(chunk).split("\n").filter(Boolean))
+        watch.events.push(JSON.parse(line) as OpenedWatch["events"][number]);
       return watch.accept;
     },
     end() {

@@ -35,6 +35,7 @@ export class RunRecord {
   #started: { readonly id: string; readonly kind: string } | undefined;
   #hasReadStatus = false;
   #isRetried = false;
+  #hasAnswer = false;
 
   /** `kinds` are watched for changes of their objects; the record leaves out all others. */
   constructor(kinds: ReadonlySet<string> = new Set()) {
@@ -45,6 +46,19 @@ export class RunRecord {
   starts(kind: Kind, object: KubeObject): void {
     this.#object = object;
     this.#started = { id: idOf(kind, object), kind: kindId(kind) };
+  }
+
+  /** A request of this run has been sent. */
+  asked(answered: Promise<unknown>): void {
+    answered.then(
+      () => (this.#hasAnswer = true),
+      () => {},
+    );
+  }
+
+  /** True when a request of this run has succeeded. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
   }
 
   /** A request of this run has changed an object, or has changed nothing. */

@@ -5,7 +5,7 @@
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
-import type { OwnOptions } from "../define-controller.ts";
+import type { OwnOptions } from "./own-function.ts";
 import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";

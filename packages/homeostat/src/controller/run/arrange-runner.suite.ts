@@ -1,20 +1,22 @@
 // A runner's state around one reconcile, on a virtual clock.
 import type { Kind } from "../../api/kind.ts";
 import { createWorkQueue } from "../../queue/create-workqueue.ts";
+import type { Rate } from "../../queue/token-bucket.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
+import { Breaches } from "../boundaries/breaches.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
 import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
-import { ServerPace } from "../../cache/server-pace.ts";
+import { ServerPace } from "../../client/server-pace.ts";
 import { LoopWatch } from "../voice/loop-watch.ts";
 import { RunVoice } from "../voice/run-voice.ts";
-import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { RunnerOptions, RunnerState } from "./runner-state.ts";
+import { Turns } from "./turns.ts";
 
 const Box = {
   apiVersion: "example.com/v1",
@@ -26,10 +28,11 @@ const Box = {
 /** A runner whose reconcile is `reconcile`. */
 export function arrangeRunner(
   reconcile: (scope: RunScope, key: string) => Promise<void>,
-  settings: { readonly concurrency?: number } = {},
+  settings: { readonly concurrency?: number; readonly retryRate?: Rate } = {},
 ) {
   const runtime = createVirtualRuntime();
-  const queue = createWorkQueue({ runtime });
+  const { retryRate } = settings;
+  const queue = createWorkQueue({ runtime, ...(retryRate ? { retryRate } : {}) });
   const said: string[] = [];
   const say = (message: string): void => void said.push(message);
   const definition = definitionOf(defineController(Box, { ...settings, reconcile() {} }));
@@ -53,7 +56,7 @@ export function arrangeRunner(
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
     pauses: new Pauses(),
     echoingKinds: new Set(),
-    retries: new RetryPace(new ServerPace(runtime)),
+    turns: new Turns(new ServerPace(runtime)),
     loopWatch: new LoopWatch({ clock: runtime.clock, isLooping: () => false, ended() {} }),
     voice: new RunVoice({
       log: { debug: say, info: say, warn: say, error: say },
@@ -63,6 +66,7 @@ export function arrangeRunner(
       recorder: undefined,
       reference: () => undefined,
     }),
+    breaches: new Breaches("box", () => {}),
     writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),

@@ -31,7 +31,8 @@ export async function processItem(
       object: `${definition.kind.kind} ${item.key}`,
       error,
     });
-    queue.addRateLimited(item.key, { cause: { what: "processing failed", source: "retry" } });
+    const cause = { what: "processing failed", source: "retry" };
+    queue.addRateLimited(item.key, { priority: item.priority, cause });
     done(context, item.key);
   }
 }
@@ -48,7 +49,8 @@ async function runItem(
   if (waits(context, key)) return;
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
-    queue.add(key, { afterMs: pauseMs, cause: loops.pacedCause() });
+    const { priority } = item;
+    queue.add(key, { afterMs: pauseMs, priority, cause: loops.pacedCause() });
     return done(context, key);
   }
   states.set(key, { at: "running" });
@@ -147,7 +149,7 @@ function release(context: RunnerState, key: string, scope: RunScope): void {
 /** The key stays in processing, and so in quarantine, until everything of the run has settled. */
 function abandon(
   context: RunnerState,
-  { key }: QueueItem,
+  { key, priority }: QueueItem,
   scope: RunScope,
   settled: Promise<void>,
 ): void {
@@ -169,6 +171,7 @@ function abandon(
     .then(() => {
       if (!stopping.aborted)
         queue.addRateLimited(key, {
+          priority,
           cause: { what: "an abandoned reconcile has settled", source: "deadline" },
         });
       done(context, key);

@@ -1,18 +1,18 @@
 // What the workers of one controller share.
 import type { Kind } from "../../api/kind.ts";
 import type { Informer } from "../../cache/informer.ts";
-import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ControllerDefinition, ReconcileLog, Reports } from "../define-controller.ts";
+import type { Breaches } from "../boundaries/breaches.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
-import type { RetryPace } from "./retry-pace.ts";
+import type { Turns } from "./turns.ts";
 import type { EventRecorder } from "../../events/index.ts";
 import type { LoopWatch } from "../voice/loop-watch.ts";
 import type { RunVoice } from "../voice/run-voice.ts";
@@ -32,8 +32,6 @@ export interface RunnerOptions {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
-  /** The pace of retries after faults of the server, shared by the controllers of a process. */
-  readonly retryPace: ServerPace;
   /** Events go through it. */
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */
@@ -48,7 +46,8 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
-  readonly retries: RetryPace;
+  /** Keys that wait for the server. */
+  readonly turns: Turns;
   readonly pauses: Pauses;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */
@@ -56,6 +55,7 @@ export interface RunnerState {
   readonly conflicts: Conflicts;
   readonly loopWatch: LoopWatch;
   readonly voice: RunVoice;
+  readonly breaches: Breaches;
   readonly timeoutMs: number;
   /** Shows on the object what no run can say. Never rejects. */
   writeProgress(key: string, verdict: Verdict): Promise<void>;

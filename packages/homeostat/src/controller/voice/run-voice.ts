@@ -3,6 +3,7 @@
 import type { EventRecorder } from "../../events/index.ts";
 import type { ObjectReference } from "../../k8s/core/v1/models.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Breach } from "../boundaries/breaches.ts";
 import type { ReconcileLog } from "../define-controller.ts";
 import { ConflictLog } from "./conflict-log.ts";
 import { FailureLog, type LoggedFailure } from "./failure-log.ts";
@@ -54,6 +55,12 @@ export class RunVoice {
   looped(key: string, what: string): void {
     this.#options.log.warn(`ERR_RECONCILE_LOOP: ${what}`, this.#about(key));
     this.#record(key, "Warning", "ReconcileLoop", what);
+  }
+
+  /** The controller depends on something that it does not declare. */
+  breached(key: string, { code, message, hint }: Breach): void {
+    this.#options.log.warn(`${code}: ${message}`, { ...this.#about(key), hint });
+    this.#record(key, "Warning", "UndeclaredRead", message);
   }
 
   /** A run has returned. */

@@ -1,0 +1,33 @@
+// The type of `own`, as users call it.
+import type { Kind, ManifestOf, ObjectOf } from "../../api/kind.ts";
+
+/** Options of `own`. */
+export interface OwnOptions<K extends Kind = any> {
+  /** Names a set, for several sets of one kind; each set prunes only its own members. */
+  readonly set?: string;
+  /** Adopts an existing object that has no controller. Default: such an object is an error. */
+  readonly adopt?: boolean;
+  /**
+   * Orders the sets of a reconcile: objects are applied once all objects of sets with a lower order
+   * are ready, and deleted before those. Until then own() changes nothing, resolves to those of the
+   * objects that exist, and the reconcile counts as waiting unless it returns another result.
+   */
+  readonly order?: number;
+  /**
+   * Whether an object is ready, for sets with a higher order. Default: what the object's status
+   * says; objects of kinds that report no readiness are ready once they exist.
+   */
+  readonly ready?: (object: ObjectOf<K>) => boolean;
+}
+
+/**
+ * Brings the owned objects of one kind to the state in `desired`: applies differences and deletes
+ * objects that are no longer desired. Resolves to the current objects, in the order of `desired`.
+ */
+export type Own<Owned extends Kind> = [Owned] extends [never]
+  ? (...undeclared: readonly "ERR_UNDECLARED: list the kind in `owns`"[]) => never
+  : <O extends Owned>(
+      kind: O,
+      desired: readonly ManifestOf<O>[],
+      options?: OwnOptions<O>,
+    ) => Promise<readonly ObjectOf<O>[]>;

@@ -336,10 +336,7 @@ describe("informer", () => {
       assert.equal(informer.stats().ownWrites, 0);
       assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, revision);
     }
-    assert.deepEqual(told, [
-      "updated home/soup 3-6 watch own",
-      "updated home/soup 6-7 watch",
-    ]);
+    assert.deepEqual(told, ["updated home/soup 3-6 watch own", "updated home/soup 6-7 watch"]);
   });
 
   it("ignores own writes outside its scope and hides what a write took out of its selection", async () => {

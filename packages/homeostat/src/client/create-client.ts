@@ -194,9 +194,7 @@ class ScopedClient implements Client {
     });
     const response = await this.request(request, options);
     if (options.dryRun) return undefined;
-    return this.#wrote(
-      scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response),
-    );
+    return this.#wrote(scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response));
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {

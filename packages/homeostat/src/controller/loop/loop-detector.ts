@@ -279,7 +279,9 @@ const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): bool
 
 /** A deletion of what the run before had written. */
 const deletesOwn = (before: History, { writes }: Current): boolean =>
-  writes.some((write) => isDeletion(write) && before.writes.some((one) => idOf(one) === idOf(write)));
+  writes.some(
+    (write) => isDeletion(write) && before.writes.some((one) => idOf(one) === idOf(write)),
+  );
 
 /** The write has returned a revision that was there before. */
 function isNoOp(

@@ -52,7 +52,7 @@ function arrange(handlers: Partial<Handlers<any>> = {}) {
     metadata: { name: "a", namespace: "ns", uid: "u", resourceVersion, generation: 1 },
   });
   record.starts(Box, object("1") as never);
-  record.wrote({ kind: Box, key: { name: "a" }, object: object("2") as never });
+  record.wrote({ kind: Box, key: { name: "a", namespace: "ns" }, object: object("2") as never });
   echoes.begin("ns/a", record);
   echoes.end("ns/a");
   const isQueued = (): boolean => queue.depth().ready.size > 0;

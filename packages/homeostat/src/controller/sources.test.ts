@@ -130,11 +130,11 @@ test("an owned object that leaves its owner is news for both", () => {
     const ownerReferences = owner
       ? [{ apiVersion: "x/v1", kind: "Box", name: owner, uid: `uid-${owner}`, controller: true }]
       : [];
-    const backReference = labelled && {
+    const backReference = {
       labels: { "homeostat.dev/owner-uid": `uid-${labelled}` },
       annotations: { "homeostat.dev/owner": `Box.x elsewhere/${labelled}` },
     };
-    const metadata = { name: "p", namespace: "ns", ownerReferences, ...(backReference || {}) };
+    const metadata = { name: "p", namespace: "ns", ownerReferences, ...(labelled ? backReference : {}) };
     return {
       key: "ns/p",
       namespace: "ns",

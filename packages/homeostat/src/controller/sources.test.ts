@@ -134,7 +134,12 @@ test("an owned object that leaves its owner is news for both", () => {
       labels: { "homeostat.dev/owner-uid": `uid-${labelled}` },
       annotations: { "homeostat.dev/owner": `Box.x elsewhere/${labelled}` },
     };
-    const metadata = { name: "p", namespace: "ns", ownerReferences, ...(labelled ? backReference : {}) };
+    const metadata = {
+      name: "p",
+      namespace: "ns",
+      ownerReferences,
+      ...(labelled ? backReference : {}),
+    };
     return {
       key: "ns/p",
       namespace: "ns",

@@ -177,7 +177,11 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
         this,
       );
     } catch (error) {
-      this.onResponseError(undefined, error as Error);
+      const { server } = this.#options;
+      // Thrown before anything was sent: it says nothing about the server.
+      if (!isClosed(error))
+        error = refusedRequestError({ server, request: this.#request, cause: error });
+      this.#fail(error as Error);
     }
   }
 
@@ -225,7 +229,7 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: Error): void {
     const { server, origin = server } = this.#options;
     const failed = { server, request: this.#request, cause: error };
-    if ((error as { code?: unknown }).code === "ERR_CLIENT_CLOSED") this.#fail(error);
+    if (isClosed(error)) this.#fail(error);
     else if (isRefusedRequest(error)) this.#fail(refusedRequestError(failed));
     else if (this.#controller) this.#fail(connectionLostError(failed));
     else this.#fail(unreachableError(server, origin, error));
@@ -237,6 +241,9 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     this.#sink.fail(error);
   }
 }
+
+const isClosed = (error: unknown): boolean =>
+  (error as { readonly code?: unknown }).code === "ERR_CLIENT_CLOSED";
 
 /** A value with newlines is a repeated header: impersonated groups. */
 function splitHeaders(

@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import type { Client, Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import {
   connectionLostError,
   isRefusedRequest,
@@ -177,11 +177,9 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
         this,
       );
     } catch (error) {
-      const { server } = this.#options;
+      const failed = { server: this.#options.server, request: this.#request, cause: error };
       // Thrown before anything was sent: it says nothing about the server.
-      if (!isClosed(error))
-        error = refusedRequestError({ server, request: this.#request, cause: error });
-      this.#fail(error as Error);
+      this.#fail(isClosed(error) ? error : refusedRequestError(failed));
     }
   }
 
@@ -242,8 +240,8 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
   }
 }
 
-const isClosed = (error: unknown): boolean =>
-  (error as { readonly code?: unknown }).code === "ERR_CLIENT_CLOSED";
+const isClosed = (error: unknown): error is HomeostatError =>
+  isHomeostatError(error, "ERR_CLIENT_CLOSED");
 
 /** A value with newlines is a repeated header: impersonated groups. */
 function splitHeaders(

@@ -314,6 +314,31 @@ describe("informer", () => {
     assert.equal(informer.get(home("soup")), undefined);
   });
 
+  it("keeps the entry of an own write when the watch delivers it, whichever comes first", async () => {
+    const { informer, client, transport, runtime, told } = await playSynced();
+    const watch = transport.last;
+    for (const [revision, isWatchFirst] of [
+      ["6", false],
+      ["7", true],
+    ] as const) {
+      const answer = meal("soup", revision);
+      const writing = client.applyUnread(Meal, meal("soup", "3"));
+      await runtime.advance(0);
+      if (isWatchFirst) watch.lines(event("MODIFIED", answer));
+      const before = informer.entry("home/soup");
+      transport.last.answer(200, answer);
+      await writing;
+      const written = informer.entry("home/soup")!;
+      assert.equal(written === before, isWatchFirst);
+      assert.equal(written.resourceVersion, revision);
+      if (!isWatchFirst) watch.lines(event("MODIFIED", answer));
+      assert.equal(informer.entry("home/soup"), written);
+      assert.equal(informer.stats().ownWrites, 0);
+      assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, revision);
+    }
+    assert.deepEqual(told, ["updated home/soup 3-6 watch own", "updated home/soup 6-7 watch"]);
+  });
+
   it("ignores own writes outside its scope and hides what a write took out of its selection", async () => {
     const { transport, runtime, client, informer } = await playSynced(
       {},

@@ -433,6 +433,41 @@ describe("observers", () => {
       ],
     );
   });
+
+  it("receive an apply whose answer is parsed only when it is read", async () => {
+    const heard: CompletedWrite[] = [];
+    const managedFields = [{ manager: "m" }];
+    const text = JSON.stringify(order({ resourceVersion: "6", managedFields })).replace(
+      '"table":4',
+      '"table":TABLE',
+    );
+    const { client } = play((exchange) => {
+      exchange.head().chunk(text);
+      exchange.end();
+    });
+    client.observeWrites((write) => heard.push(write));
+    const write = (await client.applyUnread(Order, order()))!;
+    assert.equal(heard[0], write);
+    const { name, namespace, uid } = order().metadata;
+    assert.deepEqual(
+      [write.key, write.resourceVersion, write.metadata],
+      [{ namespace: "home", name: "o1" }, "6", { name, namespace, uid, resourceVersion: "6" }],
+    );
+    assert.throws(() => write.object, SyntaxError, "only now");
+  });
+
+  it("receive an apply that only parsing tells of", async () => {
+    for (const [answer, expected] of [
+      [order({ resourceVersion: "6", deletionTimestamp: "2026-01-01T00:00:00Z" }), "u1"],
+      [{ kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "o1" } }, "none"],
+    ] as const) {
+      const { client } = play(answerWith(answer));
+      const write = await client.applyUnread(Order, order());
+      assert.equal(write ? write.deletedUid : "none", expected);
+    }
+    const { client } = play(answerWith(order({ resourceVersion: "6" })));
+    assert.equal(await client.applyUnread(Order, order(), { dryRun: "All" }), undefined);
+  });
 });
 
 describe("a server that cannot be reached", () => {

@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import type {
   ApiRequest,
+  ApiResponse,
   Client,
   ClientScope,
   CompletedWrite,
@@ -18,7 +19,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
-import { toCompletedWrite } from "./completed-write.ts";
+import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
@@ -184,10 +185,22 @@ class ScopedClient implements Client {
     );
   };
 
+  applyUnread: Client["applyUnread"] = async (kind, manifest, options = {}) => {
+    const body = this.#body(kind, manifest, options);
+    const key = this.#keyOf(kind, body);
+    const request = build.applyRequest(kind, key, body, {
+      fieldManager: "homeostat",
+      ...this.#managed(options),
+    });
+    const response = await this.request(request, options);
+    if (options.dryRun) return undefined;
+    return this.#wrote(scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response));
+  };
+
   delete: Client["delete"] = async (kind, name, options = {}) => {
     const key = this.#key(kind, name);
     const answer = await this.#json(build.deleteRequest(kind, key, options), options);
-    if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "delete", answer));
+    if (!options.dryRun) this.#wrote(toCompletedWrite(kind, key, "delete", answer));
     return readable(kind, answer);
   };
 
@@ -250,17 +263,15 @@ class ScopedClient implements Client {
     const request = requestWith(this.#managed(options));
     const response = await this.request(request, options);
     const answer = response.json();
-    if (!options.dryRun) {
-      const write = toCompletedWrite(kind, key, "write", answer);
-      this.#completed(write?.object ? { ...write, bytes: response.body } : write);
-    }
+    if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
     return readable(kind, answer) as any;
   }
 
-  #completed(write: CompletedWrite | undefined): void {
-    if (!write) return;
+  #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
+    if (!write) return undefined;
     for (const observer of this.#shared.observers) observer(write);
     for (const observer of this.#scope.written) observer(write);
+    return write;
   }
 
   #managed<O extends WriteOptions>(options: O): O {
@@ -295,6 +306,16 @@ class ScopedClient implements Client {
       ? body
       : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
   }
+}
+
+function parsedWrite(
+  kind: Kind,
+  key: ObjectKey,
+  response: ApiResponse,
+  answer = response.json(),
+): CompletedWrite | undefined {
+  const write = toCompletedWrite(kind, key, "write", answer);
+  return write?.object ? { ...write, bytes: response.body } : write;
 }
 
 /** Adds apiVersion and kind to items, which servers omit for built-in kinds. */

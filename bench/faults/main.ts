@@ -22,6 +22,7 @@ const columns = [
   "lists",
   "resumed",
   "mostASecond",
+  "mostFailing",
   "early",
 ] as const satisfies readonly (keyof FaultFigures)[];
 

@@ -28,8 +28,13 @@ export interface FaultFigures {
   readonly lists: number;
   /** The share of broken watches that resumed where they were. */
   readonly resumed: number | undefined;
-  /** Most lists and watches of all kinds in any second after the first of the fault. */
+  /**
+   * Most lists and watches of all kinds, and connections refused, in any second after the first of
+   * the fault; renewals of sound watches and those that come back are among them.
+   */
   readonly mostASecond: number;
+  /** As `mostASecond`, of those that the fault met: refused, or answered with an error. */
+  readonly mostFailing: number;
   /** The requests of that second, for people: ms since the fault began, and what was asked. */
   readonly busiest: readonly string[];
   /** Requests that came before the Retry-After that they were given. */
@@ -71,6 +76,7 @@ export async function measureFault(
       (e) => (oracle.isRead(e) || e.ev === "refused") && e.t > from + 1000 && e.t < end,
     );
     const busiest = busiestSecond(attempts);
+    const failing = attempts.filter(({ ev, status }) => ev === "refused" || Number(status) >= 400);
     return {
       fault: scenario.name,
       backS: back && seconds(Math.max(0, back - end)),
@@ -79,6 +85,7 @@ export async function measureFault(
       lists: oracle.relists(during, from).total,
       resumed: could ? fraction! : undefined,
       mostASecond: busiest.length,
+      mostFailing: busiestSecond(failing).length,
       busiest: busiest.map((event) => describe(event, from)),
       early: oracle.retryAfter(during).early,
     };

@@ -188,4 +188,104 @@ describeLaws("boundaries", ({ run }) => {
       assert.deepEqual(breachesOf(manager), []);
     });
   });
+
+  it("reports labels and annotations that are read by name and not declared", async () => {
+    const controller = defineController(Box, {
+      owns: [ConfigMap],
+      refs: { friend: ref(Part, (box) => box.metadata.labels?.["friend"]) },
+      watches: { parts: all(Part, { labels: (box) => ({ of: box.metadata.name }) }) },
+      reads: { labels: ["tier"], annotations: ["ours.example.com/*"] },
+      async reconcile({ object, refs, watches, cache, client, own, status }) {
+        const { labels, annotations, name, namespace = "" } = object.metadata;
+        const [child] = await own(ConfigMap, [
+          ConfigMap({ name: `${name}-a`, labels: { ...labels, mine: "x" } }, { data: {} }),
+        ]);
+        const part = (await client.get(Part, "p"))!;
+        const declared = [
+          labels?.["tier"],
+          annotations?.["ours.example.com/any"],
+          annotations?.["homeostat.dev/paused"],
+          watches.parts.map((one) => one.metadata.labels?.["of"]),
+          child?.metadata.labels?.["other"],
+          cache.get(ConfigMap, `${name}-a`)?.metadata.labels?.["other"],
+          refs.friend?.metadata.name,
+        ];
+        const undeclared = [
+          labels?.["team"],
+          refs.friend?.metadata.annotations?.["a/ref"],
+          watches.parts.map((one) => one.metadata.annotations?.["a/watch"]),
+          cache.get(Part, "p")?.metadata.annotations?.["a/get"],
+          cache.list(Part)[0]?.metadata.annotations?.["a/list"],
+          part.metadata.annotations?.["a/client"],
+          part.metadata.annotations?.["of"],
+          (await client.list(Part, { namespace }))[0]?.metadata.annotations?.["a/clients"],
+        ];
+        status({ count: declared.length + undeclared.length });
+      },
+    });
+    const test = async (client: Client): Promise<void> => {
+      const annotations = { x: "y" };
+      const part = { of: "a" };
+      await client.create(Part, Part({ name: "p", labels: { of: "a" }, annotations }, part));
+      const labels = { tier: "b", friend: "p" };
+      await client.create(Box, Box({ name: "a", labels, annotations }, {}));
+      await until(async () => (await client.get(Box, "a")).status?.count === 15);
+    };
+    await run(
+      [controller],
+      async (client, manager) => {
+        await test(client);
+        const found = manager.breaches();
+        assert.ok(found.every(({ code }) => code === "ERR_METADATA_UNDECLARED"));
+        assert.equal(
+          found[0]?.message,
+          `"box" reads the label team of Box ${client.namespace}/a, which it does not declare: a label has no schema, and everyone may write it`,
+        );
+        assert.deepEqual(
+          found.map(({ message }) => /(?:label|annotation) (\S+)/.exec(message)?.[1]),
+          ["team", "a/ref", "a/watch", "a/get", "a/list", "a/client", "of", "a/clients"],
+        );
+      },
+      { reports: { metadata: true } },
+    );
+    await run([controller], async (client, manager) => {
+      await test(client);
+      assert.deepEqual(manager.breaches(), [], "in production nothing is observed");
+    });
+  });
+
+  it("does not report labels that the controller has written itself", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, client, status }) {
+        const mine = object.metadata.labels?.["mine"];
+        status({ note: mine ?? "none" });
+        const body = { metadata: { labels: { mine: "yes" } } };
+        if (object.spec.label === "mark") await client.patch(Box, object.metadata.name, body);
+      },
+    });
+    await run(
+      [controller],
+      async (client, manager) => {
+        await client.create(Box, Box({ name: "own", labels: { a: "b" } }, { label: "mark" }));
+        await until(async () => (await client.get(Box, "own")).status?.note === "yes");
+        assert.equal(manager.breaches().length, 1, "read before it was written");
+      },
+      { reports: { metadata: true } },
+    );
+    const other = defineController(Box, { name: "other", reconcile() {} });
+    for (const [writer, breaches] of [
+      ["box", 0],
+      ["other", 1],
+    ] as const)
+      await run(
+        [controller, other],
+        async (client, manager) => {
+          const marked = Box({ name: "own", labels: { mine: "yes" } }, {});
+          await client.create(Box, marked, { fieldManager: `laws/${writer}` });
+          await until(async () => (await client.get(Box, "own")).status?.note === "yes");
+          assert.equal(manager.breaches().length, breaches, `written by ${writer}`);
+        },
+        { reports: { metadata: true } },
+      );
+  });
 });

@@ -72,6 +72,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
         controllers: options.controllers,
         client,
         log: options.log ?? silentLog,
+        reports: { metadata: true },
         shutdownTimeoutMs: drainMs,
       })
     : undefined;

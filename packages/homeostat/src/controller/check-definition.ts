@@ -150,9 +150,15 @@ function checkWatches(watches: unknown = {}): readonly string[] {
 
 function checkReads(reads: unknown = {}): readonly string[] {
   if (typeof reads !== "object" || reads === null) return ["reads is not an object"];
-  const { kinds = [] } = reads as { readonly kinds?: unknown };
-  if (Array.isArray(kinds) && kinds.every((one) => isKind(one))) return [];
-  return ["reads.kinds is not a list of kinds"];
+  const { kinds = [], labels = [], annotations = [] } = reads as Record<string, unknown>;
+  const isList = (list: unknown, is: (one: unknown) => boolean): boolean =>
+    Array.isArray(list) && list.every((one) => is(one));
+  const isText = (one: unknown): boolean => typeof one === "string" && one !== "";
+  return [
+    ...(isList(kinds, isKind) ? [] : ["reads.kinds is not a list of kinds"]),
+    ...(isList(labels, isText) ? [] : ["reads.labels is not a list of keys"]),
+    ...(isList(annotations, isText) ? [] : ["reads.annotations is not a list of keys"]),
+  ];
 }
 
 function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {

@@ -88,6 +88,8 @@ export interface ReadTracker {
 export interface ClientRun {
   readonly scope: Pick<RunScope, "call" | "signal" | "record">;
   readonly reads: ReadTracker;
+  /** An object or a list of them, as the user's code receives it. */
+  observe<T>(read: T): T;
   readonly runtime: Runtime;
   /** The controller's field manager. */
   readonly manager: string;
@@ -106,13 +108,13 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
       read(kind, `get(${title(kind, address)})`, async () => {
         const found = await reads().find(kind, address);
         run.reads.got(kind, keyIn(client, kind, address), found);
-        return found;
+        return run.observe(found);
       }),
     list: (kind, options = {}) =>
       read(kind, `list(${kind.kind})`, async () => {
         const { items } = await reads().list(kind, options);
         run.reads.listed(kind);
-        return items;
+        return run.observe(items);
       }),
     create: (kind, manifest) =>
       write(kind, [`create(${kind.kind})`, manifest.metadata], () => client.create(kind, manifest)),

@@ -24,8 +24,8 @@ import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
-import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
+import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
@@ -97,7 +97,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      state.retries.stop();
+      state.turns.stop();
       state.loopWatch.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
@@ -130,7 +130,7 @@ function reportsOf(state: RunnerState) {
 
 /** Nothing is kept for an object that is gone. */
 function forget(
-  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
+  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
   key: string,
 ): void {
   loopWatch.forget(key);
@@ -139,7 +139,7 @@ function forget(
   pauses.resume(key);
   states.delete(key);
   loops.forget(key);
-  retries.succeeded(key);
+  turns.forget(key);
   conflicts.clear(key);
 }
 
@@ -186,6 +186,7 @@ function createState(
     sharedApplies: new SharedApplies(),
     warnings: new WarnOnce(options.log),
     keepsConditions: reports.conditions,
+    observesMetadata: reports.metadata,
     loopOf: (key: string) => loopWatch.messageOf(key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
@@ -194,7 +195,7 @@ function createState(
     options,
     states,
     loops,
-    retries: new RetryPace(options.retryPace),
+    turns: new Turns(options.client.pace),
     pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),

@@ -46,7 +46,7 @@ export interface ObjectRecorder {
   event(type: "Normal" | "Warning", reason: string, note: string): void;
 }
 
-/** What the runtime reports on objects by itself; default: both. */
+/** What the runtime reports by itself. Events and conditions are on by default. */
 export interface Reports {
   /** Events about failures, and about their end. */
   readonly events?: boolean;
@@ -55,6 +55,12 @@ export interface Reports {
    * `defineResource` that have a status and do not declare these conditions themselves.
    */
   readonly conditions?: boolean;
+  /**
+   * Labels and annotations that a reconcile reads by name and does not declare
+   * (ERR_METADATA_UNDECLARED). For tests and development: their reads pass through proxies.
+   * Default: false; a test cluster sets it.
+   */
+  readonly metadata?: boolean;
 }
 
 /** The context of reconcile and finalize. */
@@ -148,8 +154,9 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    */
   readonly when?: Predicate;
   /**
-   * What reconcile reads on purpose although its changes reconcile nothing. Such reads are not
-   * reported (ERR_READ_UNDECLARED).
+   * What reconcile reads on purpose although its changes reconcile nothing, and labels and
+   * annotations that it interprets. Such reads are not reported (ERR_READ_UNDECLARED,
+   * ERR_METADATA_UNDECLARED).
    */
   readonly reads?: Reads;
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */

@@ -31,6 +31,8 @@ export interface ReconcileDependencies {
   readonly breaches: Breaches;
   /** The conditions Reconciling and Stalled are kept. */
   readonly keepsConditions: boolean;
+  /** Reads of labels and annotations are observed. */
+  readonly observesMetadata: boolean;
   /** Of the reconciled kind's controller; Events that the user's code records go through it. */
   readonly recorder: EventRecorder;
   /** What was reported about the loop that an object is in; undefined when it is in none. */

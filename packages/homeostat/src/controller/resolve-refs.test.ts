@@ -14,6 +14,7 @@ const clusterWide = {
 } as KubeObject;
 const scope = {
   namespaces: allNamespaces,
+  observe: <T>(read: T) => read,
   informer: () => ({ get: ({ namespace }: { namespace?: string }) => namespace, list: () => [] }),
 };
 const resolve = (select: Parameters<typeof ref>[1]) =>

@@ -18,6 +18,8 @@ export interface RefScope {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): TargetInformer | undefined;
+  /** An object or a list of them, as the user's code receives it. */
+  observe<T>(read: T): T;
   /** Receives errors of references, which then have no target. Default: they are thrown. */
   readonly failed?: (what: string, error: unknown) => void;
 }
@@ -62,9 +64,9 @@ function resolveRef(titled: TitledRef, object: KubeObject, scope: RefScope): unk
   for (const { namespace } of selections) refuseOutside(titled, namespace, scope);
   const informer = scope.informer(ref.target);
   const found = keys.flatMap((key) => informer?.get(key) ?? []);
-  if (!ref.many) return found[0];
+  if (!ref.many) return scope.observe(found[0]);
   const compiled = selections.map((one) => compileSelection(one));
-  return [...found, ...selectObjects(informer, compiled)];
+  return scope.observe([...found, ...selectObjects(informer, compiled)]);
 }
 
 function refuseUnreachable(titled: TitledRef, key: ObjectKey, scope: RefScope): void {

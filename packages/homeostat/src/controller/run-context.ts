@@ -20,6 +20,7 @@ import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
 import { createCachedReads } from "./watching/cached-reads.ts";
 import { resolveWatches } from "./watching/resolve-watches.ts";
+import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
 import { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { runStep } from "./run/run-step.ts";
@@ -99,21 +100,24 @@ const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestam
 /** What the context has of the cache: the object, and what its controller declares. */
 function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
   const { definition, namespaces } = dependencies;
-  const observed = recordStart(definition, object, scope);
+  const observe = observerOf(dependencies, object);
+  const recorded = recordStart(definition, object, scope);
   const reading = (kind: Kind): void => scope.record.reads(kind);
   const reads = {
     namespaces,
+    observe,
     reading,
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
     ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
   };
   return {
-    object: observed,
+    object: observe(recorded),
     refs: resolveRefs(definition, object, reads),
-    watches: resolveWatches(definition, observed, reads),
+    watches: resolveWatches(definition, recorded, reads),
     cache: createCachedReads({
       definition,
       object,
+      observe,
       informer: (kind) => dependencies.informer(kind),
       reading(kind, what) {
         scope.assertRunning(what);
@@ -121,6 +125,12 @@ function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, 
       },
     }),
   };
+}
+
+/** Where labels and annotations are not observed, objects are handed out as they are. */
+function observerOf(dependencies: ReconcileDependencies, object: KubeObject): <T>(read: T) => T {
+  if (!dependencies.observesMetadata) return (read) => read;
+  return createMetadataObserver({ ...dependencies, object });
 }
 
 /** In finalize a reference or watch that cannot be resolved is empty, and blocks no deletion. */
@@ -134,13 +144,8 @@ function reportUnresolved({ warnings, definition }: ReconcileDependencies, { tit
 }
 
 /** The client of the context; its default namespace is that of the object. */
-function openClient({
-  dependencies,
-  object: { metadata },
-  client,
-  scope,
-  reads,
-}: OpenRun): ControllerClient {
+function openClient({ dependencies, object, client, scope, reads }: OpenRun): ControllerClient {
+  const { metadata } = object;
   const { namespace } = metadata;
   const inNamespace = client.with(namespace === undefined ? {} : { namespace });
   const { runtime, names } = dependencies;
@@ -148,6 +153,7 @@ function openClient({
   return createControllerClient(inNamespace, {
     scope,
     reads,
+    observe: observerOf(dependencies, object),
     runtime,
     manager: names.manager,
     applies: (kind, manifest, manager) => {

@@ -4,7 +4,6 @@
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
 import { describeCacheError } from "../cache/create-cache.ts";
-import { ServerPace } from "../cache/server-pace.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
@@ -31,12 +30,10 @@ export interface ClusterManager extends Manager {
 export function createClusterManager(options: ClusterManagerOptions): ClusterManager {
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
-  const retryPace = new ServerPace(runtime);
   const cache = createCache({
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
-    recovered: () => retryPace.recovered(),
     keepManagers: keepManagersOf(names.values()),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
@@ -52,7 +49,6 @@ export function createClusterManager(options: ClusterManagerOptions): ClusterMan
     names,
     runtime,
     cache,
-    retryPace,
     recorders: [],
     scope,
     runners: [],

@@ -2,7 +2,6 @@
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { Cache } from "../cache/index.ts";
-import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
@@ -28,7 +27,6 @@ export interface ManagerState {
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
-  readonly retryPace: ServerPace;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
@@ -85,7 +83,7 @@ async function start(state: ManagerState): Promise<void> {
 }
 
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
-  const { options, runtime, names, log, retryPace, scope } = state;
+  const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
   const { manager } = names.get(definition)!;
   const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
@@ -99,9 +97,14 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
-    retryPace,
     recorder,
-    reports: { events: true, conditions: true, ...options.reports, ...definition.reports },
+    reports: {
+      events: true,
+      conditions: true,
+      metadata: false,
+      ...options.reports,
+      ...definition.reports,
+    },
     ...(changed ? { changed } : {}),
     cluster: options.cluster,
   });

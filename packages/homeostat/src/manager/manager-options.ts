@@ -35,7 +35,7 @@ export interface ManagerOptions {
   readonly runtime?: Runtime;
   /** The log. Default: {@link createLog}, lines on a terminal and JSON elsewhere. */
   readonly log?: ReconcileLog;
-  /** What the runtime reports on objects by itself: Events and conditions. Default: both. */
+  /** What the runtime reports by itself. Default: Events and conditions. */
   readonly reports?: Reports;
   /**
    * Time for running reconciles at shutdown before their signals abort. Default 30 s, as

@@ -4,7 +4,7 @@
 /** A dependency that a controller does not declare. */
 export interface Breach {
   readonly controller: string;
-  readonly code: "ERR_READ_UNDECLARED";
+  readonly code: "ERR_READ_UNDECLARED" | "ERR_METADATA_UNDECLARED";
   /** The object whose reconcile was the first to show it, e.g. `Box kitchen/large`. */
   readonly object: string;
   readonly message: string;

@@ -5,4 +5,8 @@ import type { Kind } from "../../api/kind.ts";
 export interface Reads {
   /** Kinds that reconcile reads through `client`: polled, or constant. */
   readonly kinds?: readonly Kind[];
+  /** Labels that reconcile reads by name, of any object; `example.com/*` for all of a prefix. */
+  readonly labels?: readonly string[];
+  /** As `labels`. */
+  readonly annotations?: readonly string[];
 }

@@ -4,10 +4,9 @@
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
-import { isControlledBy } from "../../api/owner-reference.ts";
 import type { ReadTracker } from "../controller-client.ts";
 import { kindId, objectId } from "../echo/run-record.ts";
-import { labelledUid } from "../own/back-reference.ts";
+import { isChild } from "../own/back-reference.ts";
 import type { Breaches } from "./breaches.ts";
 import type { Reads } from "./reads.ts";
 
@@ -74,7 +73,7 @@ export class UndeclaredReads implements ReadTracker {
     if (kindId(kind) === kindId(definition.kind))
       return formatObjectKey(key) === formatObjectKey(object.metadata);
     if (!isOwnOrOwned(definition, kind)) return false;
-    return !found || isControlledBy(found, object) || labelledUid(found) === object.metadata.uid;
+    return !found || isChild(found, object);
   }
 
   #report(writes: string, { kind, what }: Read): void {

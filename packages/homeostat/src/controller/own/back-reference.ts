@@ -4,6 +4,7 @@
 import { formatObjectKey, parseApiVersion } from "../../api/gvk.ts";
 import type { Kind, Naming } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { isControlledBy } from "../../api/owner-reference.ts";
 
 /** The uid of the owner. */
 const uidLabel = "homeostat.dev/owner-uid";
@@ -27,6 +28,11 @@ export function isReachable(owner: KubeObject, namespace: string | undefined): b
 /** The uid of the owner that a child's label names. */
 export function labelledUid({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[uidLabel];
+}
+
+/** True when `owner` controls `object`, or its back-reference names it. */
+export function isChild(object: KubeObject, owner: KubeObject): boolean {
+  return isControlledBy(object, owner) || labelledUid(object) === owner.metadata.uid;
 }
 
 /** The owner that a child's annotation names. */

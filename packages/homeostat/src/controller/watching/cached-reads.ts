@@ -23,6 +23,8 @@ export interface CachedReadsDependencies {
   readonly definition: ControllerDefinition;
   readonly object: KubeObject;
   informer(kind: Kind): ReadableInformer | undefined;
+  /** An object or a list of them, as the user's code receives it. */
+  observe<T>(read: T): T;
   /** Called before every read. */
   reading(kind: Kind, what: string): void;
 }
@@ -33,7 +35,7 @@ export const indexName = (controller: string, name: string): string =>
 
 /** Creates the reads of one reconcile. */
 export function createCachedReads(dependencies: CachedReadsDependencies): CachedReads<any, any> {
-  const { definition, object, informer, reading } = dependencies;
+  const { definition, object, informer, reading, observe } = dependencies;
   const declared = (kind: Kind, what: string): ReadableInformer => {
     refuseUndeclared(definition, kind);
     reading(kind, what);
@@ -45,7 +47,7 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
       const { name, namespace = own } =
         typeof address === "string" ? ({ name: address } as ObjectAddress) : address;
       const key = kind.scope === "Cluster" ? { name } : { name, namespace };
-      return declared(kind, `cache.get(${kind.kind} ${formatObjectKey(key)})`).get(key);
+      return observe(declared(kind, `cache.get(${kind.kind} ${formatObjectKey(key)})`).get(key));
     },
     list(kind: Kind, options: Selection = {}) {
       const { namespace = own } = options;
@@ -54,12 +56,13 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
         ...options,
         namespace: isAll ? undefined : namespace,
       });
-      return selectObjects(declared(kind, `cache.list(${kind.kind})`), [selection]);
+      const found = declared(kind, `cache.list(${kind.kind})`);
+      return observe(selectObjects(found, [selection]));
     },
     byIndex(name: string, value: string) {
       const { target } = knownIndex(definition, name);
       const found = declared(target, `cache.byIndex("${name}")`);
-      return found.byIndex(indexName(definition.name, name), value);
+      return observe(found.byIndex(indexName(definition.name, name), value));
     },
   };
   return reads as CachedReads<any, any>;

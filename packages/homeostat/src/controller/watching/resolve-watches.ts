@@ -13,6 +13,8 @@ export interface WatchScope {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): SelectableInformer | undefined;
+  /** An object or a list of them, as the user's code receives it. */
+  observe<T>(read: T): T;
   /** Called when the objects of a watch are read. */
   reading(kind: Kind): void;
   /** Receives errors of users' functions; the watch is then empty. Default: they are thrown. */
@@ -37,7 +39,9 @@ export function resolveWatches(
       enumerable: true,
       get() {
         scope.reading(declared.target);
-        return (found ??= selectObjects(scope.informer(declared.target), selections));
+        return (found ??= scope.observe(
+          selectObjects(scope.informer(declared.target), selections),
+        ));
       },
     });
   }

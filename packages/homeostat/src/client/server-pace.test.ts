@@ -75,6 +75,40 @@ describe("ServerPace", () => {
     assert.equal(pace.waiting, 0);
   });
 
+  it("wakes at most once a second", async () => {
+    const { runtime, pace, log, failing } = open();
+    for (let i = 0; i < 20; i++) failing(`k${i}`);
+    for (let at = 0; at < 10_000; at += 100) {
+      pace.recovered();
+      await runtime.advance(100);
+    }
+    assert.ok(log.length > 150 && log.length <= 20 * 11 + 11, `${log.length} in 10 s`);
+  });
+
+  it("lets what has failed less often go first", async () => {
+    const { runtime, pace, log, failing } = open();
+    const stuck = (name: string): void =>
+      void pace.wait(0, () => (log.push({ name, at: 0 }), stuck(name)), 50);
+    for (let i = 0; i < 1000; i++) stuck(`k${i}`);
+    failing("fresh");
+    await runtime.advance(3000);
+    assert.ok(log.length > 1 && log.every(({ name }) => name === "fresh"));
+  });
+
+  it("passes a turn that was not used on at once", async () => {
+    const { runtime, pace } = open();
+    let turns = 0;
+    for (let i = 0; i < 10; i++)
+      pace.wait(0, () => {
+        turns++;
+        if (turns !== 5) pace.passed();
+      });
+    await runtime.advance(1100);
+    assert.equal(turns, 5);
+    await runtime.advance(2500);
+    assert.equal(turns, 10);
+  });
+
   it("forgets what is cancelled, also after it was woken", async () => {
     const { runtime, pace } = open();
     const timers = [1, 2].map(() => pace.wait(0, () => assert.fail("cancelled")));

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { observeMetadata } from "./observe-metadata.ts";
+
+const object = {
+  apiVersion: "v1",
+  kind: "Box",
+  metadata: { name: "a", labels: { app: "x", tier: "y" }, annotations: { note: "z" } },
+  spec: { size: 1 },
+} as unknown as KubeObject;
+
+function play(read: (metadata: any, whole: KubeObject) => unknown): readonly string[] {
+  const seen: string[] = [];
+  const observed = observeMetadata(object, (field, key) => void seen.push(`${field} ${key}`));
+  read(observed.metadata, observed);
+  return seen;
+}
+
+it("notices each read by name, also of a key that is missing", () => {
+  assert.deepEqual(
+    play(({ labels }) => labels.app),
+    ["labels app"],
+  );
+  assert.deepEqual(
+    play(({ annotations: { other } }) => other as unknown),
+    ["annotations other"],
+  );
+  assert.deepEqual(
+    play(({ labels }) => "tier" in labels),
+    ["labels tier"],
+  );
+  assert.deepEqual(
+    play(({ labels }) => Object.hasOwn(labels as object, "tier")),
+    ["labels tier"],
+  );
+  assert.deepEqual(
+    play(({ labels }) => ({ ...labels }).app === labels.app),
+    ["labels app"],
+  );
+});
+
+it("does not notice copies, comparisons and other fields", () => {
+  const reads: readonly ((metadata: any, whole: KubeObject) => unknown)[] = [
+    ({ labels }) => ({ ...labels }) as unknown,
+    ({ labels }) => Object.entries(labels as object),
+    ({ labels }) => JSON.stringify(labels),
+    ({ labels }) => isDeepStrictEqual(labels, { app: "x", tier: "y" }),
+    ({ labels }) => `${labels}`,
+    ({ name, uid, labels }) => [name, uid, labels],
+    (_, whole) => JSON.stringify(whole),
+    (_, whole) => ({ ...whole, metadata: { ...whole.metadata } }),
+    (_, whole) => Promise.resolve(whole.metadata.labels),
+  ];
+  for (const read of reads) assert.deepEqual(play(read), [], String(read));
+});
+
+it("reads as the object itself, and stays frozen", () => {
+  const read = (): void => {};
+  assert.deepEqual({ ...observeMetadata(object, read) }, object);
+  assert.equal(JSON.stringify(observeMetadata(object, read)), JSON.stringify(object));
+  const frozen = Object.freeze({ ...object, metadata: Object.freeze({ ...object.metadata }) });
+  const observed = observeMetadata(frozen as KubeObject, read);
+  assert.ok(Object.isFrozen(observed) && Object.isFrozen(observed.metadata));
+  const { metadata } = observed;
+  assert.equal(observed.metadata, metadata, "the same each time");
+  assert.equal(metadata.labels, metadata.labels);
+});

@@ -9,16 +9,10 @@ import type { ControllerNames } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
-import type { Manager, ManagerOptions, RequestKey } from "./manager-options.ts";
+import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { nameControllers } from "./name-controllers.ts";
 import { createWatchedScope } from "./scope/watched-scope.ts";
-
-/** Options of one cluster's manager. */
-export interface ClusterManagerOptions extends ManagerOptions {
-  /** Its name, where there are several: its server is then awaited for ever. */
-  readonly cluster?: string;
-}
 
 /** A manager of one cluster. */
 export interface ClusterManager extends Manager {

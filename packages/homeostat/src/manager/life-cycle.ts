@@ -15,7 +15,7 @@ import { createLog } from "./log/create-log.ts";
 import { logAwaited } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
-import type { ClusterManagerOptions } from "./cluster-manager.ts";
+import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
 
 /** The state of a manager. */

@@ -51,6 +51,12 @@ export interface ManagerOptions {
   readonly changed?: (state: ObjectState) => void;
 }
 
+/** Options of one cluster's manager. */
+export interface ClusterManagerOptions extends ManagerOptions {
+  /** Its name, where there are several: its server is then awaited for ever. */
+  readonly cluster?: string;
+}
+
 /**
  * The clients of several clusters by name; the caller closes them. Given by hand, or by a source
  * that yields all of them again whenever one joins or leaves: a cluster with another client than

@@ -53,6 +53,7 @@ export function createRun(
   const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
   const context = {
+    cluster: dependencies.cluster ?? "",
     ...objectsAtHand(dependencies, object, scope),
     own,
     step,

@@ -52,6 +52,11 @@ export function createRun(
   const intent = createStatusIntent();
   const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
+  const opened = lazy(() => openClient({ dependencies, object, client, scope, reads }));
+  const recorder = lazy(() => recorderOf(dependencies, object));
+  const log = lazy(() =>
+    guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
+  );
   const context = {
     ...objectsAtHand(dependencies, object, scope),
     own,
@@ -68,9 +73,15 @@ export function createRun(
     },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    client: openClient({ dependencies, object, client, scope, reads }),
-    recorder: recorderOf(dependencies, object),
-    log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
+    get client() {
+      return opened();
+    },
+    get recorder() {
+      return recorder();
+    },
+    get log() {
+      return log();
+    },
     get signal() {
       return scope.signal;
     },
@@ -82,6 +93,12 @@ export function createRun(
     owning,
     scope,
   };
+}
+
+/** Most runs use few parts of their context: each is made when it is first read. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 function recorderOf(

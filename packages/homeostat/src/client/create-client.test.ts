@@ -48,6 +48,31 @@ describe("requests", () => {
     );
   });
 
+  it("refuse a patch without a type before anything is sent", async () => {
+    const patch = { metadata: { labels: {} } } as never;
+    await assert.rejects(
+      line((client) => client.patch(Order, "o1", patch)),
+      (error) =>
+        isHomeostatError(error, "ERR_CLIENT_REQUEST") &&
+        error.message ===
+          `ERR_CLIENT_REQUEST: PATCH ${base}/o1: expected a patch of type merge, strategic or json, got undefined`,
+    );
+  });
+
+  it("that cannot be built reject, and never throw", async () => {
+    const { client } = play();
+    const nameless = { metadata: { name: "a/b" }, spec: { table: 4 } };
+    const calls = [
+      () => client.get(Order, "a/b"),
+      () => client.create({ ...Order, apiVersion: "a/b/c" }, nameless as never),
+      () => client.update(Order, nameless as never),
+      () => client.patch(Order, "a/b", { type: "merge", body: {} }),
+      () => client.apply(Order, nameless as never),
+      () => client.delete(Order, "a/b"),
+    ];
+    for (const call of calls) await assert.rejects(call(), HomeostatError);
+  });
+
   it("carry manager, validation and dry run on writes", async () => {
     const options = { fieldManager: "kitchen/orders" };
     assert.equal(

@@ -153,7 +153,7 @@ class ScopedClient implements Client {
   listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) =>
     toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
 
-  create: Client["create"] = (kind, manifest, options = {}) => {
+  create: Client["create"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
     const target = { name, namespace: this.#namespace(kind, namespace) };
@@ -162,7 +162,7 @@ class ScopedClient implements Client {
     );
   };
 
-  update: Client["update"] = (kind, object, options = {}) => {
+  update: Client["update"] = async (kind, object, options = {}) => {
     const body = this.#body(kind, object, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>
@@ -170,14 +170,14 @@ class ScopedClient implements Client {
     );
   };
 
-  patch: Client["patch"] = (kind, name, patch, options = {}) => {
+  patch: Client["patch"] = async (kind, name, patch, options = {}) => {
     const key = this.#key(kind, name);
     return this.#write(kind, key, options, (managed) =>
       build.patchRequest(kind, key, patch, managed),
     );
   };
 
-  apply: Client["apply"] = (kind, manifest, options = {}) => {
+  apply: Client["apply"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>

@@ -54,9 +54,7 @@ export function createRun(
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
   const opened = lazy(() => openClient({ dependencies, object, client, scope, reads }));
   const recorder = lazy(() => recorderOf(dependencies, object));
-  const log = lazy(() =>
-    guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
-  );
+  const log = lazy(() => logOf(dependencies, scope));
   const context = {
     ...objectsAtHand(dependencies, object, scope),
     own,
@@ -99,6 +97,10 @@ export function createRun(
 function lazy<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
+}
+
+function logOf({ log, definition }: ReconcileDependencies, { title }: RunScope) {
+  return guardLog(log, { controller: definition.name, object: title });
 }
 
 function recorderOf(

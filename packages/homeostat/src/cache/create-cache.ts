@@ -77,6 +77,7 @@ class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #parsedObjects: ParsedObjects;
   readonly #informers = new Map<string, Shared>();
+  readonly #listeners = new Set<(informer: Informer) => void>();
   readonly #unobserve: () => void;
   #started = false;
   /** Keeps the process alive while no socket or timer does. */
@@ -146,6 +147,11 @@ class InformerCache implements Cache {
     return Array.from(this.#informers.values(), ({ informer }) => informer);
   }
 
+  onFreshness(listener: (informer: Informer) => void): { remove(): void } {
+    this.#listeners.add(listener);
+    return { remove: () => void this.#listeners.delete(listener) };
+  }
+
   parsed(): { readonly objects: number; readonly bytes: number } {
     return { objects: this.#parsedObjects.size, bytes: this.#parsedObjects.bytes };
   }
@@ -203,6 +209,7 @@ class InformerCache implements Cache {
     });
     const shared: Shared = { informer, leases: 0 };
     this.#informers.set(id, shared);
+    informer.onFreshness(() => this.#listeners.forEach((listener) => listener(informer)));
     if (this.#started) informer.start();
     return shared;
   }

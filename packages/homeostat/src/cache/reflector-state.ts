@@ -57,7 +57,7 @@ export const reflectorDefaults: ReflectorLimits = {
   unreadyMs: 8000,
   healthyMs: 2000,
   absentMs: 2500,
-  verifyMs: 30_000,
+  verifyMs: 2000,
   pageSize: 500,
 };
 

@@ -21,6 +21,7 @@ import {
   mustProve,
   overtime,
   reflectorDeadline,
+  verifyDue,
 } from "./reflector-deadline.ts";
 import {
   hopefulFailures,
@@ -92,14 +93,12 @@ function onOpened(
   limits: ReflectorLimits,
 ): ReflectorStep {
   const opened = { ...state, opened: true, openedAt: now, gainedAt: now, timeoutMs };
-  const verifies =
-    state.phase === "watching" && state.isUnverified && now - state.verifiedAt >= limits.verifyMs;
-  return verifies
-    ? {
-        state: { ...opened, isUnverified: false, verifiedAt: now },
-        effects: [{ do: "verify" }],
-      }
-    : { state: opened, effects: none };
+  return now >= verifyDue(opened, limits) ? verify(opened, now) : { state: opened, effects: none };
+}
+
+/** Asks what the server counts, again and again until it says so. */
+function verify(state: ReflectorState, now: number): ReflectorStep {
+  return { state: { ...state, verifiedAt: now }, effects: [{ do: "verify" }] };
 }
 
 /** Renews a watch that has been quiet for a second. */
@@ -123,8 +122,9 @@ function onVerified(
   limits: ReflectorLimits,
 ): ReflectorStep {
   const { resourceVersion: ours = "", phase } = state;
-  if (phase !== "watching" || (compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
-    return { state, effects: none };
+  if (phase !== "watching") return { state, effects: none };
+  if ((compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
+    return { state: { ...state, isUnverified: false }, effects: none };
   const lastError = `the server counts revisions from ${resourceVersion}, before ${ours}: it was restored`;
   return closeFirst(relist({ ...state, lastError, lostAt: now }, now, limits));
 }
@@ -256,6 +256,7 @@ function renew(state: ReflectorState, now: number, limits: ReflectorLimits): Ref
 
 function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
   if (now < reflectorDeadline(state, limits)) return { state, effects: none };
+  if (now >= verifyDue(state, limits)) return verify(state, now);
   const quiet = now - state.activeAt;
   if (state.phase === "streaming" && state.opened)
     return closeFirst(

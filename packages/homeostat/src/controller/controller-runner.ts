@@ -145,13 +145,13 @@ function forget(
 
 /** What adds keys beside the watches. */
 function startFeeds(
-  { definition, runtime, queue, log }: RunnerOptions,
+  { definition, runtime, queue, log, cluster = "" }: RunnerOptions,
   primary: Informer,
 ): readonly { stop(): void }[] {
   const { name: controller, resyncEvery: every, sources } = definition;
   const { clock } = runtime;
   return [
-    followSources(sources, { clock, queue, log, controller }),
+    followSources(sources, { clock, queue, log, controller, cluster }),
     ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
   ];
 }
@@ -225,8 +225,12 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
   });
 }
 
-function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
+function statesOf(
+  { definition, cluster, runtime, log, changed }: RunnerOptions,
+  loops: LoopDetector,
+) {
   return createObjectStates({
+    cluster,
     controller: definition.name,
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),

@@ -56,6 +56,7 @@ export function createRun(
   const recorder = lazy(() => recorderOf(dependencies, object));
   const log = lazy(() => logOf(dependencies, scope));
   const context = {
+    cluster: dependencies.cluster ?? "",
     ...objectsAtHand(dependencies, object, scope),
     own,
     step,

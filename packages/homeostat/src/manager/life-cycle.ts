@@ -14,12 +14,13 @@ import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
 import { logAwaited } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
-import type { ManagerOptions } from "./manager-options.ts";
+import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
+import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
 
 /** The state of a manager. */
 export interface ManagerState {
-  readonly options: ManagerOptions;
+  readonly options: ClusterManagerOptions;
   readonly definitions: readonly ControllerDefinition[];
   readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
   /** Aborts when the manager is asked to stop. */
@@ -34,49 +35,27 @@ export interface ManagerState {
   freshnessLog?: { stop(): void };
 }
 
-/** A manager in one of its two transitions. */
-export interface LifeCycle {
-  /** @throws ERR_MANAGER_STATE, ERR_MANAGER_STOPPED, ERR_MANAGER_SYNC, ERR_CONTROLLER_RUNNING */
-  start(): Promise<void>;
-  /** Idempotent; also ends a start. */
-  stop(): Promise<void>;
-}
-
 /** Creates the life cycle of a manager. */
 export function createLifeCycle(state: ManagerState): LifeCycle {
   const { options, stopping, names } = state;
   const claim = { release(): void {} };
-  let starting: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
-  return {
+  return createTransitions(options.operator, {
+    stopping,
     async start() {
-      if (starting || stopped)
-        throw new HomeostatError(
-          "ERR_MANAGER_STATE",
-          `starting ${options.operator}: the manager ${stopped ? "is stopped" : "is already started"}`,
-          { hint: "create a new manager for each start" },
-        );
-      Object.assign(
-        claim,
-        claimNames({
-          operator: options.operator,
-          names: [...names.values()],
-          transport: options.client.transport,
-        }),
-      );
-      starting = start(state).catch(async (error: unknown) => {
+      const claimed = claimNames({
+        operator: options.operator,
+        names: [...names.values()],
+        transport: options.client.transport,
+      });
+      Object.assign(claim, claimed);
+      await start(state).catch(async (error: unknown) => {
         await shutDown(state);
         claim.release();
         throw error;
       });
-      await starting;
     },
-    stop() {
-      stopping.abort();
-      stopped ??= stop(state, starting).finally(() => claim.release());
-      return stopped;
-    },
-  };
+    stop: (starting) => stop(state, starting).finally(() => claim.release()),
+  });
 }
 
 async function start(state: ManagerState): Promise<void> {
@@ -98,7 +77,7 @@ async function start(state: ManagerState): Promise<void> {
   log.info(`caches synced in ${Math.round(state.runtime.clock.monotonic() - began)} ms`, {
     objects: objects.join(", "),
   });
-  refuseIfStopped(state);
+  refuseIfStopped(state.options.operator, state.stopping);
   for (const runner of state.runners) runner.start();
   log.info(`started ${options.operator}`);
 }
@@ -127,6 +106,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
       ...definition.reports,
     },
     ...(changed ? { changed } : {}),
+    cluster: options.cluster,
   });
 }
 
@@ -140,24 +120,16 @@ function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQu
   });
 }
 
-function refuseIfStopped({ options, stopping }: ManagerState): void {
-  if (!stopping.signal.aborted) return;
-  throw new HomeostatError(
-    "ERR_MANAGER_STOPPED",
-    `starting ${options.operator}: the manager was stopped before it had started`,
-    { hint: "create a new manager to start again" },
-  );
-}
-
 async function sync(state: ManagerState): Promise<void> {
   const { cache, options, runtime, stopping, scope } = state;
   const timeoutMs = options.syncTimeoutMs ?? 120_000;
   const late = new AbortController();
-  const timer = runtime.clock.timer(timeoutMs, () => late.abort());
+  const isAwaited = options.cluster !== undefined;
+  const timer = isAwaited ? undefined : runtime.clock.timer(timeoutMs, () => late.abort());
   try {
     await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
   } catch {
-    refuseIfStopped(state);
+    refuseIfStopped(state.options.operator, state.stopping);
     throw new HomeostatError(
       "ERR_MANAGER_SYNC",
       `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
@@ -166,7 +138,7 @@ async function sync(state: ManagerState): Promise<void> {
       },
     );
   } finally {
-    timer.cancel();
+    timer?.cancel();
   }
 }
 

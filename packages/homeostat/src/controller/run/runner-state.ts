@@ -24,6 +24,8 @@ import type { RunScope } from "./run-scope.ts";
 /** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
   readonly definition: ControllerDefinition;
+  /** The cluster of the objects, where there are several. */
+  readonly cluster?: string | undefined;
   readonly names: ControllerNames;
   readonly runtime: Runtime;
   readonly client: Client;

@@ -85,13 +85,7 @@ export function createRun(
       return scope.signal;
     },
   };
-  return {
-    object,
-    context: context as unknown as Context<any, any, any, any, any>,
-    intent,
-    owning,
-    scope,
-  };
+  return { object, context: context as unknown as Run["context"], intent, owning, scope };
 }
 
 /** Most runs use few parts of their context: each is made when it is first read. */

@@ -1,5 +1,6 @@
-// The controller of a measurement, in a process of its own. Arguments: kubeconfig, namespace, number
-// of further kinds. Sends its readiness to its parent whenever it changes, the first time once it has started.
+// The controller of a measurement, in a process of its own. Arguments: kubeconfig, namespace,
+// number of further kinds. Sends its readiness to its parent whenever it changes, the first time
+// once it has started.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { widgets } from "./widgets.ts";

@@ -1,8 +1,8 @@
 // `npm run faults -- --proxy FILE [FAULT…]`: what each fault between a controller and its server
 // costs. FILE is a fault-injecting proxy with an oracle `check.mjs` beside it, which is not part of
 // this repository: it takes `--kubeconfig UPSTREAM --out FILE`, prints its ports as a JSON line,
-// and obeys POST and DELETE /faults. HOMEOSTAT_FAULT_PROXY names it too. `--kubeconfig FILE` measures
-// against a server that runs already, in place of ours.
+// and obeys POST and DELETE /faults. HOMEOSTAT_FAULT_PROXY names it too. `--kubeconfig FILE`
+// measures against a server that runs already, in place of ours.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// An operator with 50 watches: what proves them alive costs little, and one silent stream among them
-// is found within 15 s.
+// An operator with 50 watches: what proves them alive costs little, and one silent stream among
+// them is found within 15 s.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClient } from "../client/create-client.ts";

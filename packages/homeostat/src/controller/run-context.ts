@@ -52,6 +52,9 @@ export function createRun(
   const intent = createStatusIntent();
   const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
   const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
+  const opened = lazy(() => openClient({ dependencies, object, client, scope, reads }));
+  const recorder = lazy(() => recorderOf(dependencies, object));
+  const log = lazy(() => logOf(dependencies, scope));
   const context = {
     cluster: dependencies.cluster ?? "",
     ...objectsAtHand(dependencies, object, scope),
@@ -69,20 +72,30 @@ export function createRun(
     },
     wait: createWait((name) => describeRef(definition, object, name)),
     retry,
-    client: openClient({ dependencies, object, client, scope, reads }),
-    recorder: recorderOf(dependencies, object),
-    log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
+    get client() {
+      return opened();
+    },
+    get recorder() {
+      return recorder();
+    },
+    get log() {
+      return log();
+    },
     get signal() {
       return scope.signal;
     },
   };
-  return {
-    object,
-    context: context as unknown as Context<any, any, any, any, any>,
-    intent,
-    owning,
-    scope,
-  };
+  return { object, context: context as unknown as Run["context"], intent, owning, scope };
+}
+
+/** Most runs use few parts of their context: each is made when it is first read. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function logOf({ log, definition }: ReconcileDependencies, { title }: RunScope) {
+  return guardLog(log, { controller: definition.name, object: title });
 }
 
 function recorderOf(

@@ -25,6 +25,8 @@ const valuesKept = 32;
 const promptMs = 20;
 /** Without a run for this long, or for some delays, a loop has ended. */
 const restMs = 10_000;
+/** Histories that rest are forgotten this often. */
+const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
 const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
@@ -74,6 +76,7 @@ export class LoopDetector {
   readonly #histories = new Map<string, History>();
   readonly #reported = new Set<string>();
   readonly #whole = new Set<string>();
+  #swept = 0;
   readonly #manager: string;
 
   /** `manager` is the controller's field manager. */
@@ -154,10 +157,7 @@ export class LoopDetector {
   /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
   #keep(key: string, history: History, at: number): void {
     this.forget(key);
-    for (const [oldest, one] of this.#histories) {
-      if (one.found || !hasRested(one, at)) break;
-      this.forget(oldest);
-    }
+    this.#forgetRested(at);
     this.#histories.set(key, history);
     this.#whole.add(key);
     if (this.#whole.size <= keptWhole) return;
@@ -165,6 +165,16 @@ export class LoopDetector {
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
     old.writes = old.writes.map(compactWrite);
+  }
+
+  /** Seldom: what has left the front of a map is passed over until the map is compacted. */
+  #forgetRested(at: number): void {
+    if (at - this.#swept < sweepMs) return;
+    this.#swept = at;
+    for (const [oldest, one] of this.#histories) {
+      if (one.found || !hasRested(one, at)) break;
+      this.forget(oldest);
+    }
   }
 
   #next(before: History, run: Current): History | undefined {

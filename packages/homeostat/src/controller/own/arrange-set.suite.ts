@@ -60,7 +60,9 @@ export const mine = (name: string, options: PartOptions = {}): KubeObject =>
 export const refused = (code: number, reason: string): ApiStatusError =>
   new ApiStatusError({ kind: "Status", apiVersion: "v1", code, reason } as never);
 
-/** A set over `cached` objects; the server refuses a request for which `refuse` returns an error. */
+/**
+ * A set over `cached` objects; the server refuses a request for which `refuse` returns an error.
+ */
 export function arrangeSet(
   cached: readonly KubeObject[] = [],
   {

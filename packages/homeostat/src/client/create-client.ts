@@ -29,7 +29,13 @@ import { listPages } from "./list-pages.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
 import { ServerPace } from "./server-pace.ts";
-import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import {
+  type ClientObserver,
+  openStream,
+  send,
+  type SessionOptions,
+  type SessionScope,
+} from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
@@ -75,6 +81,7 @@ export function createClient(options: ClientOptions): Client {
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
+    warned: [],
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],
@@ -106,9 +113,7 @@ interface Shared {
   readonly observers: Set<(write: CompletedWrite) => void>;
 }
 
-interface Scope {
-  readonly userAgent: string;
-  readonly signals: readonly AbortSignal[];
+interface Scope extends SessionScope {
   readonly fieldManager: string | undefined;
   readonly namespace: string;
   readonly written: readonly ((write: CompletedWrite) => void)[];
@@ -232,6 +237,7 @@ class ScopedClient implements Client {
     namespace,
     written,
     requested,
+    warned,
   }: ClientScope) =>
     new ScopedClient(this.#shared, {
       fieldManager: fieldManager ?? this.#scope.fieldManager,
@@ -240,6 +246,7 @@ class ScopedClient implements Client {
       namespace: namespace ?? this.#scope.namespace,
       written: written ? [...this.#scope.written, written] : this.#scope.written,
       requested: requested ? [...this.#scope.requested, requested] : this.#scope.requested,
+      warned: warned ? [...this.#scope.warned, warned] : this.#scope.warned,
     });
 
   observeWrites: Client["observeWrites"] = (observer) => {

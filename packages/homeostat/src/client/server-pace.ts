@@ -25,6 +25,8 @@ const wakeEveryMs = 1000;
 /** Those that are woken start over at most this long, and this much each when they are few. */
 const spreadMs = 500;
 const spreadEachMs = 25;
+/** A watch that lives longer would be noticed too late when it falls silent. */
+const mostWatchMs = 12_000;
 /** So few prove themselves in time without that. */
 const fewWatches = 7;
 /** Renewals of all watches because one was blind, at most this often. */
@@ -139,9 +141,9 @@ export class ServerPace {
     return { remove: () => void this.#watches.delete(suspect) };
   }
 
-  /** How long a watch may live, so that all renewals together are at most one a second. */
+  /** How long a watch may live: as seldom as one a second of all, and at most 12 s. */
   watchMs(leastMs: number): number {
-    return Math.max(leastMs, this.#watches.size * 1000);
+    return Math.max(leastMs, Math.min(this.#watches.size * 1000, mostWatchMs));
   }
 
   /** A watch was blind: the others prove themselves now. */

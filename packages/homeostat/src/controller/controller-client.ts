@@ -61,8 +61,8 @@ export interface ControllerClient {
     options?: SharedApplyOptions,
   ): Promise<ObjectOf<K>>;
   /**
-   * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null removes
-   * a field.
+   * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null
+   * removes a field.
    */
   patch<K extends Kind>(
     kind: K,

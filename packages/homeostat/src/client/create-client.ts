@@ -15,7 +15,6 @@ import type {
   CompletedWrite,
   Key,
   ListPageOptions,
-  ObjectList,
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
@@ -26,6 +25,7 @@ import type { KindResolver } from "./discovery/kind-resolver.ts";
 import type { ClusterAccess } from "./kubeconfig/cluster-access.ts";
 import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts";
 import { listPages } from "./list-pages.ts";
+import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
 import { ServerPace } from "./server-pace.ts";
@@ -323,31 +323,4 @@ function parsedWrite(
 ): CompletedWrite | undefined {
   const write = toCompletedWrite(kind, key, "write", answer);
   return write?.object ? { ...write, bytes: response.body } : write;
-}
-
-/** Adds apiVersion and kind to items, which servers omit for built-in kinds. */
-function toObjectList<O>(
-  kind: Kind<O>,
-  answer: {
-    readonly metadata?: {
-      readonly resourceVersion?: string;
-      readonly continue?: string;
-      readonly remainingItemCount?: number;
-    };
-    readonly items?: readonly JsonObject[] | null;
-  },
-): ObjectList<any> {
-  const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
-  const items = (answer.items ?? []).map((item) =>
-    readable(
-      kind,
-      item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item,
-    ),
-  );
-  return {
-    items,
-    resourceVersion,
-    ...(token ? { continue: token } : {}),
-    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
-  };
 }

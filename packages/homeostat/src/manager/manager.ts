@@ -8,6 +8,7 @@ import { ServerPace } from "../cache/server-pace.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import { type ControllerDefinition, definitionOf } from "../controller/define-controller.ts";
 import { type ControllerNames, nameController } from "../controller/names.ts";
+import { signalSet } from "../controller/signals/write-signal.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
@@ -34,7 +35,7 @@ export function createManager(options: ManagerOptions): Manager {
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
     recovered: () => retryPace.recovered(),
-    keepManagers: keepManagersOf(names.values()),
+    keepManagers: keepManagersOf(names.values(), definitions),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
@@ -59,10 +60,21 @@ export function createManager(options: ManagerOptions): Manager {
   return toManager(state);
 }
 
-/** Managers of the controllers; those of named sets are below them. */
-function keepManagersOf(names: Iterable<ControllerNames>): (manager: string) => boolean {
+/**
+ * Managers of the controllers, and of signals, which any operator may set; those of named sets are
+ * below them.
+ */
+function keepManagersOf(
+  names: Iterable<ControllerNames>,
+  definitions: readonly ControllerDefinition[],
+): (manager: string) => boolean {
   const own = [...names].flatMap(({ managers }) => managers);
-  return (manager) => own.some((one) => manager === one || manager.startsWith(`${one}/`));
+  const signals = definitions.flatMap((one) =>
+    one.signals.map(({ name }) => `/${signalSet(name)}`),
+  );
+  return (manager) =>
+    own.some((one) => manager === one || manager.startsWith(`${one}/`)) ||
+    signals.some((one) => manager.endsWith(one));
 }
 
 function toManager(state: ManagerState): Manager {

@@ -28,8 +28,13 @@ export interface FaultFigures {
   readonly lists: number;
   /** The share of broken watches that resumed where they were. */
   readonly resumed: number | undefined;
-  /** Most lists and watches of all kinds in any second after the first of the fault. */
+  /**
+   * Most lists and watches of all kinds, and connections refused, in any second after the first of
+   * the fault; renewals of sound watches and those that come back are among them.
+   */
   readonly mostASecond: number;
+  /** As `mostASecond`, of those that the fault met: refused, or answered with an error. */
+  readonly mostFailing: number;
   /** The requests of that second, for people: ms since the fault began, and what was asked. */
   readonly busiest: readonly string[];
   /** Requests that came before the Retry-After that they were given. */
@@ -50,7 +55,11 @@ export async function measureFault(
 ): Promise<FaultFigures> {
   const wanted = await createObjects(client);
   const startedAt = Date.now();
-  const controller = await startController(proxy.kubeconfig, client.namespace);
+  const controller = await startController([
+    proxy.kubeconfig,
+    client.namespace,
+    String(scenario.furtherWatches ?? 0),
+  ]);
   try {
     await converged(client, wanted, 0);
     const from = Date.now();
@@ -71,6 +80,7 @@ export async function measureFault(
       (e) => (oracle.isRead(e) || e.ev === "refused") && e.t > from + 1000 && e.t < end,
     );
     const busiest = busiestSecond(attempts);
+    const failing = attempts.filter(({ ev, status }) => ev === "refused" || Number(status) >= 400);
     return {
       fault: scenario.name,
       backS: back && seconds(Math.max(0, back - end)),
@@ -79,6 +89,7 @@ export async function measureFault(
       lists: oracle.relists(during, from).total,
       resumed: could ? fraction! : undefined,
       mostASecond: busiest.length,
+      mostFailing: busiestSecond(failing).length,
       busiest: busiest.map((event) => describe(event, from)),
       early: oracle.retryAfter(during).early,
     };
@@ -89,10 +100,9 @@ export async function measureFault(
 }
 
 async function startController(
-  kubeconfig: string,
-  namespace: string,
+  given: readonly string[],
 ): Promise<{ readonly changes: readonly Readiness[]; stop(): void }> {
-  const child = fork(program, [kubeconfig, namespace], {
+  const child = fork(program, [...given], {
     execArgv: ["--conditions=homeostat-source"],
   });
   const changes: Readiness[] = [];

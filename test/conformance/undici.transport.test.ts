@@ -200,6 +200,8 @@ describe("undici transport", { timeout: 30_000 }, () => {
         );
         assert.match(await success(transport), /who/);
       }
+      const header = { "x-none": undefined } as unknown as Readonly<Record<string, string>>;
+      await assert.rejects(success(transport, header), { code: "ERR_CLIENT_REQUEST" });
       const together = await Promise.all([
         ...Array.from({ length: 8 }, () => failure(transport, "/ ")),
         success(transport),

@@ -127,6 +127,13 @@ export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
-export type { Manager, ManagerOptions } from "./manager/manager-options.ts";
+export type {
+  Clusters,
+  ClusterSource,
+  Manager,
+  ManagerOptions,
+  MultiClusterOptions,
+  RequestKey,
+} from "./manager/manager-options.ts";
 export type { WatchedNamespaces } from "./manager/scope/watched-scope.ts";
 export { HomeostatError, isHomeostatError } from "./util/homeostat-error.ts";

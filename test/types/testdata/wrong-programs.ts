@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { all, defineController, defineResource, index, k, metadataOf, ref, refs } from "homeostat";
+import { all, createManager, defineController, defineResource, index, k, metadataOf, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -108,4 +108,13 @@ export const prioritised = [
   defineController(Order, { priority: ({ object }) => object.read().spec.table, async reconcile() {} }),
   defineController(Order, { fairBy: "name", async reconcile() {} }), // !
   defineController(Order, { retryRate: { qps: 10 }, async reconcile() {} }), // !
+];
+declare const someClient: Client;
+export const managers = [
+  createManager({ operator: "o", controllers: [] }), // !
+  createManager({ operator: "o", controllers: [], client: someClient, clusters: { eu: someClient } }), // !
+  createManager({ operator: "o", controllers: [], clusters: { eu: "https://eu" } }), // !
+  createManager({ operator: "o", controllers: [], clusters: { eu: someClient } }),
+  createManager({ operator: "o", controllers: [], async *clusters() { yield { eu: someClient }; } }),
+  createManager({ operator: "o", controllers: [], async *clusters() { yield someClient; } }), // !
 ];

@@ -100,7 +100,8 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     bootstrapTexts(readBootstrapObjects("1.36"), { ranges, port: address?.port, clientCa, now });
   await storeBootstrapObjects(bootstrapObjects(), { store, catalog, runtime, now });
   const loopback = createLoopbackClient(core.handler);
-  await kinds.start({ loopback, runtime, warn: options.warn });
+  const openWatches = (storageKey: string) => core.services.openWatches.openOn(storageKey);
+  await kinds.start({ loopback, runtime, openWatches, warn: options.warn });
   // As upstream's, the first revisions of a server are too old to watch from.
   if (isNew) store.compact(store.revision());
   const hooks = { core: core.services, loopback, bootstrapObjects };

@@ -23,6 +23,8 @@ export interface Kinds {
   start(options: {
     readonly loopback: LoopbackClient;
     readonly runtime: Runtime;
+    /** Returns a function that ends those watches on a kind's storage that are open now. */
+    readonly openWatches: (storageKey: string) => () => void;
     readonly warn?: ((message: string, error: unknown) => void) | undefined;
   }): Promise<void>;
   stop(): Promise<void>;
@@ -57,9 +59,16 @@ export function createKinds(
   let loading: Timer | undefined;
   return {
     catalog,
-    async start({ loopback, runtime, warn }) {
+    async start({ loopback, runtime, openWatches, warn }) {
       const createResources = (definition: JsonObject) => custom().createResources(definition);
-      await controller.start({ loopback, runtime, catalog, createResources, warn });
+      await controller.start({
+        loopback,
+        runtime,
+        catalog,
+        createResources,
+        openWatches,
+        warn,
+      });
       await services.start(loopback);
       loading = runtime.clock.timer(loadAfterMs, () => {
         try {

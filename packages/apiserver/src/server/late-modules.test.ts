@@ -38,7 +38,8 @@ test("custom resources that failed to load ahead warn, and load with the first d
   });
   const runtime = createVirtualRuntime();
   const loopback = async () => ({ status: 200, object: { items: [], metadata: {} } });
-  await kinds.start({ loopback, runtime, warn: (message) => warnings.push(message) });
+  const openWatches = () => () => undefined;
+  await kinds.start({ loopback, runtime, openWatches, warn: (message) => warnings.push(message) });
   await runtime.advance(1000);
   assert.deepEqual(
     [loads, warnings],

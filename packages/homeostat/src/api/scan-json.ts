@@ -78,8 +78,11 @@ export function spells(bytes: Uint8Array, start: number, end: number, word: stri
 /** Parses the string in the range, which includes its quotes; undefined if it is not a string. */
 export function readString(bytes: Uint8Array, start: number, end: number): string | undefined {
   if (bytes[start] !== quote) return undefined;
-  const text = toBuffer(bytes).toString("utf8", start, end);
-  return text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1);
+  const buffer = toBuffer(bytes);
+  const isPlain = plainStringEnd(bytes, start) === end;
+  return isPlain
+    ? buffer.toString("utf8", start + 1, end - 1)
+    : (JSON.parse(buffer.toString("utf8", start, end)) as string);
 }
 
 /** A Buffer over the same bytes. */

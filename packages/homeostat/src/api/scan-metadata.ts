@@ -18,6 +18,10 @@ export interface ScannedMetadata {
   managedFields: ByteRange | undefined;
   /** Offset of the key of managedFields, at its quote. */
   managedFieldsKey: number;
+  /** Byte ranges of `metadata`, and of `apiVersion` and `kind` where they stand before it. */
+  metadata: ByteRange;
+  apiVersion: ByteRange | undefined;
+  kind: ByteRange | undefined;
 }
 
 /**
@@ -27,12 +31,25 @@ export interface ScannedMetadata {
 export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   const reader = new MetadataReader(bytes);
   let inner = -1;
-  const outer = eachMember(bytes, 0, (keyStart, keyEnd, valueStart) => {
-    if (!spells(bytes, keyStart, keyEnd, "metadata")) return;
+  const outer = eachMember(bytes, 0, (keyStart, keyEnd, valueStart, valueEnd) => {
+    if (!reader.isMetadata(keyStart, keyEnd, valueStart, valueEnd)) return;
     inner = eachMember(bytes, valueStart, (at, to, from, end) => reader.read(at, to, from, end));
     return false;
   });
   return outer === -2 && inner > 0 && reader.name ? reader : undefined;
+}
+
+const comma = 44;
+
+/** The range of the member managedFields with one comma; undefined without it. */
+export function managedFieldsSpan(
+  bytes: Uint8Array,
+  { managedFields, managedFieldsKey: start }: ScannedMetadata,
+): ByteRange | undefined {
+  if (!managedFields) return undefined;
+  const { end } = managedFields;
+  if (bytes[end] === comma) return { start, end: end + 1 };
+  return { start: bytes[start - 1] === comma ? start - 1 : start, end };
 }
 
 class MetadataReader implements ScannedMetadata {
@@ -47,10 +64,24 @@ class MetadataReader implements ScannedMetadata {
   ownerReferences: ByteRange | undefined;
   managedFields: ByteRange | undefined;
   managedFieldsKey = -1;
+  metadata: ByteRange = { start: 0, end: 0 };
+  apiVersion: ByteRange | undefined;
+  kind: ByteRange | undefined;
   readonly #bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+  }
+
+  /** Reads one member of the object; true for `metadata`. */
+  isMetadata(keyStart: number, keyEnd: number, start: number, end: number): boolean {
+    if (spells(this.#bytes, keyStart, keyEnd, "metadata")) {
+      this.metadata = { start, end };
+      return true;
+    }
+    if (spells(this.#bytes, keyStart, keyEnd, "kind")) this.kind = { start, end };
+    else if (spells(this.#bytes, keyStart, keyEnd, "apiVersion")) this.apiVersion = { start, end };
+    return false;
   }
 
   /** Reads one member of metadata. */

@@ -34,14 +34,20 @@ export interface EntryShape {
 
 const noOwners: readonly string[] = [];
 
-/** Creates an entry from an object's bytes, which it does not keep. @throws ERR_CACHE_OBJECT */
-export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
-  const compact = shape.project
-    ? encodeJsonBytes(shape.project(decodeJson(bytes)) as never)
-    : bytes;
-  const scanned = scanMetadata(compact);
-  if (scanned) return new CachedEntry(compact, scanned, shape);
-  const canonical = encodeJsonBytes(decodeJson(compact));
+/** Finds an entry of this revision that exists already. */
+export type FindEntry = (key: string, resourceVersion: string) => CachedEntry | undefined;
+
+/**
+ * Creates an entry from an object's bytes, which it does not keep, unless `find` has it. @throws
+ * ERR_CACHE_OBJECT
+ */
+export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry): CachedEntry {
+  const scanned = scanMetadata(bytes);
+  const found = scanned && find?.(keyOf(scanned), scanned.resourceVersion);
+  if (found) return found;
+  if (scanned && !shape.project) return new CachedEntry(bytes, scanned, shape);
+  const object = decodeJson(bytes);
+  const canonical = encodeJsonBytes((shape.project ? shape.project(object) : object) as never);
   const again = scanMetadata(canonical);
   if (again) return new CachedEntry(canonical, again, shape);
   throw new HomeostatError(
@@ -53,6 +59,10 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape): CachedEntry {
   );
 }
 
+/** Joined rather than concatenated: V8 then keeps one string per key and not three. */
+const keyOf = ({ namespace, name }: ScannedMetadata): string =>
+  namespace ? [namespace, name].join("/") : name;
+
 /** An object at one revision. */
 export class CachedEntry implements CachedObject {
   readonly key: string;
@@ -63,6 +73,8 @@ export class CachedEntry implements CachedObject {
   readonly generation: number;
   readonly deleting: boolean;
   readonly ownerUids: readonly string[];
+  readonly #hasLabels: boolean;
+  readonly #hasAnnotations: boolean;
   readonly #text: string;
   readonly #shape: EntryShape;
   #object: object | undefined;
@@ -72,7 +84,7 @@ export class CachedEntry implements CachedObject {
   constructor(bytes: Uint8Array, scanned: ScannedMetadata, shape: EntryShape) {
     this.name = scanned.name;
     this.namespace = scanned.namespace;
-    this.key = scanned.namespace ? `${scanned.namespace}/${scanned.name}` : scanned.name;
+    this.key = keyOf(scanned);
     this.uid = scanned.uid;
     this.resourceVersion = scanned.resourceVersion;
     this.generation = scanned.generation;
@@ -80,6 +92,8 @@ export class CachedEntry implements CachedObject {
     this.ownerUids = scanned.ownerReferences
       ? ownerUids(bytes, scanned.ownerReferences.start)
       : noOwners;
+    this.#hasLabels = scanned.labels !== undefined;
+    this.#hasAnnotations = scanned.annotations !== undefined;
     this.#text = cutManagedFields(bytes, scanned, shape.keepManager);
     this.#shape = shape;
   }
@@ -94,6 +108,7 @@ export class CachedEntry implements CachedObject {
   }
 
   metadataText(field: "labels" | "annotations"): string {
+    if (!(field === "labels" ? this.#hasLabels : this.#hasAnnotations)) return "";
     const bytes = Buffer.from(this.#text);
     const range = scanMetadata(bytes)?.[field];
     return range ? bytes.toString("utf8", range.start, range.end) : "";

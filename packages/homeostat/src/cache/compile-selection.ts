@@ -1,7 +1,8 @@
 // The selectors of an informer's scope, applied to written objects.
-import type { JsonObject } from "../api/json.ts";
 import { parseFieldSelector, matchesFields } from "../api/selectors/field-selector.ts";
 import { parseLabelSelector, matchesLabels } from "../api/selectors/label-selector.ts";
+import type { CompletedWrite } from "../client/client.ts";
+import { writtenMetadata } from "../client/completed-write.ts";
 import type { InformerScope } from "./informer.ts";
 
 /**
@@ -11,25 +12,24 @@ import type { InformerScope } from "./informer.ts";
 export function compileSelection({
   labelSelector,
   fieldSelector,
-}: InformerScope): (object: JsonObject) => boolean | undefined {
+}: InformerScope): (write: CompletedWrite) => boolean | undefined {
   const labels = labelSelector ? parseLabelSelector(labelSelector) : undefined;
   const fields = fieldSelector ? parseFieldSelector(fieldSelector) : undefined;
   const evaluable =
     fields?.every(({ field }) => field === "metadata.name" || field === "metadata.namespace") ??
     true;
-  return (object) => {
-    const metadata = object["metadata"] as {
-      readonly name: string;
-      readonly namespace?: string;
-      readonly labels?: Record<string, string>;
-    };
-    if (labels && !matchesLabels(labels, metadata.labels ?? {})) return false;
+  return (write) => {
+    if (labels && !matchesLabels(labels, labelsOf(write))) return false;
     if (!evaluable) return undefined;
     return (
       !fields ||
       matchesFields(fields, (field) =>
-        field === "metadata.name" ? metadata.name : (metadata.namespace ?? ""),
+        field === "metadata.name" ? write.key.name : (write.key.namespace ?? ""),
       )
     );
   };
+}
+
+function labelsOf(write: CompletedWrite): Readonly<Record<string, string>> {
+  return (writtenMetadata(write)?.["labels"] ?? {}) as Readonly<Record<string, string>>;
 }

@@ -12,7 +12,6 @@ import { isHomeostatError } from "../util/homeostat-error.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
-import { ServerPace } from "./server-pace.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
 export interface CacheOptions {
@@ -41,8 +40,6 @@ export interface CacheOptions {
    * disables them.
    */
   readonly compareEveryMs?: number;
-  /** Called when a watch works again after a fault of the server. */
-  readonly recovered?: () => void;
   /**
    * Receives errors of handlers and index functions with the object's key, and skipped objects.
    * Default: a process warning.
@@ -79,8 +76,8 @@ interface Shared {
 class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #parsedObjects: ParsedObjects;
-  readonly #pace: ServerPace;
   readonly #informers = new Map<string, Shared>();
+  readonly #listeners = new Set<(informer: Informer) => void>();
   readonly #unobserve: () => void;
   #started = false;
   /** Keeps the process alive while no socket or timer does. */
@@ -92,7 +89,6 @@ class InformerCache implements Cache {
       objects: options.maxParsedObjects ?? 10_000,
       bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
     });
-    this.#pace = new ServerPace(options.runtime, options.recovered);
     this.#unobserve = options.client.observeWrites((write) => {
       for (const { informer } of this.#informers.values()) informer.written(write);
     });
@@ -151,6 +147,11 @@ class InformerCache implements Cache {
     return Array.from(this.#informers.values(), ({ informer }) => informer);
   }
 
+  onFreshness(listener: (informer: Informer) => void): { remove(): void } {
+    this.#listeners.add(listener);
+    return { remove: () => void this.#listeners.delete(listener) };
+  }
+
   parsed(): { readonly objects: number; readonly bytes: number } {
     return { objects: this.#parsedObjects.size, bytes: this.#parsedObjects.bytes };
   }
@@ -191,7 +192,6 @@ class InformerCache implements Cache {
       kind,
       scope,
       limits: { ...reflectorDefaults, longMs: this.#longMs(), ...limits },
-      pace: this.#pace,
       compareEveryMs: this.#options.compareEveryMs ?? 36_000_000,
       shape: {
         apiVersion: kind.apiVersion,
@@ -209,6 +209,7 @@ class InformerCache implements Cache {
     });
     const shared: Shared = { informer, leases: 0 };
     this.#informers.set(id, shared);
+    informer.onFreshness(() => this.#listeners.forEach((listener) => listener(informer)));
     if (this.#started) informer.start();
     return shared;
   }

@@ -2,9 +2,7 @@
 // and a quarter of the memory. Entries of the operator's own managers are kept, because apply
 // compares with them.
 import { eachItem, eachMember, readString, spells, toBuffer } from "../api/scan-json.ts";
-import type { ScannedMetadata } from "../api/scan-metadata.ts";
-
-const comma = 44;
+import { managedFieldsSpan, type ScannedMetadata } from "../api/scan-metadata.ts";
 
 /** The object's text without managedFields, except the entries whose manager `keep` accepts. */
 export function cutManagedFields(
@@ -18,18 +16,8 @@ export function cutManagedFields(
   const kept = keptEntries(buffer, range.start, keep);
   if (kept.length)
     return `${buffer.toString("utf8", 0, range.start)}[${kept.join(",")}]${buffer.toString("utf8", range.end)}`;
-  const [start, end] = memberSpan(buffer, scanned.managedFieldsKey, range.end);
+  const { start, end } = managedFieldsSpan(buffer, scanned)!;
   return buffer.toString("utf8", 0, start) + buffer.toString("utf8", end);
-}
-
-/** The range of the member including one comma. */
-function memberSpan(
-  bytes: Uint8Array,
-  keyStart: number,
-  valueEnd: number,
-): readonly [number, number] {
-  if (bytes[valueEnd] === comma) return [keyStart, valueEnd + 1];
-  return bytes[keyStart - 1] === comma ? [keyStart - 1, valueEnd] : [keyStart, valueEnd];
 }
 
 function keptEntries(

@@ -158,6 +158,8 @@ export interface Cache {
   start(): void;
   /** Resolves when all informers are synced. */
   synced(signal?: AbortSignal): Promise<void>;
+  /** Calls `listener` when the readiness of an informer changes, also of those acquired later. */
+  onFreshness(listener: (informer: Informer) => void): { remove(): void };
   /** The parsed objects that the cache keeps alive, of all kinds. */
   parsed(): { readonly objects: number; readonly bytes: number };
   stop(): Promise<void>;

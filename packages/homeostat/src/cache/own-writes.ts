@@ -48,9 +48,30 @@ export class OwnWrites {
     for (const { entry } of this.#writes.values()) yield entry;
   }
 
+  /** False when the watch has already delivered this revision. */
+  awaits(resourceVersion: string): boolean {
+    return this.#observed === undefined || isNewer(resourceVersion, this.#observed);
+  }
+
+  /** The entry of a recorded write. */
+  find(key: string, resourceVersion: string): CachedEntry | undefined {
+    const entry = this.#writes.get(key)?.entry;
+    return entry?.resourceVersion === resourceVersion ? entry : undefined;
+  }
+
+  /**
+   * The watch has delivered this entry, which the cache now holds. True when this process wrote its
+   * revision.
+   */
+  arrives(entry: CachedEntry): boolean {
+    const ours = this.find(entry.key, entry.resourceVersion);
+    if (ours === entry) this.#writes.delete(entry.key);
+    return ours !== undefined;
+  }
+
   /** Records an acknowledged write. */
   written(entry: CachedEntry, selected: boolean): void {
-    if (this.#observed !== undefined && !isNewer(entry.resourceVersion, this.#observed)) return;
+    if (!this.awaits(entry.resourceVersion)) return;
     const held = this.#writes.get(entry.key);
     if (held && !isNewer(entry.resourceVersion, held.entry.resourceVersion)) return;
     held?.entry.retire();
@@ -106,7 +127,7 @@ export class OwnWrites {
 
   /** True when this process wrote this revision. */
   isOwn(entry: { readonly key: string; readonly resourceVersion: string }): boolean {
-    return this.#writes.get(entry.key)?.entry.resourceVersion === entry.resourceVersion;
+    return this.find(entry.key, entry.resourceVersion) !== undefined;
   }
 
   /** The object that a read of `key` returns, given the one that the watch has delivered. */

@@ -24,7 +24,6 @@ import {
   type ReflectorLimits,
   type ReflectorState,
 } from "./reflector-state.ts";
-import type { ServerPace } from "./server-pace.ts";
 import { splitEvent, splitList } from "./split-list.ts";
 
 /** Receives objects and progress. Objects are subarrays of buffers that are not kept. */
@@ -52,7 +51,6 @@ export interface ReflectorOptions {
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
   readonly sink: ReflectorSink;
-  readonly pace: ServerPace;
 }
 
 type WatchEffect = Extract<ReflectorEffect, { readonly do: "watch" }>;
@@ -79,7 +77,7 @@ export class Reflector {
   }
 
   start(): void {
-    this.#counted ??= this.#options.pace.addWatch(() => this.#input({ type: "doubted" }));
+    this.#counted ??= this.#options.client.pace.addWatch(() => this.#input({ type: "doubted" }));
     this.#input({ type: "start" });
   }
 
@@ -137,10 +135,14 @@ export class Reflector {
       case "progress":
         return this.#options.sink.progress(effect.resourceVersion);
       case "wait":
-        this.#waiting = this.#options.pace.wait(effect.ms, () => this.#input({ type: "due" }));
+        this.#waiting = this.#options.client.pace.wait(
+          effect.ms,
+          () => this.#input({ type: "due" }),
+          this.#state.failures,
+        );
         return;
       case "doubt":
-        return this.#options.pace.suspect();
+        return this.#options.client.pace.suspect();
       case "verify":
         return void this.#verify();
       case "close":
@@ -201,10 +203,10 @@ export class Reflector {
   }
 
   #timeoutSeconds(timeoutMs: number | undefined): number {
-    const { runtime, pace, limits } = this.#options;
+    const { runtime, client, limits } = this.#options;
     if (timeoutMs === undefined)
       return longSeconds.least + Math.floor(unitInterval(runtime.entropy) * longSeconds.span);
-    const ms = timeoutMs === limits.suspectMs ? timeoutMs : pace.watchMs(timeoutMs);
+    const ms = timeoutMs === limits.suspectMs ? timeoutMs : client.pace.watchMs(timeoutMs);
     const fewer = timeoutMs === limits.suspectMs ? 0 : Math.round(unitInterval(runtime.entropy));
     return Math.max(1, Math.round(ms / 1000) - fewer);
   }
@@ -212,12 +214,12 @@ export class Reflector {
   /** Wakes the others that wait once this attempt after a failure has been open for a while. */
   #holds(): void {
     const epoch = this.#epoch;
-    const { runtime, pace } = this.#options;
+    const { runtime, client } = this.#options;
     const open = runtime.clock.monotonic() - this.#state.openedAt;
     this.#holding?.cancel();
-    if (open >= holdsMs) return pace.recovered();
+    if (open >= holdsMs) return client.pace.recovered();
     this.#holding = runtime.clock.timer(holdsMs - open, () => {
-      if (epoch === this.#epoch) pace.recovered();
+      if (epoch === this.#epoch) client.pace.recovered();
     });
   }
 
@@ -226,9 +228,10 @@ export class Reflector {
    * kinds may be counted apart, so that a lesser one proves nothing.
    */
   async #verify(): Promise<void> {
-    const shared = await this.#options.pace.revision(() => this.#askRevision());
+    const shared = await this.#options.client.pace.revision(() => this.#askRevision());
     const { resourceVersion: ours = "" } = this.#state;
-    const isAhead = shared !== undefined && (compareResourceVersions(shared, ours) ?? -1) >= 0;
+    if (shared === undefined) return;
+    const isAhead = (compareResourceVersions(shared, ours) ?? -1) >= 0;
     const resourceVersion = isAhead ? shared : await this.#askRevision();
     if (resourceVersion) this.#input({ type: "verified", resourceVersion });
   }

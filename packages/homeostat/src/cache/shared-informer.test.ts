@@ -155,32 +155,50 @@ describe("informer", () => {
   });
 
   it("wakes the other watches, and what else waits for the server, once one of them holds", async () => {
-    let recovered = 0;
-    const { transport, runtime, cache } = await playSynced({ recovered: () => recovered++ });
+    const { transport, runtime, cache, client } = await playSynced();
+    let woken = 0;
     for (const namespace of ["a", "b", "c", "d", "e"]) cache.acquire(Meal, { namespace });
     await runtime.advance(0);
     for (const exchange of transport.exchanges) exchange.fail(new Error("ECONNRESET"));
     const sent = transport.exchanges.length;
+    client.pace.wait(0, () => woken++, 99);
     await runtime.advance(250);
     assert.equal(transport.exchanges.length, sent + 1, "one of six tries");
     transport.last.head();
     await runtime.advance(400);
-    assert.deepEqual([transport.exchanges.length, recovered], [sent + 1, 0], "open proves little");
+    assert.deepEqual([transport.exchanges.length, woken], [sent + 1, 0], "open proves little");
     await runtime.advance(300);
-    assert.deepEqual([transport.exchanges.length, recovered], [sent + 6, 1]);
+    assert.deepEqual([transport.exchanges.length, woken], [sent + 6, 1]);
+  });
+
+  it("lets go first what has failed less often", async () => {
+    const { transport, runtime, client } = await playSynced();
+    for (let failures = 0; failures < 3; failures++) {
+      transport.last.fail(new Error("ECONNRESET"));
+      const sent = transport.exchanges.length;
+      if (failures < 2) while (transport.exchanges.length === sent) await runtime.advance(50);
+    }
+    const sent = transport.exchanges.length;
+    let isFirst: boolean | undefined;
+    client.pace.wait(0, () => (isFirst = transport.exchanges.length === sent));
+    await runtime.advance(5000);
+    assert.equal(isFirst, true);
+    assert.ok(transport.exchanges.length > sent);
   });
 
   it("waits with the others until a watch that fell silent has brought something", async () => {
-    let recovered = 0;
-    const { transport, runtime } = await playSynced({ recovered: () => recovered++ });
+    const { transport, runtime, client } = await playSynced();
+    let woken = 0;
     await runtime.advance(7000);
     transport.last.head();
     await runtime.advance(1900);
     transport.last.head();
+    client.pace.wait(0, () => woken++);
     await runtime.advance(700);
-    assert.equal(recovered, 0);
+    assert.equal(woken, 0);
     transport.last.lines(bookmark("6"));
-    assert.equal(recovered, 1);
+    await runtime.advance(25);
+    assert.equal(woken, 1);
   });
 
   it("pages where a busy server ignores the wish to stream", async () => {
@@ -294,6 +312,31 @@ describe("informer", () => {
     );
     await patching;
     assert.equal(informer.get(home("soup")), undefined);
+  });
+
+  it("keeps the entry of an own write when the watch delivers it, whichever comes first", async () => {
+    const { informer, client, transport, runtime, told } = await playSynced();
+    const watch = transport.last;
+    for (const [revision, isWatchFirst] of [
+      ["6", false],
+      ["7", true],
+    ] as const) {
+      const answer = meal("soup", revision);
+      const writing = client.applyUnread(Meal, meal("soup", "3"));
+      await runtime.advance(0);
+      if (isWatchFirst) watch.lines(event("MODIFIED", answer));
+      const before = informer.entry("home/soup");
+      transport.last.answer(200, answer);
+      await writing;
+      const written = informer.entry("home/soup")!;
+      assert.equal(written === before, isWatchFirst);
+      assert.equal(written.resourceVersion, revision);
+      if (!isWatchFirst) watch.lines(event("MODIFIED", answer));
+      assert.equal(informer.entry("home/soup"), written);
+      assert.equal(informer.stats().ownWrites, 0);
+      assert.equal(informer.get(home("soup"))?.metadata.resourceVersion, revision);
+    }
+    assert.deepEqual(told, ["updated home/soup 3-6 watch own", "updated home/soup 6-7 watch"]);
   });
 
   it("ignores own writes outside its scope and hides what a write took out of its selection", async () => {

@@ -1,12 +1,12 @@
 // The informer that all users of a kind and scope share: a reflector feeds an indexer, and handlers
 // follow its changes.
 // Upstream: k8s.io/client-go/tools/cache/shared_informer.go.
-import type { JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { formatObjectKey } from "../api/gvk.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
 import { encodeBody } from "../client/request/encode-request.ts";
+import { writtenRevision } from "../client/completed-write.ts";
 import { toError } from "../client/exchange.ts";
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
@@ -27,8 +27,7 @@ import type {
   SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
-import type { ServerPace } from "./server-pace.ts";
-import { SkippedObjects } from "./skipped-objects.ts";
+import { type FindEntry, SkippedObjects } from "./skipped-objects.ts";
 import { Reflector, type ReflectorSink } from "./reflector.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
 
@@ -38,7 +37,6 @@ export interface SharedInformerOptions {
   readonly kind: Kind;
   readonly scope: InformerScope;
   readonly limits: ReflectorLimits;
-  readonly pace: ServerPace;
   readonly shape: EntryShape;
   /** Interval of comparisons with the server; 0 disables them. */
   readonly compareEveryMs: number;
@@ -55,7 +53,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly #reflector: Reflector;
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
-  readonly #selects: (object: JsonObject) => boolean | undefined;
+  readonly #selects: (write: CompletedWrite) => boolean | undefined;
   readonly #skipped: SkippedObjects;
   #gathering = new Map<string, CachedEntry>();
   #synced = Promise.withResolvers<void>();
@@ -214,13 +212,15 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     if (write.kind.kind !== this.kind.kind || write.kind.apiVersion !== this.kind.apiVersion)
       return;
     if (this.scope.namespace && write.key.namespace !== this.scope.namespace) return;
-    if (!write.object) {
+    if (writtenRevision(write) === undefined) {
       if (write.deletedUid) this.#indexer.own.deleted(write.deletedUid);
       return;
     }
-    const { entry } = this.#skipped.take(write.bytes ?? encodeBody(write.object));
+    const { resourceVersion } = write;
+    if (resourceVersion !== undefined && !this.#indexer.own.awaits(resourceVersion)) return;
+    const { entry } = this.#skipped.take(write.bytes ?? encodeBody(write.object!));
     if (!entry) return;
-    const selected = this.#selects(write.object);
+    const selected = this.#selects(write);
     if (selected === undefined && !this.#indexer.get(entry.key)) return;
     this.#indexer.own.written(entry, selected ?? true);
   }
@@ -273,7 +273,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const isGone = type === "DELETED";
     const { entry, skipped } = isGone
       ? this.#skipped.takeDeleted(object)
-      : this.#skipped.take(object);
+      : this.#skipped.take(object, this.#options.shape.metadataOnly ? undefined : this.#written);
     const { key, resourceVersion } = entry ?? skipped;
     if (isGone) this.#remove(key, entry);
     else if (entry) this.#set(entry);
@@ -282,8 +282,12 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     return resourceVersion;
   }
 
+  /** The entry of an own write that the watch delivers now: it need not be read again. */
+  readonly #written: FindEntry = (key, resourceVersion) =>
+    this.#indexer.own.find(key, resourceVersion);
+
   #set(entry: CachedEntry): void {
-    const ownWrite = this.#indexer.own.isOwn(entry);
+    const ownWrite = this.#indexer.own.arrives(entry);
     this.#notify(this.#indexer.set(entry), { through: "watch", ownWrite });
   }
 

@@ -4,7 +4,9 @@
 import { scanMetadata } from "../api/scan-metadata.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { SkippedObject } from "./informer.ts";
-import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
+import { type CachedEntry, type EntryShape, type FindEntry, toEntry } from "./cached-entry.ts";
+
+export type { FindEntry };
 
 type Identity = Pick<SkippedObject, "key" | "resourceVersion">;
 
@@ -35,10 +37,13 @@ export class SkippedObjects {
     return [...this.#skipped.values()];
   }
 
-  /** Creates the entry of an object, or reports the object. Never throws. */
-  take(bytes: Uint8Array): Taken {
+  /**
+   * Creates the entry of an object, or takes the one that `find` has; or reports the object. Never
+   * throws.
+   */
+  take(bytes: Uint8Array, find?: FindEntry): Taken {
     try {
-      const entry = toEntry(bytes, this.#shape);
+      const entry = toEntry(bytes, this.#shape, find);
       this.#skipped.delete(entry.key);
       return { entry };
     } catch (error) {

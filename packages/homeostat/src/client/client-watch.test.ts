@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { ApiStatusError, isConflict, isExpired, isUnauthorized } from "../api/status.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createScriptedTransport, type ScriptedTransport } from "./scripted-transport.suite.ts";
+import { ServerPace } from "./server-pace.ts";
 import { openStream, type SessionOptions } from "./session.ts";
 import { Order, order, play } from "./scripted-client.suite.ts";
 
@@ -95,10 +96,12 @@ describe("streams and credentials", () => {
     transport: ScriptedTransport,
   ): { readonly options: SessionOptions; readonly renewals: () => number } => {
     let renewals = 0;
+    const runtime = createVirtualRuntime();
     return {
       options: {
         transport,
-        runtime: createVirtualRuntime(),
+        runtime,
+        pace: new ServerPace(runtime),
         observer: {},
         credentials: {
           headers: async () => ({ authorization: `Bearer ${tokens[0]}` }),

@@ -7,6 +7,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
+import type { ServerPace } from "./server-pace.ts";
 
 /**
  * A name, or `{ name, namespace? }`; the namespace of a namespaced kind defaults to the client's.
@@ -146,9 +147,13 @@ export interface CompletedWrite {
   readonly key: ObjectKey;
   /**
    * The object in the server's response; undefined when it is deleted. Not set for subresources of
-   * other kinds.
+   * other kinds. It may be parsed when it is first read.
    */
   readonly object: JsonObject | undefined;
+  /** Set where `object` is parsed only when it is read: its revision. */
+  readonly resourceVersion?: string;
+  /** As `resourceVersion`: its metadata without managedFields. */
+  readonly metadata?: JsonObject;
   /** The text of `object` as the server sent it. */
   readonly bytes?: Uint8Array;
   /** The uid of the deleted object, if the server sent it. */
@@ -181,6 +186,8 @@ export interface Client {
   /** Kinds by apiVersion and kind or by resource name, from cached discovery. */
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  /** When attempts against a failing server are made; shared with all derived clients. */
+  readonly pace: ServerPace;
 
   get<K extends Kind>(kind: K, key: Key, options?: GetOptions): Promise<ObjectOf<K>>;
   /** As `get`, but resolves to undefined if the object does not exist. */
@@ -215,6 +222,15 @@ export interface Client {
     manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
     options?: ApplyOptions,
   ): Promise<ObjectOf<K>>;
+  /**
+   * As `apply`, without parsing the object in the answer before it is read: for writes whose result
+   * is seldom used. Undefined for a dry run, and for a subresource of another kind.
+   */
+  applyUnread<K extends Kind>(
+    kind: K,
+    manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
+    options?: ApplyOptions,
+  ): Promise<CompletedWrite | undefined>;
   /**
    * Resolves to the object if it still exists (finalizers, grace period), else to the server's
    * Status.

@@ -3,8 +3,8 @@ import type { Client, CompletedWrite } from "./client.ts";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isApiStatusError, isNotFound } from "../api/status.ts";
-import { isHomeostatError } from "../util/homeostat-error.ts";
-import type { ClientOptions } from "./create-client.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
+import { type ClientOptions, createClient } from "./create-client.ts";
 import {
   answerWith,
   lost,
@@ -46,6 +46,31 @@ describe("requests", () => {
       await line((client) => client.get(Order, { namespace: "home", name: "a:b" })),
       `GET ${base}/a%3Ab`,
     );
+  });
+
+  it("refuse a patch without a type before anything is sent", async () => {
+    const patch = { metadata: { labels: {} } } as never;
+    await assert.rejects(
+      line((client) => client.patch(Order, "o1", patch)),
+      (error) =>
+        isHomeostatError(error, "ERR_CLIENT_REQUEST") &&
+        error.message ===
+          `ERR_CLIENT_REQUEST: PATCH ${base}/o1: expected a patch of type merge, strategic or json, got undefined`,
+    );
+  });
+
+  it("that cannot be built reject, and never throw", async () => {
+    const { client } = play();
+    const nameless = { metadata: { name: "a/b" }, spec: { table: 4 } };
+    const calls = [
+      () => client.get(Order, "a/b"),
+      () => client.create({ ...Order, apiVersion: "a/b/c" }, nameless as never),
+      () => client.update(Order, nameless as never),
+      () => client.patch(Order, "a/b", { type: "merge", body: {} }),
+      () => client.apply(Order, nameless as never),
+      () => client.delete(Order, "a/b"),
+    ];
+    for (const call of calls) await assert.rejects(call(), HomeostatError);
   });
 
   it("carry manager, validation and dry run on writes", async () => {
@@ -282,7 +307,11 @@ describe("retries", () => {
     const creating = client.create(Order, order());
     await runtime.advance(2999);
     assert.equal(transport.exchanges.length, 1);
-    await runtime.advance(1001);
+    await runtime.advance(201);
+    assert.equal(transport.exchanges.length, 2);
+    await runtime.advance(799);
+    assert.equal(transport.exchanges.length, 2);
+    await runtime.advance(601);
     await creating;
     assert.deepEqual(told, [3000, 1000]);
   });
@@ -303,6 +332,25 @@ describe("retries", () => {
     assert.equal(transport.exchanges.length, 1);
   });
 
+  it("take turns with each other, and all go once one is answered", async () => {
+    let isOverloaded = true;
+    const { client, transport, runtime } = play((exchange) =>
+      isOverloaded
+        ? exchange.refuse(429, "TooManyRequests", { retryAfterSeconds: 1 })
+        : exchange.answer(200, order()),
+    );
+    const other = client.with({ namespace: "elsewhere" });
+    const reading = Array.from({ length: 20 }, (_, i) => (i % 2 ? other : client).get(Order, "o"));
+    await runtime.advance(900);
+    assert.equal(transport.exchanges.length, 20);
+    await runtime.advance(5000);
+    const retries = transport.exchanges.length - 20;
+    assert.ok(retries >= 3 && retries <= 5, `${retries} in 5 s`);
+    isOverloaded = false;
+    await runtime.advance(3000);
+    await Promise.all(reading);
+  });
+
   it("repeat a broken read and a broken apply, never a broken create", async () => {
     const flaky = (): Play => {
       const playing: Play = play((exchange) =>
@@ -318,7 +366,7 @@ describe("retries", () => {
     ]) {
       const { client, runtime } = flaky();
       const calling = call(client);
-      await runtime.advance(200);
+      await runtime.advance(300);
       assert.equal((await calling).metadata.name, "o1");
     }
     const { client, transport } = flaky();
@@ -409,5 +457,103 @@ describe("observers", () => {
         [{ namespace: "home", name: "o1" }, false, "u1"],
       ],
     );
+  });
+
+  it("receive an apply whose answer is parsed only when it is read", async () => {
+    const heard: CompletedWrite[] = [];
+    const managedFields = [{ manager: "m" }];
+    const text = JSON.stringify(order({ resourceVersion: "6", managedFields })).replace(
+      '"table":4',
+      '"table":TABLE',
+    );
+    const { client } = play((exchange) => {
+      exchange.head().chunk(text);
+      exchange.end();
+    });
+    client.observeWrites((write) => heard.push(write));
+    const write = (await client.applyUnread(Order, order()))!;
+    assert.equal(heard[0], write);
+    const { name, namespace, uid } = order().metadata;
+    assert.deepEqual(
+      [write.key, write.resourceVersion, write.metadata],
+      [{ namespace: "home", name: "o1" }, "6", { name, namespace, uid, resourceVersion: "6" }],
+    );
+    assert.throws(() => write.object, SyntaxError, "only now");
+  });
+
+  it("receive an apply that only parsing tells of", async () => {
+    for (const [answer, expected] of [
+      [order({ resourceVersion: "6", deletionTimestamp: "2026-01-01T00:00:00Z" }), "u1"],
+      [{ kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "o1" } }, "none"],
+    ] as const) {
+      const { client } = play(answerWith(answer));
+      const write = await client.applyUnread(Order, order());
+      assert.equal(write ? write.deletedUid : "none", expected);
+    }
+    const { client } = play(answerWith(order({ resourceVersion: "6" })));
+    assert.equal(await client.applyUnread(Order, order(), { dryRun: "All" }), undefined);
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  const unreachable = (): Error =>
+    new HomeostatError("ERR_CLIENT_UNREACHABLE", "nothing listens", { hint: "" });
+
+  it("is tried once a second by all requests and streams of a client together", async () => {
+    let isDown = true;
+    const { client, transport, runtime } = play((exchange) =>
+      isDown ? exchange.fail(unreachable()) : exchange.answer(200, order()),
+    );
+    const other = createClient({ transport, runtime, pace: client.pace });
+    const isUnreachable = (error: unknown): boolean =>
+      isHomeostatError(error, "ERR_CLIENT_UNREACHABLE");
+    const faults: unknown[] = [];
+    for (let at = 0; at < 10_000; at += 50) {
+      await assert.rejects(client.get(Order, "o1"), isUnreachable);
+      await assert.rejects(other.create(Order, order()), isUnreachable);
+      client.openStream(
+        { method: "GET", path: "/" },
+        { opened() {}, data: () => true, closed: (error) => faults.push(error) },
+      );
+      await runtime.advance(50);
+    }
+    assert.equal(transport.exchanges.length, 10);
+    assert.ok(faults.length === 200 && faults.every(isUnreachable));
+    isDown = false;
+    await runtime.advance(1000);
+    for (let i = 0; i < 3; i++) await client.get(Order, "o1");
+    isDown = true;
+    await assert.rejects(client.get(Order, "o1"));
+    assert.equal(transport.exchanges.length, 14, "an answer opens the way for all");
+  });
+
+  it("is there again for all as soon as anything is answered", async () => {
+    const { client, transport, runtime } = play();
+    const slow = client.get(Order, "o1");
+    const refused = assert.rejects(client.get(Order, "o2"));
+    await runtime.advance(0);
+    transport.exchanges[1]!.fail(unreachable());
+    await refused;
+    transport.exchanges[0]!.answer(200, order());
+    await slow;
+    const next = client.get(Order, "o3");
+    await runtime.advance(0);
+    transport.last.answer(200, order());
+    await next;
+    assert.equal(transport.exchanges.length, 3);
+  });
+
+  it("leaves the next attempt to what waits for its turn", async () => {
+    const { client, transport, runtime } = play((exchange) => exchange.fail(unreachable()));
+    await assert.rejects(client.get(Order, "o1"));
+    const turns: number[] = [];
+    client.pace.wait(0, () => {
+      turns.push(runtime.clock.monotonic());
+      void client.get(Order, "o1").catch(() => {});
+    });
+    await runtime.advance(999);
+    assert.equal(transport.exchanges.length, 1);
+    await runtime.advance(600);
+    assert.deepEqual([transport.exchanges.length, turns.length], [2, 1]);
   });
 });

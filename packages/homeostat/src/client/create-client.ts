@@ -9,6 +9,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import type {
   ApiRequest,
+  ApiResponse,
   Client,
   ClientScope,
   CompletedWrite,
@@ -18,7 +19,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
-import { toCompletedWrite } from "./completed-write.ts";
+import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
 import type { KindResolver } from "./discovery/kind-resolver.ts";
@@ -27,6 +28,7 @@ import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts
 import { listPages } from "./list-pages.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { ServerPace } from "./server-pace.ts";
 import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
@@ -45,6 +47,11 @@ export interface ClientOptions {
   /** Default: the kubeconfig context's, else `default`. */
   readonly namespace?: string;
   readonly observer?: ClientObserver;
+  /**
+   * The pace of another client of the same server, so that both together make one attempt a second
+   * while it fails. Default: a new one.
+   */
+  readonly pace?: ServerPace;
 }
 
 /** Creates a client; sends no request. */
@@ -60,6 +67,7 @@ export function createClient(options: ClientOptions): Client {
   const session: SessionOptions = {
     transport,
     runtime,
+    pace: options.pace ?? new ServerPace(runtime),
     observer: options.observer ?? {},
     access: options.access,
     credentials,
@@ -111,6 +119,7 @@ class ScopedClient implements Client {
   readonly namespace: string;
   readonly kinds: KindResolver;
   readonly transport: Transport;
+  readonly pace: ServerPace;
   readonly #shared: Shared;
   readonly #scope: Scope;
 
@@ -120,6 +129,7 @@ class ScopedClient implements Client {
     this.namespace = scope.namespace;
     this.kinds = shared.kinds;
     this.transport = shared.session.transport;
+    this.pace = shared.session.pace;
   }
 
   get: Client["get"] = async (kind, key, options = {}) =>
@@ -143,7 +153,7 @@ class ScopedClient implements Client {
   listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) =>
     toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
 
-  create: Client["create"] = (kind, manifest, options = {}) => {
+  create: Client["create"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
     const target = { name, namespace: this.#namespace(kind, namespace) };
@@ -152,7 +162,7 @@ class ScopedClient implements Client {
     );
   };
 
-  update: Client["update"] = (kind, object, options = {}) => {
+  update: Client["update"] = async (kind, object, options = {}) => {
     const body = this.#body(kind, object, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>
@@ -160,14 +170,14 @@ class ScopedClient implements Client {
     );
   };
 
-  patch: Client["patch"] = (kind, name, patch, options = {}) => {
+  patch: Client["patch"] = async (kind, name, patch, options = {}) => {
     const key = this.#key(kind, name);
     return this.#write(kind, key, options, (managed) =>
       build.patchRequest(kind, key, patch, managed),
     );
   };
 
-  apply: Client["apply"] = (kind, manifest, options = {}) => {
+  apply: Client["apply"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
     const key = this.#keyOf(kind, body);
     return this.#write(kind, key, options, (managed) =>
@@ -175,10 +185,22 @@ class ScopedClient implements Client {
     );
   };
 
+  applyUnread: Client["applyUnread"] = async (kind, manifest, options = {}) => {
+    const body = this.#body(kind, manifest, options);
+    const key = this.#keyOf(kind, body);
+    const request = build.applyRequest(kind, key, body, {
+      fieldManager: "homeostat",
+      ...this.#managed(options),
+    });
+    const response = await this.request(request, options);
+    if (options.dryRun) return undefined;
+    return this.#wrote(scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response));
+  };
+
   delete: Client["delete"] = async (kind, name, options = {}) => {
     const key = this.#key(kind, name);
     const answer = await this.#json(build.deleteRequest(kind, key, options), options);
-    if (!options.dryRun) this.#completed(toCompletedWrite(kind, key, "delete", answer));
+    if (!options.dryRun) this.#wrote(toCompletedWrite(kind, key, "delete", answer));
     return readable(kind, answer);
   };
 
@@ -241,17 +263,15 @@ class ScopedClient implements Client {
     const request = requestWith(this.#managed(options));
     const response = await this.request(request, options);
     const answer = response.json();
-    if (!options.dryRun) {
-      const write = toCompletedWrite(kind, key, "write", answer);
-      this.#completed(write?.object ? { ...write, bytes: response.body } : write);
-    }
+    if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
     return readable(kind, answer) as any;
   }
 
-  #completed(write: CompletedWrite | undefined): void {
-    if (!write) return;
+  #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
+    if (!write) return undefined;
     for (const observer of this.#shared.observers) observer(write);
     for (const observer of this.#scope.written) observer(write);
+    return write;
   }
 
   #managed<O extends WriteOptions>(options: O): O {
@@ -286,6 +306,16 @@ class ScopedClient implements Client {
       ? body
       : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
   }
+}
+
+function parsedWrite(
+  kind: Kind,
+  key: ObjectKey,
+  response: ApiResponse,
+  answer = response.json(),
+): CompletedWrite | undefined {
+  const write = toCompletedWrite(kind, key, "write", answer);
+  return write?.object ? { ...write, bytes: response.body } : write;
 }
 
 /** Adds apiVersion and kind to items, which servers omit for built-in kinds. */

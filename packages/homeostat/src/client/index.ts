@@ -47,5 +47,6 @@ export {
   loadKubeconfig,
   type LoadKubeconfigOptions,
 } from "./kubeconfig/load-kubeconfig.ts";
+export type { ServerPace } from "./server-pace.ts";
 export type { ClientObserver } from "./session.ts";
 export { createUndiciTransport, type UndiciTransportOptions } from "./undici-transport.ts";

@@ -11,6 +11,7 @@ import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
 import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
+import type { ServerPace } from "./server-pace.ts";
 
 /** Observes requests, for metrics and logs. Must not throw. */
 export interface ClientObserver {
@@ -26,6 +27,7 @@ export interface ClientObserver {
 export interface SessionOptions {
   readonly transport: Transport;
   readonly runtime: Runtime;
+  readonly pace: ServerPace;
   readonly observer: ClientObserver;
   /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
@@ -66,7 +68,10 @@ export async function send(
   let refreshed = false;
   for (let retries = 0; ; retries++) {
     const outcome = await attempt(session, scope, request, { ...options, signal });
-    if ("status" in outcome && outcome.status < 400) return toResponse(outcome);
+    if ("status" in outcome && outcome.status < 400) {
+      if (retries > 0) session.pace.recovered();
+      return toResponse(outcome);
+    }
     const error =
       "status" in outcome
         ? toStatusError(request, outcome.status, outcome.body, session.access)
@@ -87,7 +92,7 @@ export async function send(
       afterMs,
       "status" in error ? (error as ApiStatusError).status : error,
     );
-    await sleep(session.runtime, afterMs, signal);
+    await turn(session, { afterMs, retries }, signal);
   }
 }
 
@@ -114,6 +119,8 @@ async function attempt(
   const { clock } = session.runtime;
   const startedAt = clock.monotonic();
   options.signal?.throwIfAborted();
+  const refusal = session.pace.refusal();
+  if (refusal) return { error: refusal };
   const wire = await wireRequest(session, scope, request);
   try {
     const answer = await exchange(session.transport, wire, {
@@ -121,14 +128,20 @@ async function attempt(
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? (request.method === "GET" ? readTimeoutMs : writeTimeoutMs),
     });
+    session.pace.connected();
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
     for (const text of parseWarnings(answer.headers["warning"]))
       session.observer.warned?.(text, request);
     return { ...answer, used: wire.headers["authorization"] };
   } catch (error) {
     session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
-    return { error: toError(error) };
+    return { error: observeFailure(session, toError(error), startedAt) };
   }
+}
+
+function observeFailure({ pace }: SessionOptions, error: Error, startedAt: number): Error {
+  if (isHomeostatError(error, "ERR_CLIENT_UNREACHABLE")) pace.failedToConnect(error, startedAt);
+  return error;
 }
 
 async function wireRequest(
@@ -162,13 +175,18 @@ function mergeSignals(
   return all.length > 1 ? AbortSignal.any([...all]) : all[0];
 }
 
-/** Waits, and keeps the process alive meanwhile, unlike a clock's timers. */
-function sleep(runtime: Runtime, ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits for its turn, and keeps the process alive meanwhile, unlike a clock's timers. */
+function turn(
+  { runtime, pace }: SessionOptions,
+  { afterMs, retries }: { readonly afterMs: number; readonly retries: number },
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const hold = runtime.clock.hold?.();
   return new Promise<void>((resolve, reject) => {
-    const timer = runtime.clock.timer(
-      ms,
+    const timer = pace.wait(
+      afterMs,
       () => (signal?.removeEventListener("abort", abort), resolve()),
+      retries,
     );
     const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
     if (signal?.aborted) abort();
@@ -207,6 +225,8 @@ class Stream {
 
   async open(): Promise<void> {
     try {
+      const refusal = this.#session.pace.refusal();
+      if (refusal) throw refusal;
       this.#send(await wireRequest(this.#session, this.#scope, this.#request));
     } catch (error) {
       this.finish(toError(error));
@@ -220,6 +240,7 @@ class Stream {
     this.#used = wire.headers["authorization"];
     this.#exchange = this.#session.transport.send(wire, {
       head: (code, headers) => {
+        this.#session.pace.connected();
         this.#session.observer.answered?.(
           this.#request,
           code,
@@ -235,7 +256,7 @@ class Stream {
         return this.#ended || this.#handlers.data(chunk);
       },
       end: () => (this.#refusal ? void this.#refused(this.#refusal) : this.finish(undefined)),
-      fail: (error) => this.finish(error),
+      fail: (error) => this.finish(observeFailure(this.#session, error, startedAt)),
     });
     if (this.#ended) this.#exchange.abort();
   }

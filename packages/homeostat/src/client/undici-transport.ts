@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import type { Client, Dispatcher, Pool } from "undici";
 import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import {
   connectionLostError,
   isRefusedRequest,
@@ -177,7 +177,9 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
         this,
       );
     } catch (error) {
-      this.onResponseError(undefined, error as Error);
+      const failed = { server: this.#options.server, request: this.#request, cause: error };
+      // Thrown before anything was sent: it says nothing about the server.
+      this.#fail(isClosed(error) ? error : refusedRequestError(failed));
     }
   }
 
@@ -225,7 +227,7 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
   onResponseError(_: unknown, error: Error): void {
     const { server, origin = server } = this.#options;
     const failed = { server, request: this.#request, cause: error };
-    if ((error as { code?: unknown }).code === "ERR_CLIENT_CLOSED") this.#fail(error);
+    if (isClosed(error)) this.#fail(error);
     else if (isRefusedRequest(error)) this.#fail(refusedRequestError(failed));
     else if (this.#controller) this.#fail(connectionLostError(failed));
     else this.#fail(unreachableError(server, origin, error));
@@ -237,6 +239,9 @@ class Call implements Exchange, Dispatcher.DispatchHandler {
     this.#sink.fail(error);
   }
 }
+
+const isClosed = (error: unknown): error is HomeostatError =>
+  isHomeostatError(error, "ERR_CLIENT_CLOSED");
 
 /** A value with newlines is a repeated header: impersonated groups. */
 function splitHeaders(

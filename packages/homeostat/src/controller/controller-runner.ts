@@ -24,8 +24,8 @@ import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
-import { RetryPace } from "./run/retry-pace.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
+import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
@@ -99,7 +99,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      state.retries.stop();
+      state.turns.stop();
       state.loopWatch.stop();
       state.overdueSignals.stop();
       draining.abort();
@@ -133,7 +133,7 @@ function reportsOf(state: RunnerState) {
 
 /** Nothing is kept for an object that is gone. */
 function forget(
-  { echoes, pauses, states, loops, loopWatch, retries, conflicts, voice }: RunnerState,
+  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
   key: string,
 ): void {
   loopWatch.forget(key);
@@ -142,19 +142,19 @@ function forget(
   pauses.resume(key);
   states.delete(key);
   loops.forget(key);
-  retries.succeeded(key);
+  turns.forget(key);
   conflicts.clear(key);
 }
 
 /** What adds keys beside the watches. */
 function startFeeds(
-  { definition, runtime, queue, log }: RunnerOptions,
+  { definition, runtime, queue, log, cluster = "" }: RunnerOptions,
   primary: Informer,
 ): readonly { stop(): void }[] {
   const { name: controller, resyncEvery: every, sources } = definition;
   const { clock } = runtime;
   return [
-    followSources(sources, { clock, queue, log, controller }),
+    followSources(sources, { clock, queue, log, controller, cluster }),
     ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
   ];
 }
@@ -198,7 +198,7 @@ function createState(
     options,
     states,
     loops,
-    retries: new RetryPace(options.retryPace),
+    turns: new Turns(options.client.pace),
     pauses: new Pauses(),
     echoes: new OwnEchoes(options.queue, () => options.runtime.clock.now()),
     echoingKinds: new Set([options.definition.kind, ...options.definition.owns].map(kindId)),
@@ -237,8 +237,12 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
   });
 }
 
-function statesOf({ definition, runtime, log, changed }: RunnerOptions, loops: LoopDetector) {
+function statesOf(
+  { definition, cluster, runtime, log, changed }: RunnerOptions,
+  loops: LoopDetector,
+) {
   return createObjectStates({
+    cluster,
     controller: definition.name,
     kind: definition.kind.kind,
     now: () => runtime.clock.now(),

@@ -66,6 +66,10 @@ export interface Reports {
 
 /** The context of reconcile and finalize. */
 export interface Context<K extends Kind, Owned extends Kind = never, R = {}, W = {}, I = {}> {
+  /**
+   * The name of the object's cluster, which all of this context addresses; "" where there is one.
+   */
+  readonly cluster: string;
   /** The object, deep read-only; never older than this process's own writes. */
   readonly object: ObjectOf<K>;
   /** The targets of declared references. */

@@ -17,6 +17,7 @@ function arrange(source: ExternalSource) {
       queue: { add: (key, { cause } = {}) => void added.push(`${key}: ${cause?.what}`) },
       log: { debug: say, info: say, warn: say, error: (message) => void errors.push(message) },
       controller: "box",
+      cluster: "",
     },
   );
   return { runtime, added, errors, following };

@@ -17,6 +17,8 @@ export type Progress =
 
 /** One object's state under one controller. */
 export interface ObjectState {
+  /** Absent with a manager of one client. */
+  readonly cluster?: string;
   readonly controller: string;
   readonly kind: string;
   /** `namespace/name` or `name`. */
@@ -38,6 +40,7 @@ export interface ObjectStates {
 
 /** Creates an empty table. `changed` is called after each change; its errors go to `failed`. */
 export function createObjectStates(options: {
+  readonly cluster?: string | undefined;
   readonly controller: string;
   readonly kind: string;
   readonly now: () => number;
@@ -51,6 +54,7 @@ export function createObjectStates(options: {
     set(key, progress) {
       const loop = options.loopOf?.(key);
       const state = {
+        ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
         controller: options.controller,
         kind: options.kind,
         key,

@@ -16,6 +16,8 @@ import type { NamespaceScope } from "./watching/namespace-scope.ts";
 /** Dependencies of every reconcile of a controller. */
 export interface ReconcileDependencies {
   readonly definition: ControllerDefinition;
+  /** The cluster of the objects, where there are several. */
+  readonly cluster?: string | undefined;
   readonly names: ControllerNames;
   readonly runtime: Runtime;
   readonly client: Client;

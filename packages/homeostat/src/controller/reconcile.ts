@@ -4,7 +4,7 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isApiStatusError } from "../api/status.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, CompletedWrite } from "../client/client.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
@@ -37,7 +37,10 @@ export async function reconcileObject(
     fieldManager: names.manager,
     signal: scope.deadline,
     written: (write) => scope.record.wrote(write),
-    ...(scope.requests ? { requested: (answered) => scope.requests!.add(answered) } : {}),
+    requested(answered) {
+      scope.record.asked(answered);
+      scope.requests?.add(answered);
+    },
   });
   const found = primary.get(key) as KubeObject | undefined;
   if (!found) return nothing;
@@ -77,14 +80,18 @@ async function finalizeObject(
   if (outcome) return { outcome };
   const uncollected = await run.owning.collect();
   if (uncollected !== undefined) return { outcome: wait.for(`${uncollected} to be gone`) };
-  await removeFinalizer({ ...dependencies, client, kind }, written ?? object);
+  await removeFinalizer({ ...dependencies, client, kind }, afterWrite(object, written));
   return { outcome };
 }
 
+/** The object after the write of its status. */
+const afterWrite = (object: KubeObject, written: CompletedWrite | undefined): KubeObject =>
+  (written?.object as KubeObject | undefined) ?? object;
+
 interface Returned {
   readonly outcome: Outcome | undefined;
-  /** The object after the write of its status, if there was one. */
-  readonly written: KubeObject | undefined;
+  /** The write of its status, if there was one. */
+  readonly written: CompletedWrite | undefined;
 }
 
 /**

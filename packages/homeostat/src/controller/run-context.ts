@@ -60,10 +60,39 @@ export function createRun(
   const guards = guardOf(dependencies, object);
   const open = { dependencies, object, client, scope, reads, guards };
   const { owning, own, step } = ownAndStep(open);
+  const opened = lazy(() => openClient(open));
+  const recorder = lazy(() => recorderOf(dependencies, object));
+  const log = lazy(() => logOf(dependencies, scope));
   const context = {
+    cluster: dependencies.cluster ?? "",
     ...objectsAtHand(dependencies, object, scope),
     own,
     step,
+    ...statusCalls(open, intent),
+    wait: createWait((name) => describeRef(definition, object, name)),
+    retry,
+    get client() {
+      return opened();
+    },
+    get recorder() {
+      return recorder();
+    },
+    get log() {
+      return log();
+    },
+    get signal() {
+      return scope.signal;
+    },
+  };
+  return { object, context: context as unknown as Run["context"], intent, owning, scope };
+}
+
+function statusCalls(
+  { dependencies: { definition }, object, scope, reads, guards }: OpenRun,
+  intent: StatusIntent,
+) {
+  const { kind } = definition;
+  return {
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
       reads.writes("sets its status");
@@ -72,25 +101,20 @@ export function createRun(
     condition(type: string, status: ConditionIntent["status"], reason: string, message = "") {
       scope.assertRunning(`condition("${type}", …)`);
       reads.writes("sets its status");
-      guards({ kind: definition.kind, key: keyOf(object), wanted: conditionBody(type, status) });
+      guards({ kind, key: keyOf(object), wanted: conditionBody(type, status) });
       setCondition(definition, intent, { type, status, reason, message });
     },
-    wait: createWait((name) => describeRef(definition, object, name)),
-    retry,
-    client: openClient(open),
-    recorder: recorderOf(dependencies, object),
-    log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
-    get signal() {
-      return scope.signal;
-    },
   };
-  return {
-    object,
-    context: context as unknown as Context<any, any, any, any, any>,
-    intent,
-    owning,
-    scope,
-  };
+}
+
+/** Most runs use few parts of their context: each is made when it is first read. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function logOf({ log, definition }: ReconcileDependencies, { title }: RunScope) {
+  return guardLog(log, { controller: definition.name, object: title });
 }
 
 function recorderOf(

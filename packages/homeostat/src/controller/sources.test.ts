@@ -52,7 +52,7 @@ function arrange(handlers: Partial<Handlers<any>> = {}) {
     metadata: { name: "a", namespace: "ns", uid: "u", resourceVersion, generation: 1 },
   });
   record.starts(Box, object("1") as never);
-  record.wrote({ kind: Box, key: { name: "a" }, object: object("2") as never });
+  record.wrote({ kind: Box, key: { name: "a", namespace: "ns" }, object: object("2") as never });
   echoes.begin("ns/a", record);
   echoes.end("ns/a");
   const isQueued = (): boolean => queue.depth().ready.size > 0;
@@ -108,4 +108,56 @@ test("a `when` that throws lets the update pass", () => {
   });
   handler.updated!(box("2"), box("3"), through("watch"));
   assert.equal(isQueued(), true);
+});
+
+test("an owned object that leaves its owner is news for both", () => {
+  const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
+  let handler: InformerHandler = {};
+  const informer = {
+    addIndex() {},
+    addHandler: (given: InformerHandler) => (handler = given),
+  } as unknown as Informer;
+  const queue = createWorkQueue({ runtime: createVirtualRuntime() });
+  connectSources({
+    definition: definitionOf(defineController(Box, { owns: [Part], reconcile() {} })),
+    queue,
+    primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
+    informer: () => informer,
+    echoes: new OwnEchoes(queue, () => 0),
+    gone() {},
+  });
+  const part = (owner: string | undefined, labelled?: string): CachedObject => {
+    const ownerReferences = owner
+      ? [{ apiVersion: "x/v1", kind: "Box", name: owner, uid: `uid-${owner}`, controller: true }]
+      : [];
+    const backReference = {
+      labels: { "homeostat.dev/owner-uid": `uid-${labelled}` },
+      annotations: { "homeostat.dev/owner": `Box.x elsewhere/${labelled}` },
+    };
+    const metadata = {
+      name: "p",
+      namespace: "ns",
+      ownerReferences,
+      ...(labelled ? backReference : {}),
+    };
+    return {
+      key: "ns/p",
+      namespace: "ns",
+      resourceVersion: "1",
+      ownerUids: ownerReferences.map(({ uid }) => uid),
+      read: () => ({ apiVersion: "x/v1", kind: "Part", metadata }),
+    } as unknown as CachedObject;
+  };
+  const causes = (key: string): readonly string[] =>
+    queue.explain(key)?.causes.map(({ what }) => what) ?? [];
+  handler.updated!(part("a"), part("b"), through("watch"));
+  assert.deepEqual(causes("ns/a"), ["Part ns/p left"]);
+  assert.deepEqual(causes("ns/b"), ["Part ns/p changed"]);
+  handler.updated!(part("c"), part(undefined), through("watch"));
+  assert.deepEqual(causes("ns/c"), ["Part ns/p left"]);
+  handler.updated!(part("d"), part("d"), through("watch"));
+  assert.deepEqual(causes("ns/d"), ["Part ns/p changed"]);
+  handler.updated!(part(undefined, "e"), part(undefined, "f"), through("watch"));
+  assert.deepEqual(causes("elsewhere/e"), ["Part ns/p left"]);
+  assert.deepEqual(causes("elsewhere/f"), ["Part ns/p changed"]);
 });

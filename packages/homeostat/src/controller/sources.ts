@@ -48,12 +48,23 @@ export function connectSources(dependencies: SourceDependencies): { remove(): vo
 function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   const { definition, primary, gone } = dependencies;
   const { kind } = definition;
-  const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void =>
+  const prefix = prefixOf(kind);
+  const whats = {
+    added: `${kind.kind} added`,
+    changed: `${kind.kind} changed`,
+    resynced: `${kind.kind} resynced`,
+    deleted: `${kind.kind} deleted`,
+  };
+  const enqueueFor = (
+    object: CachedObject,
+    change: keyof typeof whats,
+    cause: HandlerCause,
+  ): void =>
     enqueue(dependencies, object.key, cause, {
-      what: `${kind.kind} ${change}`,
+      what: whats[change],
       source: "itself",
       object,
-      kind,
+      prefix,
       mayEcho: echoingChanges.has(change),
     });
   return primary.addHandler({
@@ -101,6 +112,7 @@ function dropUpdate({ definition, queue, echoes }: SourceDependencies, object: C
 
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
   const { definition } = dependencies;
+  const prefix = prefixOf(kind);
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
     const key = ownerKey(definition.kind, object);
     if (key === undefined) return;
@@ -108,7 +120,7 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
       what: `${kind.kind} ${object.key} ${change}`,
       source: `owns ${kind.kind}`,
       object,
-      kind,
+      prefix,
       mayEcho: echoingChanges.has(change),
     });
   };
@@ -143,6 +155,7 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   const { definition, primary } = dependencies;
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
+  const prefix = prefixOf(ref.target);
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
   const enqueueFor = (target: CachedObject, change: string, cause: HandlerCause): void => {
     for (const source of primary.entriesByIndex(index, target.key))
@@ -150,7 +163,7 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
         what: `${ref.target.kind} ${target.key} ${change}`,
         source: `ref ${name}`,
         object: target,
-        kind: ref.target,
+        prefix,
         mayEcho: false,
       });
   };
@@ -167,11 +180,12 @@ function connectWatch(
 ): { remove(): void } {
   const { primary, queue } = dependencies;
   const { title: source, target: kind } = declared;
+  const prefix = prefixOf(kind);
   return connectSelection(declared, {
     primary,
     informer: required(dependencies, kind),
     enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
-      enqueue(dependencies, key, cause, { what, source, object, kind, mayEcho: false }),
+      enqueue(dependencies, key, cause, { what, source, object, prefix, mayEcho: false }),
     ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>
       queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion }),
   });
@@ -186,11 +200,14 @@ function addIndexes(dependencies: SourceDependencies): void {
 /** The changes that a controller may make and know: a deletion is never known before it is seen. */
 const echoingChanges: ReadonlySet<string> = new Set(["added", "changed"]);
 
+const prefixOf = (kind: Kind): string => objectId(kind, "");
+
 interface Change {
   readonly what: string;
   readonly source: string;
   readonly object: CachedObject;
-  readonly kind: Kind;
+  /** The object's id without its key, made once: a cause is kept for every key. */
+  readonly prefix: string;
   /** The controller may have made this change itself. */
   readonly mayEcho: boolean;
 }
@@ -199,12 +216,12 @@ function enqueue(
   { queue, echoes }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
-  { what, source, object, kind, mayEcho }: Change,
+  { what, source, object, prefix, mayEcho }: Change,
 ): void {
   const { resourceVersion } = object;
-  const cause = { what, source, resourceVersion, object: objectId(kind, object.key) };
+  const cause = { what, source, resourceVersion, object: prefix + object.key };
   if (mayEcho && through === "watch") {
-    if (echoes.takes(key, revisionId(kind, object.key, resourceVersion), cause)) return;
+    if (echoes.takes(key, `${cause.object}@${resourceVersion}`, cause)) return;
   }
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;
   queue.add(key, { priority, cause });

@@ -6,7 +6,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import { isConflict, isNotFound } from "../api/status.ts";
 import type { Informer } from "../cache/informer.ts";
-import type { Client } from "../client/client.ts";
+import type { Client, CompletedWrite } from "../client/client.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import { isReplaced } from "./is-replaced.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
@@ -17,14 +17,14 @@ import type { Verdict } from "./voice/verdict.ts";
 
 /**
  * Writes the status that a run has set, and the conditions of its verdict, if it has one. Resolves
- * to the object written, undefined when there is nothing to write.
+ * to the write, undefined when there is nothing to write.
  */
 export async function writeStatus(
   { definition, names, runtime, primary, keepsConditions }: ReconcileDependencies,
   { object, intent, scope }: StatusRun,
   client: Client,
   verdict?: Verdict,
-): Promise<KubeObject | undefined> {
+): Promise<CompletedWrite | undefined> {
   if (!verdict && intent.fields.size === 0 && intent.conditions.size === 0) return undefined;
   const { kind } = definition;
   const { name, namespace, uid, generation } = object.metadata;
@@ -78,14 +78,14 @@ async function applyStatus(
     status,
   }: { readonly metadata: ObjectKey & { readonly uid: string }; readonly status: JsonObject },
   scope: StatusRun["scope"],
-): Promise<KubeObject> {
+): Promise<CompletedWrite | undefined> {
   const { apiVersion } = kind;
   try {
-    return (await client.apply(
+    return await client.applyUnread(
       kind,
       { apiVersion, kind: kind.kind, metadata, status },
       { subresource: "status", force: true },
-    )) as KubeObject;
+    );
   } catch (error) {
     if (isConflict(error)) scope.markOvertaken(error);
     else if (isNotFound(error) && (await isReplaced(client, kind, metadata)))

@@ -53,6 +53,7 @@ const namesOf = ({ manager, finalizer }: ControllerNames): readonly string[] => 
   finalizer,
 ];
 
-function isSameServer(one: Transport, other: Transport): boolean {
+/** Whether two connections are known to end at one server. */
+export function isSameServer(one: Transport, other: Transport): boolean {
   return one === other || (one.server !== undefined && one.server === other.server);
 }

@@ -2,7 +2,6 @@
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
 import { parseObjectKey } from "../api/object-meta.ts";
 import type { Cache } from "../cache/index.ts";
-import type { ServerPace } from "../cache/server-pace.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
@@ -16,19 +15,19 @@ import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
 import { logAwaited } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
-import type { ManagerOptions } from "./manager-options.ts";
+import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
+import type { ClusterManagerOptions } from "./manager-options.ts";
 import type { WatchedScope } from "./scope/watched-scope.ts";
 
 /** The state of a manager. */
 export interface ManagerState {
-  readonly options: ManagerOptions;
+  readonly options: ClusterManagerOptions;
   readonly definitions: readonly ControllerDefinition[];
   readonly names: ReadonlyMap<ControllerDefinition, ControllerNames>;
   /** Aborts when the manager is asked to stop. */
   readonly stopping: AbortController;
   readonly runtime: Runtime;
   readonly cache: Cache;
-  readonly retryPace: ServerPace;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
   runners: readonly ControllerRunner[];
@@ -37,49 +36,27 @@ export interface ManagerState {
   freshnessLog?: { stop(): void };
 }
 
-/** A manager in one of its two transitions. */
-export interface LifeCycle {
-  /** @throws ERR_MANAGER_STATE, ERR_MANAGER_STOPPED, ERR_MANAGER_SYNC, ERR_CONTROLLER_RUNNING */
-  start(): Promise<void>;
-  /** Idempotent; also ends a start. */
-  stop(): Promise<void>;
-}
-
 /** Creates the life cycle of a manager. */
 export function createLifeCycle(state: ManagerState): LifeCycle {
   const { options, stopping, names } = state;
   const claim = { release(): void {} };
-  let starting: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
-  return {
+  return createTransitions(options.operator, {
+    stopping,
     async start() {
-      if (starting || stopped)
-        throw new HomeostatError(
-          "ERR_MANAGER_STATE",
-          `starting ${options.operator}: the manager ${stopped ? "is stopped" : "is already started"}`,
-          { hint: "create a new manager for each start" },
-        );
-      Object.assign(
-        claim,
-        claimNames({
-          operator: options.operator,
-          names: [...names.values()],
-          transport: options.client.transport,
-        }),
-      );
-      starting = start(state).catch(async (error: unknown) => {
+      const claimed = claimNames({
+        operator: options.operator,
+        names: [...names.values()],
+        transport: options.client.transport,
+      });
+      Object.assign(claim, claimed);
+      await start(state).catch(async (error: unknown) => {
         await shutDown(state);
         claim.release();
         throw error;
       });
-      await starting;
     },
-    stop() {
-      stopping.abort();
-      stopped ??= stop(state, starting).finally(() => claim.release());
-      return stopped;
-    },
-  };
+    stop: (starting) => stop(state, starting).finally(() => claim.release()),
+  });
 }
 
 async function start(state: ManagerState): Promise<void> {
@@ -101,13 +78,13 @@ async function start(state: ManagerState): Promise<void> {
   log.info(`caches synced in ${Math.round(state.runtime.clock.monotonic() - began)} ms`, {
     objects: objects.join(", "),
   });
-  refuseIfStopped(state);
+  refuseIfStopped(state.options.operator, state.stopping);
   for (const runner of state.runners) runner.start();
   log.info(`started ${options.operator}`);
 }
 
 function createRunner(state: ManagerState, definition: ControllerDefinition): ControllerRunner {
-  const { options, runtime, names, log, retryPace, scope } = state;
+  const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
   const { manager } = names.get(definition)!;
   const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
@@ -121,7 +98,6 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
-    retryPace,
     recorder,
     signals: state.definitions.flatMap(({ signals }) => signals),
     limitedSignals: limitedSignals(state.definitions, definition),
@@ -133,6 +109,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
       ...definition.reports,
     },
     ...(changed ? { changed } : {}),
+    cluster: options.cluster,
   });
 }
 
@@ -161,24 +138,16 @@ function limitedSignals(
   });
 }
 
-function refuseIfStopped({ options, stopping }: ManagerState): void {
-  if (!stopping.signal.aborted) return;
-  throw new HomeostatError(
-    "ERR_MANAGER_STOPPED",
-    `starting ${options.operator}: the manager was stopped before it had started`,
-    { hint: "create a new manager to start again" },
-  );
-}
-
 async function sync(state: ManagerState): Promise<void> {
   const { cache, options, runtime, stopping, scope } = state;
   const timeoutMs = options.syncTimeoutMs ?? 120_000;
   const late = new AbortController();
-  const timer = runtime.clock.timer(timeoutMs, () => late.abort());
+  const isAwaited = options.cluster !== undefined;
+  const timer = isAwaited ? undefined : runtime.clock.timer(timeoutMs, () => late.abort());
   try {
     await scope.synced(AbortSignal.any([late.signal, stopping.signal]));
   } catch {
-    refuseIfStopped(state);
+    refuseIfStopped(state.options.operator, state.stopping);
     throw new HomeostatError(
       "ERR_MANAGER_SYNC",
       `starting ${options.operator}: no complete first list within ${timeoutMs} ms of ${describeUnsynced(cache) || "its kinds"}`,
@@ -187,7 +156,7 @@ async function sync(state: ManagerState): Promise<void> {
       },
     );
   } finally {
-    timer.cancel();
+    timer?.cancel();
   }
 }
 

@@ -16,6 +16,8 @@ export interface ManagerOptions {
   readonly controllers: readonly Controller[];
   /** The client; the caller closes it. */
   readonly client: Client;
+  /** See {@link MultiClusterOptions}. */
+  readonly clusters?: undefined;
   /** Restricts all watches to this namespace. Default: all namespaces. */
   readonly namespace?: string | undefined;
   /**
@@ -49,10 +51,46 @@ export interface ManagerOptions {
   readonly changed?: (state: ObjectState) => void;
 }
 
+/** Options of one cluster's manager. */
+export interface ClusterManagerOptions extends ManagerOptions {
+  /** Its name, where there are several: its server is then awaited for ever. */
+  readonly cluster?: string;
+}
+
+/**
+ * The clients of several clusters by name; the caller closes them. Given by hand, or by a source
+ * that yields all of them again whenever one joins or leaves: a cluster with another client than
+ * before is left and joined anew.
+ */
+export type Clusters = Readonly<Record<string, Client>> | ClusterSource;
+
+/** Yields the clusters. The signal aborts when the manager stops. */
+export type ClusterSource = (
+  signal: AbortSignal,
+) => AsyncIterable<Readonly<Record<string, Client>>>;
+
+/**
+ * Options of a manager of several clusters. Each has caches, queues and workers of its own, so that
+ * none waits for another; all other options hold for each.
+ */
+export interface MultiClusterOptions extends Omit<ManagerOptions, "client" | "clusters"> {
+  readonly clusters: Clusters;
+  readonly client?: undefined;
+}
+
+/** `namespace/name` or `name`, of all clusters or of one. */
+export type RequestKey = string | { readonly cluster: string; readonly key: string };
+
+/** The cluster that a report is about; absent with a manager of one client. */
+interface OfCluster {
+  readonly cluster?: string;
+}
+
 /** A manager of controllers. */
 export interface Manager {
   /**
-   * Resolves once caches are synced and workers run. A manager starts once. @throws
+   * Resolves once caches are synced and workers run; of several clusters, of those whose servers
+   * do not fail: the others follow when they can. A manager starts once. @throws
    * ERR_MANAGER_SYNC, ERR_MANAGER_STATE, ERR_MANAGER_STOPPED when it is stopped meanwhile,
    * ERR_CONTROLLER_RUNNING when a running manager of this process has a controller of the same
    * names on the same server.
@@ -70,13 +108,16 @@ export interface Manager {
   /** The state of every object with each controller. */
   states(): readonly ObjectState[];
   /** What triggered an object last, what it waits for, when it runs next. */
-  explain(kind: Kind, key: string): readonly ReturnType<ControllerRunner["explain"]>[];
+  explain(
+    kind: Kind,
+    key: RequestKey,
+  ): readonly (OfCluster & ReturnType<ControllerRunner["explain"]>)[];
   /**
    * Reconciles an object no more, by any of this manager's controllers, until `resume`. A running
-   * reconcile goes on. `key` is `namespace/name` or `name`.
+   * reconcile goes on.
    */
-  pause(kind: Kind, key: string): void;
-  resume(kind: Kind, key: string): void;
+  pause(kind: Kind, key: RequestKey): void;
+  resume(kind: Kind, key: RequestKey): void;
   /**
    * What controllers depend on without declaring it, each once; also in the log and as an Event.
    */
@@ -86,9 +127,10 @@ export interface Manager {
   /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   /** What each cache holds, and how much memory it needs, for metrics. */
-  cacheStats(): readonly (InformerStats & {
-    readonly kind: Kind;
-    readonly scope: InformerScope;
-  })[];
-  freshness(): readonly { readonly kind: Kind; readonly freshness: Freshness }[];
+  cacheStats(): readonly (OfCluster &
+    InformerStats & {
+      readonly kind: Kind;
+      readonly scope: InformerScope;
+    })[];
+  freshness(): readonly (OfCluster & { readonly kind: Kind; readonly freshness: Freshness })[];
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { createKeyedWorkers, reportAfterFailures } from "./keyed-workers.ts";
 
@@ -56,6 +57,21 @@ test("one key is never processed twice at once, and workers share the keys", asy
   await runtime.advance(100);
   assert.equal(most, 2);
   await workers.stop();
+});
+
+test("workers that wake each other leave time for timers within a bounded number of items", async () => {
+  const system = createSystemRuntime();
+  let items = 0;
+  // Each item takes a millisecond.
+  const runtime = { ...system, clock: { ...system.clock, monotonic: () => items } };
+  const first = createKeyedWorkers({ runtime });
+  const second = createKeyedWorkers({ runtime });
+  first.start(async (key) => void (items++ < 100_000 && second.add(key)));
+  second.start(async (key) => void (items++, first.add(key)));
+  first.add("a");
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  assert.ok(items > 10 && items < 50, `${items} items before the event loop came round`);
+  await Promise.all([first.stop(), second.stop()]);
 });
 
 test("a stop drops what waits, started or not", async () => {

@@ -2,6 +2,7 @@
 // Knows no kind, no client and no informer.
 // Upstream: processNextWorkItem of the controllers under k8s.io/kubernetes/pkg/controller.
 import type { Runtime } from "../runtime/runtime.ts";
+import { paceWorker } from "./pace-worker.ts";
 import { createWorkQueue } from "./create-workqueue.ts";
 import type { WorkQueue } from "./workqueue.ts";
 
@@ -41,7 +42,11 @@ export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
   let isStopping = false;
   let running: Promise<unknown> = Promise.resolve();
   const loop = (sync: SyncKey): Promise<void> =>
-    runWorker(queue, sync, { isStopping: () => isStopping, failing });
+    runWorker(queue, sync, {
+      isStopping: () => isStopping,
+      failing,
+      rest: paceWorker(runtime.clock),
+    });
   return {
     add: (key, afterMs) => queue.add(key, afterMs === undefined ? {} : { afterMs }),
     start(sync, ready = Promise.resolve()) {
@@ -59,7 +64,11 @@ export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
 async function runWorker(
   queue: WorkQueue,
   sync: SyncKey,
-  { isStopping, failing }: { isStopping(): boolean; failing: KeyedWorkersOptions["failing"] },
+  {
+    isStopping,
+    failing,
+    rest,
+  }: { isStopping(): boolean; failing: KeyedWorkersOptions["failing"]; rest(): Promise<void> },
 ): Promise<void> {
   for (let item = await queue.get(); item; item = await queue.get()) {
     const { key, failures } = item;
@@ -73,6 +82,7 @@ async function runWorker(
     } finally {
       queue.done(key);
     }
+    if (!isStopping()) await rest();
   }
 }
 

@@ -106,12 +106,12 @@ export class WorkQueueMachine {
     key: string,
     now: number,
     wall: number,
-    { backoffMs, ...options }: RetryOptions = {},
+    { backoffMs, leastMs = 0, ...options }: RetryOptions = {},
   ): number {
     const record = this.#record(key);
     const rateMs = this.#bucket?.reserve(now) ?? 0;
     record.retryAt = now + rateMs;
-    const afterMs = Math.max(backoffMs ?? this.#countFailure(record), rateMs);
+    const afterMs = Math.max(backoffMs ?? this.#countFailure(record), rateMs, leastMs);
     this.add(key, now, wall, { ...options, afterMs });
     if (this.#closed) this.#rest(record);
     return afterMs;
@@ -238,7 +238,9 @@ export class WorkQueueMachine {
       ignored,
       droppedCauses: pending.dropped,
     };
-    return record.waiting === "delayed" ? { ...report, dueAt: wall + record.due - now } : report;
+    return record.waiting === "delayed" && record.due < Infinity
+      ? { ...report, dueAt: wall + record.due - now }
+      : report;
   }
 
   /** Returns the back-off. */

@@ -39,6 +39,8 @@ export interface AddOptions {
 export interface RetryOptions extends Omit<AddOptions, "afterMs" | "isRetry"> {
   /** The delay in place of the back-off, which then counts no failure. */
   readonly backoffMs?: number;
+  /** Delay at least; Infinity holds the key until it is added again. */
+  readonly leastMs?: number;
 }
 
 /** A key for a worker. */

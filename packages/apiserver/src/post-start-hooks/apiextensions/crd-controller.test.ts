@@ -59,6 +59,7 @@ function setUp() {
         catalog,
         runtime,
         createResources,
+        openWatches: () => () => undefined,
       }),
     runtime,
   };
@@ -198,6 +199,7 @@ test("a definition that keeps failing is reported once", async () => {
     runtime,
     catalog: createCatalog([]),
     createResources: () => [],
+    openWatches: () => () => undefined,
     warn: (message, error) => told.push(`${message}: ${(error as Error).message}`),
   });
   controller.committed(cars(), null);

@@ -6,7 +6,7 @@
 // server alone need not.
 import { cloneJson, type JsonObject } from "homeostat/api";
 import { createKeyedWorkers, type KeyedWorkers } from "homeostat/queue";
-import type { Runtime } from "homeostat/runtime";
+import type { Runtime, Timer } from "homeostat/runtime";
 import { isStatusConditionTrue } from "../../apimachinery/meta/conditions.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { approvalCondition } from "../../kinds/apiextensions/validation/api-approval.ts";
@@ -30,6 +30,8 @@ export interface CrdControllerOptions {
   readonly catalog: MutableCatalog;
   readonly runtime: Runtime;
   readonly createResources: (definition: JsonObject) => readonly ServedResource[];
+  /** Returns a function that ends those watches on a kind's storage that are open now. */
+  readonly openWatches: (storageKey: string) => () => void;
   /** Reports a definition that keeps failing, once. */
   readonly warn?: ((message: string, error: unknown) => void) | undefined;
 }
@@ -48,6 +50,8 @@ export interface CrdController {
 
 const root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const backoff = { firstMs: 50, maxMs: 5000 };
+/** Upstream: tearDown of k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go. */
+const tearDownMs = 1000;
 
 export function createCrdController(): CrdController {
   return new Controller();
@@ -59,8 +63,13 @@ class Controller implements CrdController {
   /** The resources of each definition; the same objects while their sources do not change. */
   readonly #resources = new Map<
     string,
-    { readonly source: string; readonly resources: readonly ServedResource[] }
+    {
+      readonly source: string;
+      readonly storage: string;
+      readonly resources: readonly ServedResource[];
+    }
   >();
+  readonly #tearDowns = new Set<Timer>();
   #running: { readonly options: CrdControllerOptions; readonly workers: KeyedWorkers } | undefined;
 
   committed(object: JsonObject | null, old: JsonObject | null): void {
@@ -101,6 +110,8 @@ class Controller implements CrdController {
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
+    for (const timer of this.#tearDowns) timer.cancel();
+    this.#tearDowns.clear();
     await running?.workers.stop();
   }
 
@@ -113,7 +124,10 @@ class Controller implements CrdController {
       ["NamesAccepted", "Established"].some((type) =>
         isStatusConditionTrue(definition.status.conditions, type),
       );
-    if (!object) this.#resources.delete(name);
+    if (!object) {
+      this.#tearDown(name, options);
+      this.#resources.delete(name);
+    }
     options.catalog.serve(name, isServed ? this.#resourcesOf(name, object, options) : []);
   }
 
@@ -124,20 +138,36 @@ class Controller implements CrdController {
   #resourcesOf(
     name: string,
     object: JsonObject,
-    { createResources }: CrdControllerOptions,
+    options: CrdControllerOptions,
   ): readonly ServedResource[] {
     const { metadata, status } = definitionOf(object);
-    const source = JSON.stringify([
+    // A patch may reorder the fields.
+    const { kind, listKind, plural, singular, shortNames, categories } = status.acceptedNames ?? {};
+    const storage = JSON.stringify([
       metadata.uid,
       metadata.generation,
-      isStatusConditionTrue(status.conditions, "Terminating"),
-      status.acceptedNames,
+      [kind, listKind, plural, singular, shortNames, categories],
     ]);
+    const isTerminating = isStatusConditionTrue(status.conditions, "Terminating");
+    const source = `${storage} ${isTerminating}`;
     const before = this.#resources.get(name);
     if (before?.source === source) return before.resources;
-    const resources = createResources(object);
-    this.#resources.set(name, { source, resources });
+    if (before && before.storage !== storage) this.#tearDown(name, options);
+    const resources = options.createResources(object);
+    this.#resources.set(name, { source, storage, resources });
     return resources;
+  }
+
+  /** Ends what watches the resources of a definition that changed or went, a moment later. */
+  #tearDown(name: string, { openWatches, runtime }: CrdControllerOptions): void {
+    const resources = this.#resources.get(name)?.resources ?? [];
+    const keys = new Set(resources.map(({ storageKey }) => storageKey));
+    const ends = [...keys].map(openWatches);
+    const timer = runtime.clock.timer(tearDownMs, () => {
+      this.#tearDowns.delete(timer);
+      for (const end of ends) end();
+    });
+    this.#tearDowns.add(timer);
   }
 
   #enqueueGroup({ spec }: Definition, except: string): void {

@@ -1,4 +1,4 @@
-// The open watches, which end at shutdown, or when their kind is no longer served.
+// The open watches, which end at shutdown, or when the definition of their kind changes or goes.
 
 /** A register of open watches. */
 export class OpenWatches {
@@ -12,17 +12,21 @@ export class OpenWatches {
   }
 
   remove(storageKey: string, end: () => void): void {
-    this.#byStorage.get(storageKey)?.delete(end);
+    const known = this.#byStorage.get(storageKey);
+    known?.delete(end);
+    if (known?.size === 0) this.#byStorage.delete(storageKey);
   }
 
-  /** Ends the watches on one kind's storage. */
-  end(storageKey: string): void {
-    const ends = this.#byStorage.get(storageKey) ?? [];
-    this.#byStorage.delete(storageKey);
-    for (const end of ends) end();
+  /** Returns a function that ends those watches on one kind's storage that are open now. */
+  openOn(storageKey: string): () => void {
+    const known = this.#byStorage.get(storageKey);
+    const open = [...(known ?? [])];
+    return () => {
+      for (const end of open) if (known?.has(end)) end();
+    };
   }
 
   endAll(): void {
-    for (const storageKey of [...this.#byStorage.keys()]) this.end(storageKey);
+    for (const storageKey of [...this.#byStorage.keys()]) this.openOn(storageKey)();
   }
 }

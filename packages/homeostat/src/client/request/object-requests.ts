@@ -15,6 +15,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../client.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
 import { collectionPath, objectPath } from "./object-path.ts";
 
 const patchTypes = {
@@ -115,9 +116,16 @@ export function patchRequest(
   patch: Patch,
   options: ManagedWrite,
 ): ApiRequest {
+  const path = objectPath(kind, key, options.subresource);
+  if (!Object.hasOwn(patchTypes, patch.type))
+    throw new HomeostatError(
+      "ERR_CLIENT_REQUEST",
+      `PATCH ${path}: expected a patch of type merge, strategic or json, got ${JSON.stringify(patch.type)}`,
+      { hint: 'Pass { type: "merge", body: { … } }.' },
+    );
   return {
     method: "PATCH",
-    path: objectPath(kind, key, options.subresource),
+    path,
     query: writeQuery(options),
     headers: { "content-type": patchTypes[patch.type] },
     body: patch.body as JsonObject,

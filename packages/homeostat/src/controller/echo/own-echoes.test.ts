@@ -19,7 +19,7 @@ const object = (name: string, resourceVersion: string, more: object = {}) => ({
 });
 const write = (kind: Kind, written: object) => ({
   kind,
-  key: { name: "" },
+  key: { name: (written as { readonly metadata: { readonly name: string } }).metadata.name },
   object: written as JsonObject,
 });
 const boxAt = (resourceVersion: string): string => revisionId(box, "a", resourceVersion);

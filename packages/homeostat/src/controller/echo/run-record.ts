@@ -6,6 +6,7 @@ import type { Kind } from "../../api/kind.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
+import { writtenMetadata, writtenRevision } from "../../client/completed-write.ts";
 
 /** Identifies a kind, e.g. `apps/v1/Deployment`. */
 export const kindId = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
@@ -20,7 +21,7 @@ export const revisionId = (kind: Kind, key: string, resourceVersion: string): st
 interface Written {
   readonly id: string;
   readonly kind: string;
-  readonly object: KubeObject;
+  readonly write: CompletedWrite;
 }
 
 /** The record of one run. */
@@ -34,6 +35,7 @@ export class RunRecord {
   #started: { readonly id: string; readonly kind: string } | undefined;
   #hasReadStatus = false;
   #isRetried = false;
+  #hasAnswer = false;
 
   /** `kinds` are watched for changes of their objects; the record leaves out all others. */
   constructor(kinds: ReadonlySet<string> = new Set()) {
@@ -46,13 +48,27 @@ export class RunRecord {
     this.#started = { id: idOf(kind, object), kind: kindId(kind) };
   }
 
+  /** A request of this run has been sent. */
+  asked(answered: Promise<unknown>): void {
+    answered.then(
+      () => (this.#hasAnswer = true),
+      () => {},
+    );
+  }
+
+  /** True when a request of this run has succeeded. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
+  }
+
   /** A request of this run has changed an object, or has changed nothing. */
   wrote(write: CompletedWrite): void {
     this.#completed.push(write);
-    const { kind, object } = write;
-    if (!object) return;
-    const written = object as unknown as KubeObject;
-    this.#written.push({ id: idOf(kind, written), kind: kindId(kind), object: written });
+    const { kind, key } = write;
+    const revision = writtenRevision(write);
+    if (revision === undefined) return;
+    const id = revisionId(kind, formatObjectKey(key), revision);
+    this.#written.push({ id, kind: kindId(kind), write });
   }
 
   /** The user's code has received the result of its write. */
@@ -92,10 +108,10 @@ export class RunRecord {
     return new Map(kept.map((one) => [one.id, one.id === this.started || this.#isKnown(one)]));
   }
 
-  #isKnown({ id, kind, object }: Written): boolean {
+  #isKnown({ id, kind, write }: Written): boolean {
     if (this.#isRetried) return true;
-    if (this.#object && object.metadata.uid === this.#object.metadata.uid)
-      return !this.#hasReadStatus && differsInStatusOnly(this.#object, object);
+    if (this.#object && writtenMetadata(write)!["uid"] === this.#object.metadata.uid)
+      return !this.#hasReadStatus && differsInStatusOnly(this.#object, write);
     return this.#results.has(id) && !this.#readKinds.has(kind);
   }
 }
@@ -104,9 +120,10 @@ const idOf = (kind: Kind, { metadata }: KubeObject): string =>
   revisionId(kind, formatObjectKey(metadata), metadata.resourceVersion);
 
 /** The generation stands for all that is not metadata or status, where the kind has one. */
-function differsInStatusOnly(a: KubeObject, b: KubeObject): boolean {
-  if (!equalJson(comparable(a.metadata), comparable(b.metadata))) return false;
-  return a.metadata.generation !== undefined || equalJson(withoutStatus(a), withoutStatus(b));
+function differsInStatusOnly(before: KubeObject, write: CompletedWrite): boolean {
+  if (!equalJson(comparable(before.metadata), comparable(writtenMetadata(write)!))) return false;
+  if (before.metadata.generation !== undefined) return true;
+  return equalJson(withoutStatus(before), withoutStatus(write.object!));
 }
 
 function comparable(metadata: object): JsonObject {
@@ -114,7 +131,7 @@ function comparable(metadata: object): JsonObject {
   return rest;
 }
 
-function withoutStatus(object: KubeObject): Json {
-  const { metadata: _m, status: _s, ...rest } = object as unknown as JsonObject;
+function withoutStatus(object: object): Json {
+  const { metadata: _m, status: _s, ...rest } = object as JsonObject;
   return rest;
 }

@@ -2,19 +2,21 @@
 // at a time, and hardly any of them is read again.
 import type { JsonObject } from "../../api/json.ts";
 import { parseExact } from "../../api/parse-exact.ts";
+import { toBuffer } from "../../api/scan-json.ts";
 import type { CompletedWrite } from "../../client/client.ts";
+import { writtenRevision } from "../../client/completed-write.ts";
 import { encodeBody } from "../../client/request/encode-request.ts";
-
-const decoder = new TextDecoder();
 
 /** The same write; each read of its object parses it. */
 export function compactWrite(write: CompletedWrite): CompletedWrite {
-  const { kind, key, object, bytes } = write;
-  if (!object) return write;
-  const text = decoder.decode(bytes ?? encodeBody(object));
+  const { kind, key } = write;
+  const resourceVersion = writtenRevision(write);
+  if (resourceVersion === undefined) return write;
+  const text = toBuffer(write.bytes ?? encodeBody(write.object!)).toString("utf8");
   return {
     kind,
     key,
+    resourceVersion,
     get object() {
       return parseExact(text) as JsonObject;
     },

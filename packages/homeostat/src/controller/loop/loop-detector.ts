@@ -8,6 +8,7 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
+import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
 import { compactWrite } from "./compact-write.ts";
 import { differingFields, writtenFields } from "./written-fields.ts";
@@ -24,6 +25,8 @@ const valuesKept = 32;
 const promptMs = 20;
 /** Without a run for this long, or for some delays, a loop has ended. */
 const restMs = 10_000;
+/** Histories that rest are forgotten this often. */
+const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
 const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
@@ -73,6 +76,7 @@ export class LoopDetector {
   readonly #histories = new Map<string, History>();
   readonly #reported = new Set<string>();
   readonly #whole = new Set<string>();
+  #swept = 0;
   readonly #manager: string;
 
   /** `manager` is the controller's field manager. */
@@ -153,10 +157,7 @@ export class LoopDetector {
   /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
   #keep(key: string, history: History, at: number): void {
     this.forget(key);
-    for (const [oldest, one] of this.#histories) {
-      if (one.found || !hasRested(one, at)) break;
-      this.forget(oldest);
-    }
+    this.#forgetRested(at);
     this.#histories.set(key, history);
     this.#whole.add(key);
     if (this.#whole.size <= keptWhole) return;
@@ -164,6 +165,16 @@ export class LoopDetector {
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
     old.writes = old.writes.map(compactWrite);
+  }
+
+  /** Seldom: what has left the front of a map is passed over until the map is compacted. */
+  #forgetRested(at: number): void {
+    if (at - this.#swept < sweepMs) return;
+    this.#swept = at;
+    for (const [oldest, one] of this.#histories) {
+      if (one.found || !hasRested(one, at)) break;
+      this.forget(oldest);
+    }
   }
 
   #next(before: History, run: Current): History | undefined {
@@ -188,8 +199,8 @@ export class LoopDetector {
 
   /** Another writer has changed an object, and this run has written the same to it as before. */
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
-    const now = run.writes.find((write) => write.object && idOf(write) === cause.object);
-    const then = before.writes.find((write) => write.object && idOf(write) === cause.object);
+    const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
+    const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     if (!now || !then || isOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
@@ -218,7 +229,7 @@ export class LoopDetector {
   }
 
   #changed(write: CompletedWrite, before: readonly CompletedWrite[]): readonly string[] {
-    const last = before.findLast((one) => one.object && idOf(one) === idOf(write));
+    const last = before.findLast((one) => !isDeletion(one) && idOf(one) === idOf(write));
     if (!write.object || !last) return [titleOf(write)];
     const [now, then] = [write, last].map(({ object }) =>
       writtenFields(object as never, this.#manager),
@@ -269,7 +280,7 @@ function isOwn(before: History, cause: RecordedCause): boolean {
   if (cause.source === "retry") return before.retriesAtOnce;
   return before.writes.some((write) => {
     if (idOf(write) !== cause.object) return false;
-    return write.object === undefined || revisionOf(write) === cause.resourceVersion;
+    return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;
   });
 }
 
@@ -278,7 +289,9 @@ const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): bool
 
 /** A deletion of what the run before had written. */
 const deletesOwn = (before: History, { writes }: Current): boolean =>
-  writes.some((write) => !write.object && before.writes.some((one) => idOf(one) === idOf(write)));
+  writes.some(
+    (write) => isDeletion(write) && before.writes.some((one) => idOf(one) === idOf(write)),
+  );
 
 /** The write has returned a revision that was there before. */
 function isNoOp(
@@ -286,21 +299,20 @@ function isNoOp(
   causes: readonly RecordedCause[],
   before: History | undefined,
 ): boolean {
-  if (!write.object) return false;
-  const revision = revisionOf(write);
-  const isThat = (object: string | undefined, there: string | undefined): boolean =>
-    object === idOf(write) && there === revision;
+  const revision = writtenRevision(write);
+  if (revision === undefined) return false;
+  const isThat = (there: string | undefined, object: () => string | undefined): boolean =>
+    there === revision && object() === idOf(write);
   return (
-    causes.some((cause) => isThat(cause.object, cause.resourceVersion)) ||
-    before?.writes.some((one) => isThat(idOf(one), revisionOf(one))) === true
+    causes.some((cause) => isThat(cause.resourceVersion, () => cause.object)) ||
+    before?.writes.some((one) => isThat(writtenRevision(one), () => idOf(one))) === true
   );
 }
 
-const revisionOf = ({ object }: CompletedWrite): string | undefined =>
-  (object as unknown as KubeObject | undefined)?.metadata.resourceVersion;
+const isDeletion = (write: CompletedWrite): boolean => writtenRevision(write) === undefined;
 
 /** Identifies an object in causes and writes, e.g. `v1/ConfigMap kitchen/menu`. */
 const idOf = ({ kind, key }: CompletedWrite): string => objectId(kind, formatObjectKey(key));
 
-const titleOf = ({ kind, key, object }: CompletedWrite): string =>
-  `${kind.kind} ${formatObjectKey(key)}${object ? "" : " (deleted)"}`;
+const titleOf = (write: CompletedWrite): string =>
+  `${write.kind.kind} ${formatObjectKey(write.key)}${isDeletion(write) ? " (deleted)" : ""}`;

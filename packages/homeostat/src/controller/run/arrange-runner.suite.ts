@@ -10,14 +10,14 @@ import { LoopDetector } from "../loop/loop-detector.ts";
 import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
-import { ServerPace } from "../../cache/server-pace.ts";
+import { ServerPace } from "../../client/server-pace.ts";
 import { OverdueSignals } from "../signals/overdue-signals.ts";
 import { LoopWatch } from "../voice/loop-watch.ts";
 import { RunVoice } from "../voice/run-voice.ts";
-import { RetryPace } from "./retry-pace.ts";
 import { Conflicts } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { RunnerOptions, RunnerState } from "./runner-state.ts";
+import { Turns } from "./turns.ts";
 
 const Box = {
   apiVersion: "example.com/v1",
@@ -57,7 +57,7 @@ export function arrangeRunner(
     echoes: new OwnEchoes(queue, () => runtime.clock.now()),
     pauses: new Pauses(),
     echoingKinds: new Set(),
-    retries: new RetryPace(new ServerPace(runtime)),
+    turns: new Turns(new ServerPace(runtime)),
     loopWatch: new LoopWatch({ clock: runtime.clock, isLooping: () => false, ended() {} }),
     voice: new RunVoice({
       log: { debug: say, info: say, warn: say, error: say },

@@ -8,6 +8,7 @@ import { isTerminal } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";
 import { conflictDelayMs, isConflictOf } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
+import { serverFault } from "./turns.ts";
 import { isCached, type RunnerState } from "./runner-state.ts";
 
 /** The run has returned. */
@@ -21,7 +22,7 @@ export function succeeded(
   const { options, states } = context;
   const { queue, runtime } = options;
   queue.forget(key);
-  context.retries.succeeded(key);
+  context.turns.succeeded(key, { hasAnswer: scope.record.hasAnswer });
   context.conflicts.clear(key);
   context.voice.succeeded(key);
   const state = outcome?.["~outcome"];
@@ -65,6 +66,9 @@ async function reportLoop(context: RunnerState, key: string, loop: Loop): Promis
   context.voice.looped(key, what);
   await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });
 }
+
+/** A shorter back-off needs no turn. */
+const shortMs = 500;
 
 interface Failure {
   readonly is: "terminal" | "conflict" | "failure";
@@ -134,24 +138,32 @@ function conflicted(context: RunnerState, item: QueueItem, failure: Failure): vo
   context.voice.conflicted(key, count, { what, because, error });
 }
 
+/** The next run is in its turn after a fault of the server, or after its back-off. */
 function backOff(
   context: RunnerState,
   { key, failures, priority }: QueueItem,
   failure: Failure,
 ): void {
-  const { options } = context;
+  const { queue } = context.options;
   const { because, hint, error } = failure;
-  const afterMs = options.queue.addRateLimited(key, {
+  const fault = serverFault(error);
+  const backoffMs = queue.addRateLimited(key, {
     priority,
     cause: { what: `failed: ${because}`, source: "retry" },
+    ...(fault ? { leastMs: fault.isOfAll ? Infinity : fault.retryAfterMs } : {}),
   });
-  context.retries.failed(key, error, afterMs, () =>
-    options.queue.add(key, {
-      priority,
-      isRetry: true,
-      cause: { what: "its turn to find out whether the server is well", source: "retry" },
-    }),
-  );
+  if (!fault) context.turns.forget(key);
+  const turnMs =
+    fault && backoffMs > shortMs
+      ? context.turns.wait(key, { fault, failures }, () =>
+          queue.add(key, {
+            priority,
+            isRetry: true,
+            cause: { what: "its turn with the server", source: "retry" },
+          }),
+        )
+      : Infinity;
+  const afterMs = Math.min(backoffMs, turnMs);
   retrying(context, key, failure, { afterMs, failures: failures + 1 });
   const what = `failed, trying again in ${afterMs} ms`;
   context.voice.failed(key, { what, because, ...hint, error });

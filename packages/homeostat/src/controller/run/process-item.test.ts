@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { HomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeRunner } from "./arrange-runner.suite.ts";
 import { processItem } from "./process-item.ts";
 import type { RunnerState } from "./runner-state.ts";
@@ -62,4 +63,37 @@ it("an error of the runtime itself loses no key", async () => {
   assert.deepEqual(said, ["processing failed: a bug"]);
   await runtime.advance(10);
   assert.equal((await queue.get())?.key, "ns/a");
+});
+
+/** Runs of 5 keys in 10 s, all of which fail with `error`, and what is known of one meanwhile. */
+async function runsWith(error: Error) {
+  let runs = 0;
+  const { runtime, queue, states, state } = arrangeRunner(async () => {
+    runs++;
+    throw error;
+  });
+  for (const name of ["a", "b", "c", "d", "e"]) queue.add(`ns/${name}`);
+  const worker = (async () => {
+    for (let item = await queue.get(); item; item = await queue.get())
+      await processItem(state, item);
+  })();
+  await runtime.advance(10_000);
+  const shown = { queue: queue.explain("ns/a"), state: states.get("ns/a")?.progress };
+  await queue.shutDown();
+  await worker;
+  return { runs, shown };
+}
+
+it("keys that fail without a server wait for their turn in place of a back-off", async () => {
+  const lost = new HomeostatError("ERR_CLIENT_UNREACHABLE", "nothing listens", { hint: "" });
+  const { runs, shown } = await runsWith(new Error("own", { cause: lost }));
+  assert.ok(runs > 10 && runs <= 5 + 11, `${runs} in 10 s`);
+  assert.equal(shown.queue?.state, "delayed");
+  assert.equal(shown.queue?.dueAt, undefined);
+  assert.equal(shown.queue?.failures, shown.state?.at === "retrying" && shown.state.failures);
+});
+
+it("keys that fail by the user's code are retried by their back-off alone", async () => {
+  const { runs } = await runsWith(new TypeError("bar"));
+  assert.ok(runs > 40, `${runs} in 10 s`);
 });

@@ -1,7 +1,6 @@
 // What the workers of one controller share.
 import type { Kind } from "../../api/kind.ts";
 import type { Informer } from "../../cache/informer.ts";
-import type { ServerPace } from "../../cache/server-pace.ts";
 import type { Client } from "../../client/client.ts";
 import type { QueueItem, WorkQueue } from "../../queue/workqueue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -13,7 +12,7 @@ import type { LoopDetector } from "../loop/loop-detector.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
-import type { RetryPace } from "./retry-pace.ts";
+import type { Turns } from "./turns.ts";
 import type { EventRecorder } from "../../events/index.ts";
 import type { LoopWatch } from "../voice/loop-watch.ts";
 import type { RunVoice } from "../voice/run-voice.ts";
@@ -27,6 +26,8 @@ import type { Signal } from "../signals/signal.ts";
 /** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
   readonly definition: ControllerDefinition;
+  /** The cluster of the objects, where there are several. */
+  readonly cluster?: string | undefined;
   readonly names: ControllerNames;
   readonly runtime: Runtime;
   readonly client: Client;
@@ -35,8 +36,6 @@ export interface RunnerOptions {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
-  /** The pace of retries after faults of the server, shared by the controllers of a process. */
-  readonly retryPace: ServerPace;
   /** Events go through it. */
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */
@@ -55,7 +54,8 @@ export interface RunnerState {
   readonly states: ObjectStates;
   readonly stopping: AbortSignal;
   readonly loops: LoopDetector;
-  readonly retries: RetryPace;
+  /** Keys that wait for the server. */
+  readonly turns: Turns;
   readonly pauses: Pauses;
   readonly echoes: OwnEchoes;
   /** The kinds whose changes wake the controller and may be its own. */

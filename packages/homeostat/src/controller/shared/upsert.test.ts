@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { KubeObject } from "../../api/object-meta.ts";
-import { ApiStatusError } from "../../api/status.ts";
+import { ApiStatusError, isForbidden } from "../../api/status.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { Client } from "../../client/client.ts";
 import { upsert } from "./upsert.ts";
@@ -51,4 +51,41 @@ it("changes an object that another writer creates meanwhile", async () => {
     { update: { b: "2", a: "1" }, uid: "u", resourceVersion: "7" },
   ]);
   assert.deepEqual(await writesOf(undefined, stored({ a: "1" })), [{ create: { a: "1" } }]);
+});
+
+it("sends the revision that `mutate` saw, and the metadata that it leaves out", async () => {
+  const sent: KubeObject[] = [];
+  const { metadata, ...rest } = stored({});
+  const labelled = { ...rest, metadata: { ...metadata, labels: { kept: "yes" } } } as KubeObject;
+  const client = {
+    find: async () => labelled,
+    async update(_kind: Kind, object: KubeObject) {
+      sent.push(object);
+      return object;
+    },
+  } as unknown as Client;
+  const mutate = () => ({
+    metadata: { name: "another", uid: "stale", resourceVersion: "1", annotations: { a: "b" } },
+    data: { a: "1" },
+  });
+  await upsert(client, { kind: Map as Kind, key: "m", mutate: mutate as never }, {});
+  const { namespace, ...mine } = sent[0]!.metadata;
+  assert.deepEqual(mine, {
+    name: "m",
+    uid: "u",
+    resourceVersion: "7",
+    labels: { kept: "yes" },
+    annotations: { a: "b" },
+  });
+  assert.equal(namespace, "n");
+});
+
+it("an error of the write is the upsert's", async () => {
+  const status = { kind: "Status", apiVersion: "v1", code: 403, reason: "Forbidden" };
+  const refuse = async () => {
+    throw new ApiStatusError(status as never);
+  };
+  const client = { find: async () => undefined, create: refuse, get: async () => stored({}) };
+  const wanted = { kind: Map as Kind, key: "m", mutate: () => stored({}) };
+  await assert.rejects(upsert(client as unknown as Client, wanted, {}), isForbidden);
 });

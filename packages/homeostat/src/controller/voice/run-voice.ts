@@ -87,7 +87,7 @@ export class RunVoice {
   #record(key: string, type: "Normal" | "Warning", reason: string, note: string): void {
     const { recorder, reference } = this.#options;
     const regarding = recorder && reference(key);
-    if (regarding) recorder.record({ regarding, type, reason, note: note.slice(0, maxNote) });
+    if (regarding) recorder.record({ regarding, type, reason, note });
   }
 
   #about(key: string) {
@@ -95,6 +95,3 @@ export class RunVoice {
     return { controller, object: `${kind} ${key}` };
   }
 }
-
-/** Notes of events.k8s.io/v1 have at most this many bytes. */
-const maxNote = 1000;

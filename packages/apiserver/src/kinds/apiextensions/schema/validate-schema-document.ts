@@ -145,8 +145,9 @@ function branches(s: JsonSchemaProps, path: string): Child[] {
     ...Object.keys(s.dependencies ?? {})
       .sort(compareBytewise)
       .flatMap((name): Child[] => {
-        const dependency = s.dependencies![name]!;
-        return Array.isArray(dependency)
+        // Decoded, a null is neither a schema nor an array.
+        const dependency: unknown = s.dependencies![name];
+        return !dependency || Array.isArray(dependency)
           ? []
           : [[dependency as JsonSchemaProps, `${path}.dependencies[${name}]`]];
       }),

@@ -201,3 +201,10 @@ test("groups of the community ask for an approval, once", () => {
     [],
   );
 });
+
+test("a dependency that is null is neither a schema nor an array", () => {
+  const dependencies = { a: null } as unknown as NonNullable<JsonSchemaProps["dependencies"]>;
+  assert.deepEqual(ofSchema({ type: "object", dependencies }), [
+    "x.dependencies: Forbidden: dependencies is not supported",
+  ]);
+});

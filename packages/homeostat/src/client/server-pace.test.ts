@@ -75,6 +75,40 @@ describe("ServerPace", () => {
     assert.equal(pace.waiting, 0);
   });
 
+  it("wakes at most once a second", async () => {
+    const { runtime, pace, log, failing } = open();
+    for (let i = 0; i < 20; i++) failing(`k${i}`);
+    for (let at = 0; at < 10_000; at += 100) {
+      pace.recovered();
+      await runtime.advance(100);
+    }
+    assert.ok(log.length > 150 && log.length <= 20 * 11 + 11, `${log.length} in 10 s`);
+  });
+
+  it("lets what has failed less often go first", async () => {
+    const { runtime, pace, log, failing } = open();
+    const stuck = (name: string): void =>
+      void pace.wait(0, () => (log.push({ name, at: 0 }), stuck(name)), 50);
+    for (let i = 0; i < 1000; i++) stuck(`k${i}`);
+    failing("fresh");
+    await runtime.advance(3000);
+    assert.ok(log.length > 1 && log.every(({ name }) => name === "fresh"));
+  });
+
+  it("passes a turn that was not used on at once", async () => {
+    const { runtime, pace } = open();
+    let turns = 0;
+    for (let i = 0; i < 10; i++)
+      pace.wait(0, () => {
+        turns++;
+        if (turns !== 5) pace.passed();
+      });
+    await runtime.advance(1100);
+    assert.equal(turns, 5);
+    await runtime.advance(2500);
+    assert.equal(turns, 10);
+  });
+
   it("forgets what is cancelled, also after it was woken", async () => {
     const { runtime, pace } = open();
     const timers = [1, 2].map(() => pace.wait(0, () => assert.fail("cancelled")));
@@ -85,7 +119,7 @@ describe("ServerPace", () => {
     assert.equal(runtime.nextTimerMs(), undefined);
   });
 
-  it("stretches watches to one renewal a second, and doubts all of many when one was blind", async () => {
+  it("stretches watches to one renewal a second, 12 s at most, and doubts all of many when one was blind", async () => {
     const { runtime, pace } = open();
     let doubts = 0;
     const add = (n: number): void => {
@@ -98,8 +132,11 @@ describe("ServerPace", () => {
     pace.suspect();
     await runtime.advance(1000);
     assert.equal(doubts, 0, "seven prove themselves in time");
-    add(13);
-    assert.equal(pace.watchMs(7000), 20_000);
+    add(3);
+    assert.equal(pace.watchMs(7000), 10_000);
+    add(10);
+    assert.equal(pace.watchMs(7000), 12_000);
+    assert.equal(pace.watchMs(300_000), 300_000);
     pace.suspect();
     pace.suspect();
     await runtime.advance(500);

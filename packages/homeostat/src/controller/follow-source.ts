@@ -1,0 +1,50 @@
+// Follows an async iterable of the user's. One that fails is opened again; one that ends is done.
+import type { Clock } from "../runtime/clock.ts";
+import { describeError } from "../util/describe-error.ts";
+import type { ReconcileLog } from "./define-controller.ts";
+
+/** Delay before a source that failed is opened again: doubling, reset by each value. */
+const reopen = { firstMs: 1000, mostMs: 30_000 };
+
+/** A source, and what receives its values. */
+export interface FollowedSource<T> {
+  readonly clock: Clock;
+  readonly log: ReconcileLog;
+  /** E.g. `external source cloud`. */
+  readonly title: string;
+  /** Of its lines in the log. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  open(signal: AbortSignal): AsyncIterable<T>;
+  /** An error of it counts as one of the source. */
+  receive(value: T): void;
+}
+
+/** Follows a source until it ends or `signal` aborts. Never rejects. */
+export async function followSource<T>(source: FollowedSource<T>): Promise<void> {
+  const { clock, log, title, fields, signal } = source;
+  let delayMs = reopen.firstMs;
+  while (!signal.aborted) {
+    try {
+      for await (const value of source.open(signal)) {
+        if (signal.aborted) return;
+        source.receive(value);
+        delayMs = reopen.firstMs;
+      }
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const what = `${title} failed, opening it again in ${delayMs} ms`;
+      log.error(`${what}: ${describeError(error)}`, { ...fields, error });
+      await pause(clock, delayMs, signal);
+      delayMs = Math.min(reopen.mostMs, delayMs * 2);
+    }
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.timer(ms, resolve);
+    signal.addEventListener("abort", () => (timer.cancel(), resolve()), { once: true });
+  });
+}

@@ -1,0 +1,105 @@
+// Keys that failed because of the server: down, refusing, overloaded, or in conflict. Their
+// back-off would have grown past the end of the fault, so they wait for their turn with all else
+// that waits for the server (client/server-pace.ts), and the first that succeeds brings the others
+// back. What may concern one object alone (500, a conflict) has its back-off beside the turn;
+// errors of the user's code know nothing else.
+import { type ApiStatusError, isApiStatusError } from "../../api/status.ts";
+import type { ServerPace } from "../../client/server-pace.ts";
+import type { Timer } from "../../runtime/clock.ts";
+import { isHomeostatError } from "../../util/homeostat-error.ts";
+
+const causesFollowed = 5;
+const connectionCodes = [
+  "ERR_CLIENT_UNREACHABLE",
+  "ERR_CLIENT_CONNECTION_LOST",
+  "ERR_CLIENT_TIMEOUT",
+];
+
+/** The keys of one controller that wait for the server. */
+export class Turns {
+  readonly #pace: ServerPace;
+  readonly #waiting = new Map<string, Timer>();
+  readonly #failed = new Set<string>();
+  /** Keys that run now because it was their turn. */
+  readonly #inTurn = new Set<string>();
+
+  constructor(pace: ServerPace) {
+    this.#pace = pace;
+  }
+
+  /** A key failed because of the server; calls `again` in its turn. Returns about when, in ms. */
+  wait(key: string, failed: Failed, again: () => void): number {
+    const { retryAfterMs } = failed.fault;
+    this.forget(key);
+    this.#failed.add(key);
+    const expectedMs = this.#pace.expectedMs(retryAfterMs);
+    const turn = (): void => {
+      this.#waiting.delete(key);
+      this.#inTurn.add(key);
+      again();
+    };
+    this.#waiting.set(key, this.#pace.wait(retryAfterMs, turn, failed.failures));
+    return expectedMs;
+  }
+
+  /** A key failed otherwise, or its object is gone. */
+  forget(key: string): void {
+    this.#waiting.get(key)?.cancel();
+    this.#waiting.delete(key);
+    this.#inTurn.delete(key);
+    this.#failed.delete(key);
+  }
+
+  /** A key succeeded. The server is well if it has answered a request of the run. */
+  succeeded(key: string, { hasAnswer }: { readonly hasAnswer: boolean }): void {
+    const hadFailed = this.#failed.has(key);
+    const hadTurn = this.#inTurn.has(key);
+    this.forget(key);
+    if (hadFailed && hasAnswer) this.#pace.recovered();
+    else if (hadTurn) this.#pace.passed();
+  }
+
+  stop(): void {
+    for (const timer of this.#waiting.values()) timer.cancel();
+    this.#waiting.clear();
+  }
+}
+
+/** A fault of the server. */
+export interface ServerFault {
+  /** How long the server asks to wait. */
+  readonly retryAfterMs: number;
+  /** It concerns all requests: nothing is tried but in its turn. */
+  readonly isOfAll: boolean;
+}
+
+interface Failed {
+  readonly fault: ServerFault;
+  /** Failures of the key in a row. */
+  readonly failures: number;
+}
+
+const ofAll = [401, 429, 502, 503, 504];
+
+/** The fault of the server that an error reports, also as its cause. Never throws. */
+export function serverFault(error: unknown): ServerFault | undefined {
+  try {
+    let at = error;
+    for (let depth = 0; depth < causesFollowed && at !== undefined; depth++) {
+      if (isApiStatusError(at)) return faultOf(at);
+      if (connectionCodes.some((code) => isHomeostatError(at, code)))
+        return { retryAfterMs: 0, isOfAll: true };
+      at = (at as { readonly cause?: unknown } | null)?.cause;
+    }
+  } catch {
+    // An error whose properties throw is the user's.
+  }
+  return undefined;
+}
+
+function faultOf({ status }: ApiStatusError): ServerFault | undefined {
+  const { code, details } = status;
+  if (!ofAll.includes(code) && code !== 409 && code < 500) return undefined;
+  const retryAfterMs = (details?.retryAfterSeconds ?? 0) * 1000;
+  return { retryAfterMs, isOfAll: ofAll.includes(code) };
+}

@@ -1,0 +1,150 @@
+// The manager of one cluster: one client, one cache, one runner per controller, started and stopped
+// in order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
+// the connection closes.
+import type { Kind } from "../api/kind.ts";
+import { type Cache, createCache } from "../cache/index.ts";
+import { describeCacheError } from "../cache/create-cache.ts";
+import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { ControllerDefinition } from "../controller/define-controller.ts";
+import { signalSet } from "../controller/signals/write-signal.ts";
+import type { ControllerNames } from "../controller/names.ts";
+import { createSystemRuntime } from "../runtime/system-runtime.ts";
+import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
+import { silentLog } from "./log/create-log.ts";
+import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
+import { runUntilAsked } from "./run-until-asked.ts";
+import { nameControllers } from "./name-controllers.ts";
+import { createWatchedScope } from "./scope/watched-scope.ts";
+
+/** A manager of one cluster. */
+export interface ClusterManager extends Manager {
+  /** Resolves once every cache has synced, or has failed at least once. */
+  heard(): Promise<void>;
+}
+
+/** @throws ERR_CONTROLLER_NAME, ERR_MANAGER_NAMESPACES */
+export function createClusterManager(options: ClusterManagerOptions): ClusterManager {
+  const names = nameControllers(options);
+  const runtime = options.runtime ?? createSystemRuntime();
+  const cache = createCache({
+    client: options.client,
+    runtime,
+    ...(options.cache ? { kinds: options.cache.kinds } : {}),
+    keepManagers: keepManagersOf(names),
+    onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
+  });
+  const scope = createWatchedScope({
+    cache,
+    namespace: options.namespace,
+    namespaces: options.namespaces,
+    failed: (message, error) => state.log.error(message, { error }),
+  });
+  const state: ManagerState = {
+    options,
+    definitions: [...names.keys()],
+    names,
+    runtime,
+    cache,
+    recorders: [],
+    scope,
+    runners: [],
+    stopping: new AbortController(),
+    log: silentLog,
+  };
+  return toManager(state);
+}
+
+/**
+ * Managers of the controllers, and of signals, which any operator may set; those of named sets are
+ * below them.
+ */
+function keepManagersOf(
+  names: ReadonlyMap<ControllerDefinition, ControllerNames>,
+): (manager: string) => boolean {
+  const own = [...names.values()].flatMap(({ managers }) => managers);
+  const signals = [...names.keys()].flatMap((one) =>
+    one.signals.map(({ name }) => `/${signalSet(name)}`),
+  );
+  return (manager) =>
+    own.some((one) => manager === one || manager.startsWith(`${one}/`)) ||
+    signals.some((one) => manager.endsWith(one));
+}
+
+function toManager(state: ManagerState): ClusterManager {
+  const lifeCycle = createLifeCycle(state);
+  const manager: ClusterManager = {
+    heard: () => heard(state.cache),
+    start: lifeCycle.start,
+    stop: lifeCycle.stop,
+    run: ({ signal } = {}) => runUntilAsked(manager, signal),
+    states: () => state.runners.flatMap((runner) => runner.states()),
+    explain: (kind, key) =>
+      runnersOf(state, kind, key).map((runner) => ({
+        ...clusterOf(state),
+        ...runner.explain(nameOf(key)),
+      })),
+    pause: (kind, key) =>
+      runnersOf(state, kind, key).forEach((runner) => runner.pause(nameOf(key))),
+    resume: (kind, key) =>
+      runnersOf(state, kind, key).forEach((runner) => runner.resume(nameOf(key))),
+    breaches: () => state.runners.flatMap((runner) => runner.breaches()),
+    isIdle: () => state.runners.every((runner) => runner.isIdle()),
+    readiness: () => readinessOf(state.cache),
+    cacheStats: () =>
+      state.cache.informers().map((informer) => ({
+        ...clusterOf(state),
+        kind: informer.kind,
+        scope: informer.scope,
+        ...informer.stats(),
+      })),
+    freshness: () =>
+      state.cache.informers().map((informer) => ({
+        ...clusterOf(state),
+        kind: informer.kind,
+        freshness: informer.freshness(),
+      })),
+  };
+  return manager;
+}
+
+function runnersOf(
+  { options, runners }: ManagerState,
+  kind: Kind,
+  key: RequestKey,
+): readonly ControllerRunner[] {
+  if (typeof key === "object" && key.cluster !== (options.cluster ?? "")) return [];
+  return runners.filter(
+    (runner) => runner.kind.kind === kind.kind && runner.kind.apiVersion === kind.apiVersion,
+  );
+}
+
+const nameOf = (key: RequestKey): string => (typeof key === "string" ? key : key.key);
+
+function clusterOf({ options: { cluster } }: ManagerState): { readonly cluster?: string } {
+  return cluster === undefined ? {} : { cluster };
+}
+
+async function heard(cache: Cache): Promise<void> {
+  const isHeard = (): boolean => {
+    const informers = cache.informers();
+    const heardOf = informers.filter(
+      (informer) => informer.hasSynced() || informer.freshness().lastError !== undefined,
+    );
+    return informers.length > 0 && heardOf.length === informers.length;
+  };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const listener = cache.onFreshness(() => {
+    if (isHeard()) resolve();
+  });
+  if (isHeard()) resolve();
+  await promise;
+  listener.remove();
+}
+
+function readinessOf(cache: Cache): ReturnType<Manager["readiness"]> {
+  const reasons = cache.informers().flatMap((informer) => {
+    const { ready, reason } = informer.freshness();
+    return ready ? [] : [`${informer.kind.kind}: ${reason}`];
+  });
+  return { ready: reasons.length === 0, reasons };
+}

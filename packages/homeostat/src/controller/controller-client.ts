@@ -5,6 +5,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
@@ -22,6 +23,9 @@ export interface SharedApplyOptions {
    */
   readonly set?: string;
 }
+
+/** The fields to change, by the top-level fields of the kind. */
+export type MergePatch<K extends Kind> = { readonly [P in keyof ObjectOf<K>]?: unknown };
 
 /** A client with the controller's field manager. Refuses calls once the reconcile has ended. */
 export interface ControllerClient {
@@ -56,11 +60,14 @@ export interface ControllerClient {
     manifest: ManifestOf<K>,
     options?: SharedApplyOptions,
   ): Promise<ObjectOf<K>>;
-  /** JSON merge patch. */
+  /**
+   * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null
+   * removes a field.
+   */
   patch<K extends Kind>(
     kind: K,
     address: string | ObjectAddress,
-    patch: object,
+    patch: MergePatch<K>,
     options?: { readonly subresource?: string },
   ): Promise<ObjectOf<K>>;
   /** Also resolves when the object does not exist. */
@@ -147,11 +154,11 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body }], () =>
+      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
         client.patch(
           kind,
           address,
-          { type: "merge", body },
+          { type: "merge", body: mergePatchOf(kind, body) },
           subresource === undefined ? {} : { subresource },
         ),
       ),
@@ -160,6 +167,17 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         deleteObject(client, kind, address, options),
       ),
   };
+}
+
+/** Refuses what `Client.patch` takes: the server would drop both fields and change nothing. */
+function mergePatchOf<K extends Kind>(kind: K, patch: MergePatch<K>): MergePatch<K> {
+  const names = Object.keys(patch ?? {});
+  if (patch && !(names.includes("type") && names.includes("body"))) return patch;
+  throw new HomeostatError(
+    "ERR_CLIENT_REQUEST",
+    `client.patch(${kind.kind}): expected the fields to change, got ${patch ? "{ type, body }" : String(patch)}`,
+    { hint: "Pass the body alone: it is a JSON merge patch." },
+  );
 }
 
 /** What a write is called, the address of what it writes, and the body. */

@@ -11,6 +11,7 @@ import type { ControllerNames } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
+import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { nameControllers } from "./name-controllers.ts";
@@ -23,7 +24,9 @@ export interface ClusterManager extends Manager {
 }
 
 /** @throws ERR_CONTROLLER_NAME, ERR_MANAGER_NAMESPACES */
-export function createClusterManager(options: ClusterManagerOptions): ClusterManager {
+export function createClusterManager(given: ClusterManagerOptions): ClusterManager {
+  const warned = logServerWarnings(() => state.log);
+  const options = { ...given, client: given.client.with({ warned }) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const cache = createCache({

@@ -1,10 +1,10 @@
 // A server for tests of the cache: objects of one kind with a history, lists, watches with
 // bookmarks and timeouts, as kube-apiserver has them; and faults on order. Virtual time, no
 // sockets.
-import type { Transport } from "../api/transport.ts";
 import {
   createScriptedTransport,
   type ScriptedExchange,
+  type ScriptedTransport,
 } from "../client/scripted-transport.suite.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
@@ -33,7 +33,7 @@ export type Misbehaviour = "none" | "hang" | "silent" | "cut" | number;
 
 /** A server of meals. */
 export class ModelServer {
-  readonly transport: Transport;
+  readonly transport: ScriptedTransport;
   readonly objects = new Map<string, { readonly uid: string; readonly revision: number }>();
   misbehaviour: Misbehaviour = "none";
   revision = 1;
@@ -76,9 +76,10 @@ export class ModelServer {
     this.#watches.clear();
   }
 
-  /** All streams fall silent. */
-  silence(): void {
-    for (const watch of [...this.#watches]) {
+  /** All streams fall silent, or so many of them. */
+  silence(count = Infinity): void {
+    const open = [...this.#watches].filter(({ exchange }) => !exchange.aborted);
+    for (const watch of open.slice(0, count)) {
       this.#watches.delete(watch);
       this.#watches.add({ ...watch, isSilent: true });
     }
@@ -139,7 +140,11 @@ export class ModelServer {
     clock.timer(endMs - 2000, () => {
       if (watch.after <= this.revision) this.#alive(watch)?.lines(bookmark(String(watch.after)));
     });
-    clock.timer(endMs, () => this.#alive(watch)?.end());
+    clock.timer(endMs, () => {
+      const alive = this.#alive(watch);
+      this.#watches.delete(watch);
+      alive?.end();
+    });
   }
 
   #alive({ exchange }: OpenWatch): ScriptedExchange | undefined {

@@ -1,5 +1,5 @@
-// The operator of the rows on @kubernetes/client-node: its informer and its API classes, and a queue
-// of keys with workers, which it does not have. Arguments and output: see ../homeostat.ts.
+// The operator of the rows on @kubernetes/client-node: its informer and its API classes, and a
+// queue of keys with workers, which it does not have. Arguments and output: see ../homeostat.ts.
 import {
   ADD,
   CustomObjectsApi,

@@ -81,7 +81,9 @@ export class LoopDetector {
 
   readonly #find: FindText | undefined;
 
-  /** `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway. */
+  /**
+   * `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway.
+   */
   constructor(manager: string, find?: FindText) {
     this.#manager = manager;
     this.#find = find;

@@ -29,7 +29,7 @@ let hasBegun = false;
 const nameOf = (order) => order.metadata.name;
 informer.on(ADD, (order) => add(nameOf(order)));
 informer.on(UPDATE, (order) => add(nameOf(order)));
-informer.on(ERROR, () => void setTimeout(() => informer.start(), 1000));
+informer.on(ERROR, () => void setTimeout(() => void informer.start(), 1000));
 
 function add(name) {
   queued.add(name);

@@ -91,6 +91,18 @@ export interface ReadTracker {
   writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void;
 }
 
+/** A body that is about to be sent. */
+export interface GuardedBody {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  /** A manifest, or a merge patch. */
+  readonly wanted: object;
+  /** The body replaces the object. */
+  readonly isWhole?: boolean;
+  /** Where it is known better than from the cache. */
+  readonly current?: KubeObject | undefined;
+}
+
 /** The parts of a run that its client needs. */
 export interface ClientRun {
   readonly scope: Pick<RunScope, "call" | "signal" | "record">;
@@ -100,6 +112,8 @@ export interface ClientRun {
   readonly runtime: Runtime;
   /** The controller's field manager. */
   readonly manager: string;
+  /** Called before each write of a body. @throws ERR_SIGNAL_WRITER */
+  guards(write: GuardedBody): void;
   /** Called before each apply. */
   applies(kind: Kind, manifest: KubeObject, manager: string): void;
 }
@@ -124,9 +138,11 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         return run.observe(items);
       }),
     create: (kind, manifest) =>
-      write(kind, [`create(${kind.kind})`, manifest.metadata], () => client.create(kind, manifest)),
+      write(kind, [`create(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
+        client.create(kind, manifest),
+      ),
     update: (kind, object) =>
-      write(kind, [`update(${kind.kind})`, (object as KubeObject).metadata], () =>
+      write(kind, [`update(${kind.kind})`, ...wholeBody(object as KubeObject)], () =>
         client.update(kind, object),
       ),
     upsert: (kind, address, mutate) =>
@@ -134,11 +150,11 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
       ) as never,
     apply: (kind, manifest, options) =>
-      write(kind, [`apply(${kind.kind})`, manifest.metadata], () =>
+      write(kind, [`apply(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, [`patch(${title(kind, address)})`, address], () =>
+      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
         client.patch(
           kind,
           address,
@@ -164,11 +180,18 @@ function mergePatchOf<K extends Kind>(kind: K, patch: MergePatch<K>): MergePatch
   );
 }
 
-/** What a write is called, and the address of what it writes. */
-type Writing = readonly [what: string, address: string | Partial<ObjectAddress> | undefined];
+/** What a write is called, the address of what it writes, and the body. */
+type Writing = readonly [
+  what: string,
+  address: string | Partial<ObjectAddress> | undefined,
+  body?: Pick<GuardedBody, "wanted" | "isWhole">,
+];
+
+const wholeBody = (object: KubeObject) =>
+  [object.metadata, { wanted: object, isWhole: true }] as const;
 
 /** Ways to start a request, so that the run knows of it. */
-function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
+function trackedCalls(client: Client, { scope, reads: undeclared, guards }: ClientRun) {
   let reader: Client | undefined;
   const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
   const read = <T>(kind: Kind, what: string, start: () => Promise<T>): Promise<T> =>
@@ -180,10 +203,15 @@ function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
       },
       { isRead: true },
     );
-  const call = <T>(kind: Kind, [what, address]: Writing, start: () => Promise<T>): Promise<T> =>
-    scope.call(`client.${what}`, () => {
-      const key = address === undefined ? undefined : keyIn(client, kind, address);
-      undeclared.writes(`calls client.${what}`, key && { kind, key });
+  const call = <T>(
+    kind: Kind,
+    [what, address, body]: Writing,
+    start: () => Promise<T>,
+  ): Promise<T> =>
+    scope.call(`client.${what}`, async () => {
+      const key = keyIn(client, kind, address ?? {});
+      undeclared.writes(`calls client.${what}`, { kind, key });
+      if (body) guards({ kind, key, ...body });
       return start();
     });
   const write = <T extends KubeObject>(
@@ -199,9 +227,17 @@ function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
   return { reads, read, call, write };
 }
 
-function upsertObject(client: Client, { scope, runtime }: ClientRun, one: Upsert) {
+function upsertObject(client: Client, { scope, runtime, guards }: ClientRun, one: Upsert) {
   scope.record.reads(one.kind);
-  return upsert(client, one, { runtime, signal: scope.signal });
+  const { kind } = one;
+  const key = keyIn(client, kind, one.key as string | ObjectAddress);
+  const mutate: Upsert["mutate"] = (current) => {
+    const next = one.mutate(current);
+    const metadata = { ...current?.metadata, ...next.metadata };
+    guards({ kind, key, wanted: { ...next, metadata }, isWhole: true, current });
+    return next;
+  };
+  return upsert(client, { ...one, mutate }, { runtime, signal: scope.signal });
 }
 
 async function applyShared<K extends Kind>(

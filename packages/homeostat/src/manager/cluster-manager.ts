@@ -5,6 +5,8 @@ import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache } from "../cache/index.ts";
 import { describeCacheError } from "../cache/create-cache.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { ControllerDefinition } from "../controller/define-controller.ts";
+import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
@@ -31,7 +33,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
-    keepManagers: keepManagersOf(names.values()),
+    keepManagers: keepManagersOf(names),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
@@ -55,10 +57,20 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   return toManager(state);
 }
 
-/** Managers of the controllers; those of named sets are below them. */
-function keepManagersOf(names: Iterable<ControllerNames>): (manager: string) => boolean {
-  const own = [...names].flatMap(({ managers }) => managers);
-  return (manager) => own.some((one) => manager === one || manager.startsWith(`${one}/`));
+/**
+ * Managers of the controllers, and of signals, which any operator may set; those of named sets are
+ * below them.
+ */
+function keepManagersOf(
+  names: ReadonlyMap<ControllerDefinition, ControllerNames>,
+): (manager: string) => boolean {
+  const own = [...names.values()].flatMap(({ managers }) => managers);
+  const signals = [...names.keys()].flatMap((one) =>
+    one.signals.map(({ name }) => `/${signalSet(name)}`),
+  );
+  return (manager) =>
+    own.some((one) => manager === one || manager.startsWith(`${one}/`)) ||
+    signals.some((one) => manager.endsWith(one));
 }
 
 function toManager(state: ManagerState): ClusterManager {

@@ -63,6 +63,13 @@ export class RunVoice {
     this.#record(key, "Warning", "UndeclaredRead", message);
   }
 
+  /** A signal on an object, of any kind, is still set after its time. */
+  overdue(object: string, regarding: ObjectReference, message: string): void {
+    const { log, controller, recorder } = this.#options;
+    log.warn(`ERR_SIGNAL_OVERDUE: ${message}`, { controller, object });
+    recorder?.record({ regarding, type: "Warning", reason: "SignalOverdue", note: message });
+  }
+
   /** A run has returned. */
   succeeded(key: string): void {
     const failures = this.#failures.recovered(key);

@@ -13,7 +13,9 @@ export interface OwnedOptions<K extends Kind> {
 
 const predicates = new WeakMap<Kind, Predicate>();
 
-/** An owned kind whose changes reconcile under a condition: `owns: [owned(Deployment, { when })]`. */
+/**
+ * An owned kind whose changes reconcile under a condition: `owns: [owned(Deployment, { when })]`.
+ */
 export function owned<K extends Kind>(kind: K, { when }: OwnedOptions<K>): K {
   const entry = Object.create(kind) as K;
   if (when) predicates.set(entry, when as Predicate);

@@ -116,7 +116,7 @@ export class LoopDetector {
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
     if (writes.length === 0 && !retriesAtOnce) {
-      if (!before || before.found === undefined || isDriven(before, run)) this.forget(key);
+      if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
@@ -182,6 +182,17 @@ export class LoopDetector {
     }
   }
 
+  /**
+   * A run has written nothing: what only triggers itself has ended. Another writer may yet undo the
+   * last write, so it stays.
+   */
+  #rest(key: string, before: History, run: LoopRun): void {
+    const isAtRest = isDriven(before, run);
+    if (before.found?.by === "another" || (before.found && !isAtRest)) return;
+    if (before.found || before.retriesAtOnce) return this.forget(key);
+    this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
+  }
+
   #next(before: History, run: Current): History | undefined {
     const own = isDriven(before, run);
     const undone = run.causes.some((cause) => this.#isUndone(before, run, cause));
@@ -206,7 +217,7 @@ export class LoopDetector {
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
     const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || isOwn(before, cause)) return false;
+    if (!now || !then || isOnlyOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
   }
@@ -288,6 +299,11 @@ function isOwn(before: History, cause: RecordedCause): boolean {
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;
   });
 }
+
+/** Causes are merged: the latest revision may be the own one and hide that of another writer. */
+const isOnlyOwn = (before: History, cause: RecordedCause): boolean =>
+  isOwn(before, cause) &&
+  cause.times <= before.writes.filter((write) => idOf(write) === cause.object).length;
 
 const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): boolean =>
   found?.by === "another" && writes.some((write) => idOf(write) === object);

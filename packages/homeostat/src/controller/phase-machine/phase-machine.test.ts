@@ -195,7 +195,7 @@ it("a phase that gives up says why, once what it did is undone", async () => {
     phases: {
       A: begin("a", "C"),
       C: phase({
-        observe: (_: Context) => "a rock",
+        observe: ({ world }: Context) => (world.present.has("a") ? "a rock" : "nothing"),
         decide: (seen, to) => to.fail(`there is ${seen}`),
       }),
     },

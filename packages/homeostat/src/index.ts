@@ -113,7 +113,15 @@ export type {
   SignalOptions,
 } from "./controller/signals/signal.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
-export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export { owned, type OwnedOptions } from "./controller/owned.ts";
+export {
+  type Ref,
+  ref,
+  type RefOptions,
+  refs,
+  type Target,
+  type Targets,
+} from "./controller/ref.ts";
 export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
 export {
   type CachedReads,

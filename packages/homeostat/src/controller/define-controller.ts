@@ -155,7 +155,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
    * count.
    */
-  readonly when?: Predicate;
+  readonly when?: Predicate<Ctx["object"]>;
   /**
    * What reconcile reads on purpose although its changes reconcile nothing, and labels and
    * annotations that it interprets. Such reads are not reported (ERR_READ_UNDECLARED,

@@ -1,7 +1,7 @@
 // What a manager's stop waits for, on a scripted server.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Meal } from "../cache/informer-play.suite.ts";
+import { bookmark, event, meal, Meal } from "../cache/informer-play.suite.ts";
 import { createClient } from "../client/create-client.ts";
 import {
   createScriptedTransport,
@@ -91,5 +91,35 @@ describe("a manager", () => {
     const last = assert.rejects(fourth.manager.start(), endsWith("ERR_MANAGER_SYNC"));
     await fourth.runtime.advance(1);
     await last;
+  });
+
+  it("leaves no timer and no request behind, whether it was started, starting or failed", async () => {
+    const lines: string[] = [];
+    const say = (message: string): void => void lines.push(message);
+    const log = { debug: say, info: say, warn: say, error: say };
+    const stopped = async (begin: (arranged: ReturnType<typeof arrange>) => Promise<void>) => {
+      const arranged = arrange({ log, syncTimeoutMs: 5000 });
+      const starting = arranged.manager.start().catch(() => {});
+      await arranged.runtime.advance(0);
+      await begin(arranged);
+      const stopping = arranged.manager.stop();
+      await arranged.runtime.advance(0);
+      await Promise.all([starting, stopping]);
+      assert.equal(arranged.runtime.nextTimerMs(), undefined);
+      assert.equal(open(arranged.transport), 0);
+      const said = lines.splice(0);
+      for (const one of arranged.transport.exchanges)
+        one.head().lines(event("ADDED", meal("a", "9")));
+      await arranged.runtime.advance(60_000);
+      assert.deepEqual(lines.splice(0), []);
+      return said;
+    };
+    const started = await stopped(async ({ transport, runtime }) => {
+      transport.last.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
+      await runtime.advance(100);
+    });
+    assert.deepEqual(started.slice(-3), ["started op", "stopping op", "stopped op"]);
+    assert.equal((await stopped(async () => {})).includes("started op"), false);
+    await stopped(({ runtime }) => runtime.advance(5000));
   });
 });

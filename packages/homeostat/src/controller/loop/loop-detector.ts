@@ -10,7 +10,7 @@ import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
-import { compactWrite } from "./compact-write.ts";
+import { compactWrite, type FindText } from "./compact-write.ts";
 import { differingFields, writtenFields } from "./written-fields.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
@@ -79,9 +79,14 @@ export class LoopDetector {
   #swept = 0;
   readonly #manager: string;
 
-  /** `manager` is the controller's field manager. */
-  constructor(manager: string) {
+  readonly #find: FindText | undefined;
+
+  /**
+   * `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway.
+   */
+  constructor(manager: string, find?: FindText) {
     this.#manager = manager;
+    this.#find = find;
   }
 
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
@@ -111,7 +116,7 @@ export class LoopDetector {
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
     if (writes.length === 0 && !retriesAtOnce) {
-      if (!before || before.found === undefined || isDriven(before, run)) this.forget(key);
+      if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
@@ -164,7 +169,7 @@ export class LoopDetector {
     const [oldest] = this.#whole;
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
-    old.writes = old.writes.map(compactWrite);
+    old.writes = old.writes.map((write) => compactWrite(write, this.#find));
   }
 
   /** Seldom: what has left the front of a map is passed over until the map is compacted. */
@@ -175,6 +180,17 @@ export class LoopDetector {
       if (one.found || !hasRested(one, at)) break;
       this.forget(oldest);
     }
+  }
+
+  /**
+   * A run has written nothing: what only triggers itself has ended. Another writer may yet undo the
+   * last write, so it stays.
+   */
+  #rest(key: string, before: History, run: LoopRun): void {
+    const isAtRest = isDriven(before, run);
+    if (before.found?.by === "another" || (before.found && !isAtRest)) return;
+    if (before.found || before.retriesAtOnce) return this.forget(key);
+    this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
   }
 
   #next(before: History, run: Current): History | undefined {
@@ -201,7 +217,7 @@ export class LoopDetector {
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
     const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || isOwn(before, cause)) return false;
+    if (!now || !then || isOnlyOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
   }
@@ -283,6 +299,11 @@ function isOwn(before: History, cause: RecordedCause): boolean {
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;
   });
 }
+
+/** Causes are merged: the latest revision may be the own one and hide that of another writer. */
+const isOnlyOwn = (before: History, cause: RecordedCause): boolean =>
+  isOwn(before, cause) &&
+  cause.times <= before.writes.filter((write) => idOf(write) === cause.object).length;
 
 const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): boolean =>
   found?.by === "another" && writes.some((write) => idOf(write) === object);

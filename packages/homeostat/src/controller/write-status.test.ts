@@ -41,7 +41,7 @@ async function write(fields: object, { cached, live, error }: Server) {
     async applyUnread(_kind: Kind, body: unknown, options: unknown) {
       applied.push([body, options]);
       if (error) throw error;
-      return live;
+      return { kind: _kind, key: {}, object: live };
     },
     find: async () => live,
   } as unknown as Client;
@@ -58,7 +58,7 @@ async function write(fields: object, { cached, live, error }: Server) {
   const scope = { markOvertaken: (one: unknown) => overtaken.push(one) };
   const run = { object: boxOf("u"), intent, scope };
   const outcome = await writeStatus(dependencies, run, client).then(
-    (object) => ({ object }),
+    (written) => ({ object: written?.object }),
     (failure: unknown) => ({ failure }),
   );
   return { applied, overtaken, ...outcome };

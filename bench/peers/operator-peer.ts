@@ -108,11 +108,16 @@ function run(
       return Number((await answer).line);
     },
     async stop() {
-      child.kill("SIGKILL");
+      child.stdin.end();
+      const late = setTimeout(() => child.kill("SIGKILL"), stopWithinMs);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      clearTimeout(late);
     },
   };
 }
+
+/** At the end of its input an operator exits, and Node saves what it has compiled. */
+const stopWithinMs = 5000;
 
 interface Line {
   readonly line: string;

@@ -20,7 +20,7 @@ export interface MutantTester {
 }
 
 /**
- * @param limits.secondsPerMutant the slowest tests of a mutant are left out beyond this
+ * @param limits.secondsPerMutant tests of a mutant that do not fit into this are left out, the farthest first
  */
 export function createMutantTester(
   root: string,
@@ -79,13 +79,13 @@ function untilTest(run: TestRun, { file }: CoveredTest): TestRun {
   return { ...run, files: run.files.slice(0, run.files.indexOf(file) + 1) };
 }
 
-/** The fastest tests that fit, at least one, in the given order. */
+/** The tests that fit, nearest first as they are given, at least one. */
 function withinLimit(tests: readonly CoveredTest[], seconds: number): readonly CoveredTest[] {
   let leftMs = seconds * 1000;
   const chosen = new Set<CoveredTest>();
-  for (const test of [...tests].sort((a, b) => a.ms - b.ms)) {
+  for (const test of tests) {
+    if (test.ms > leftMs && chosen.size > 0) continue;
     leftMs -= test.ms;
-    if (leftMs < 0 && chosen.size > 0) break;
     chosen.add(test);
   }
   return tests.filter((test) => chosen.has(test));

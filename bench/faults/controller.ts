@@ -1,13 +1,14 @@
-// The controller of a measurement, in a process of its own. Arguments: kubeconfig, namespace. Sends
-// its readiness to its parent whenever it changes, the first time once it has started.
+// The controller of a measurement, in a process of its own. Arguments: kubeconfig, namespace,
+// number of further kinds. Sends its readiness to its parent whenever it changes, the first time
+// once it has started.
 import { createManager, silentLog } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { widgets } from "./widgets.ts";
 
-const [path, namespace] = process.argv.slice(2);
+const [path, namespace, further] = process.argv.slice(2);
 const manager = createManager({
   operator: "faults",
-  controllers: [widgets()],
+  controllers: [widgets(Number(further))],
   client: createClient({
     access: await loadKubeconfig({ path: path! }),
     namespace: namespace!,

@@ -1,7 +1,8 @@
 // `npm run faults -- --proxy FILE [FAULT…]`: what each fault between a controller and its server
 // costs. FILE is a fault-injecting proxy with an oracle `check.mjs` beside it, which is not part of
 // this repository: it takes `--kubeconfig UPSTREAM --out FILE`, prints its ports as a JSON line,
-// and obeys POST and DELETE /faults. HOMEOSTAT_FAULT_PROXY names it too.
+// and obeys POST and DELETE /faults. HOMEOSTAT_FAULT_PROXY names it too. `--kubeconfig FILE`
+// measures against a server that runs already, in place of ours.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,10 +11,11 @@ import { installDefinitions } from "homeostat";
 import { createClient, loadKubeconfig } from "homeostat/client";
 import { Namespace } from "homeostat/k8s/core/v1";
 import { homeostat } from "../places/homeostat.ts";
+import type { Place } from "../places/place.ts";
 import { loadOracle, startProxy } from "./fault-proxy.ts";
 import { type FaultFigures, measureFault } from "./measure-fault.ts";
-import { type Scenario, scenarios } from "./scenarios.ts";
-import { Widget } from "./widgets.ts";
+import { manyWatches, type Scenario, scenarios } from "./scenarios.ts";
+import { furtherKinds, Widget } from "./widgets.ts";
 
 const columns = [
   "backS",
@@ -29,34 +31,44 @@ const columns = [
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { proxy: { type: "string" }, output: { type: "string" } },
+    options: {
+      proxy: { type: "string" },
+      kubeconfig: { type: "string" },
+      output: { type: "string" },
+    },
   });
   const proxy = values.proxy ?? process.env["HOMEOSTAT_FAULT_PROXY"];
   const chosen = scenarios.filter(({ name }) => !positionals.length || positionals.includes(name));
   if (!proxy || !chosen.length) {
     const names = scenarios.map(({ name }) => name).join(" ");
-    console.error(`usage: npm run faults -- --proxy FILE [--output FILE] [FAULT…]\n\n${names}`);
+    console.error(
+      `usage: npm run faults -- --proxy FILE [--kubeconfig FILE] [--output FILE] [FAULT…]\n\n${names}`,
+    );
     process.exitCode = 2;
     return;
   }
-  const all = await measureAll(proxy, chosen);
+  const all = await measureAll(proxy, chosen, values.kubeconfig);
   if (values.output) writeFileSync(values.output, `${JSON.stringify(all, null, 1)}\n`);
 }
 
 async function measureAll(
   proxyPath: string,
   chosen: readonly Scenario[],
+  kubeconfig: string | undefined,
 ): Promise<readonly FaultFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "homeostat-faults-"));
   const oracle = await loadOracle(proxyPath);
-  const place = await homeostat.start();
+  const place: Pick<Place, "kubeconfigPath" | "stop"> =
+    kubeconfig === undefined
+      ? await homeostat.start()
+      : { kubeconfigPath: kubeconfig, stop: () => Promise.resolve() };
   const administrator = createClient({
     access: await loadKubeconfig({ path: place.kubeconfigPath }),
   });
   const proxy = await startProxy(proxyPath, place.kubeconfigPath, folder);
   const all: FaultFigures[] = [];
   try {
-    await installDefinitions(administrator, [Widget]);
+    await installDefinitions(administrator, [Widget, ...furtherKinds(manyWatches - 3)]);
     console.log(`| fault | ${columns.join(" | ")} |\n|---|${columns.map(() => "---|").join("")}`);
     for (const scenario of chosen) {
       const name = scenario.name.toLowerCase();

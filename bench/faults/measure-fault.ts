@@ -55,7 +55,11 @@ export async function measureFault(
 ): Promise<FaultFigures> {
   const wanted = await createObjects(client);
   const startedAt = Date.now();
-  const controller = await startController(proxy.kubeconfig, client.namespace);
+  const controller = await startController([
+    proxy.kubeconfig,
+    client.namespace,
+    String(scenario.furtherWatches ?? 0),
+  ]);
   try {
     await converged(client, wanted, 0);
     const from = Date.now();
@@ -96,10 +100,9 @@ export async function measureFault(
 }
 
 async function startController(
-  kubeconfig: string,
-  namespace: string,
+  given: readonly string[],
 ): Promise<{ readonly changes: readonly Readiness[]; stop(): void }> {
-  const child = fork(program, [kubeconfig, namespace], {
+  const child = fork(program, [...given], {
     execArgv: ["--conditions=homeostat-source"],
   });
   const changes: Readiness[] = [];

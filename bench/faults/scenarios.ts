@@ -15,6 +15,8 @@ export interface Scenario {
   readonly rules: readonly FaultRule[];
   /** Objects that need not converge: those that a slow answer holds up. */
   readonly heldUp?: number;
+  /** Watches of the controller beside its three. */
+  readonly furtherWatches?: number;
 }
 
 const resources = { path: "^/apis?/.*/(widgets|configmaps|secrets)" };
@@ -30,6 +32,9 @@ const watches = (name: string, settings: Omit<FaultRule, "fault"> = {}): Scenari
   holdMs: 12_000,
   rules: [{ fault: name, ...settings }],
 });
+
+/** Watches of an operator that has many. */
+export const manyWatches = 50;
 
 /** All scenarios. */
 export const scenarios: readonly Scenario[] = [
@@ -48,6 +53,20 @@ export const scenarios: readonly Scenario[] = [
     name: "halfOpenOnce",
     holdMs: 20_000,
     rules: [{ fault: "halfOpen", scope: "stream", live: "only" }],
+  },
+  {
+    name: "halfOpenOneOf50",
+    holdMs: 25_000,
+    rules: [
+      { fault: "halfOpen", scope: "stream", live: "only", max: 1, match: { kind: "configmaps" } },
+    ],
+    furtherWatches: manyWatches - 3,
+  },
+  {
+    name: "halfOpenAllOf50",
+    holdMs: 30_000,
+    rules: [{ fault: "halfOpen", scope: "stream" }],
+    furtherWatches: manyWatches - 3,
   },
   watches("resetAtByte"),
   watches("truncate"),

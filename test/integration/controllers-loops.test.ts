@@ -2,7 +2,7 @@
 // and slowed down; honest progress is not.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createManager, defineController, silentLog } from "homeostat";
+import { all, createManager, defineController, silentLog } from "homeostat";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -134,4 +134,30 @@ describeLaws("loops", ({ run }) => {
         { log },
       );
     });
+
+  it("two controllers that apply other values to an object that both watch are slowed down", async () => {
+    let runs = 0;
+    const rivalOf = (name: string, of: string) =>
+      defineController(Box, {
+        name,
+        watches: { parts: all(Part, { namespace: (box) => box.metadata.namespace }) },
+        async reconcile({ object, client }) {
+          runs++;
+          await client.apply(Part, Part(`${object.metadata.name}-part`, { of }));
+        },
+      });
+    const { warnings, log } = watching();
+    await run(
+      [rivalOf("one", "one"), rivalOf("two", "two")],
+      async (client) => {
+        await client.create(Box, Box("both", {}));
+        await until(() => warnings.length === 2);
+        assert.match(warnings.join("\n"), /because "laws\/(one|two)" changes each time what/);
+        const before = runs;
+        await sleep(500);
+        assert.ok(runs - before < 20, `${runs - before} runs within 500 ms`);
+      },
+      { log },
+    );
+  });
 });

@@ -50,6 +50,56 @@ describeLaws("mistakes", ({ run }) => {
     );
   });
 
+  it("a patch in the form of the client's is refused, not pruned by the server", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, client }) {
+        const patch = { type: "merge", body: { spec: { label: "a" } } };
+        await client.patch(Box, object.metadata.name, patch as object);
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("patched", {}));
+      const state = await until(() =>
+        manager.states().find((one) => one.progress.at === "retrying"),
+      );
+      assert.match(
+        JSON.stringify(state.progress),
+        /ERR_CLIENT_REQUEST: client\.patch\(Box\): expected the fields to change.*Pass the body alone/,
+      );
+    });
+  });
+
+  it("what the API server warns of is logged once", async () => {
+    const warnings: string[] = [];
+    const log = {
+      ...silentLog,
+      warn: (message: string, fields?: object) =>
+        void warnings.push(`${message} ${JSON.stringify(fields)}`),
+    };
+    const controller = defineController(Box, {
+      async reconcile({ object, client, status }) {
+        const { name } = object.metadata;
+        await client.patch(Box, name, { spec: { label: "a", lable: "b" } });
+        status({ count: 1 });
+      },
+    });
+    await run(
+      [controller],
+      async (client) => {
+        for (const name of ["one", "two"]) await client.create(Box, Box(name, {}));
+        await until(async () => (await client.get(Box, "one")).status?.count === 1);
+        await until(async () => (await client.get(Box, "two")).status?.count === 1);
+        const said = warnings.filter((line) => line.includes("unknown field"));
+        assert.equal(said.length, 1, warnings.join("\n"));
+        assert.match(
+          said[0]!,
+          /^the API server warns: unknown field "spec\.lable" \{"request":"PATCH \/apis\/.*\/boxes\/(one|two)"\}$/,
+        );
+      },
+      { log },
+    );
+  });
+
   it("a reference out of the namespace that is watched is an error, not a wait", async () => {
     const controller = defineController(Box, {
       refs: { boss: ref(ConfigMap, () => ({ namespace: "kube-system", name: "boss" })) },

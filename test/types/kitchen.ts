@@ -7,6 +7,9 @@ import {
   index,
   type ContextOf,
   k,
+  generationChanged,
+  or,
+  owned,
   ref,
   refs,
 } from "homeostat";
@@ -171,4 +174,20 @@ export function watchesAndCachedReads(): unknown {
     watches: { orders: all(Order, { namespace: ({ metadata }) => metadata.namespace }) },
   });
   return [board, scoped, reordered];
+}
+
+/** Never called: compiled only. */
+export function predicates(): unknown {
+  return defineController(Order, {
+    owns: [owned(Meal, { when: (old, meal) => old.read().spec.dish !== meal.read().spec.dish })],
+    refs: {
+      chef: ref(Chef, (order) => order.spec.chef, {
+        when: (old, chef) => old.read().spec.secondsPerDish < chef.read().spec.secondsPerDish,
+      }),
+    },
+    when: or(generationChanged, (old, order) => old.read().spec.table !== order.read().spec.table),
+    async reconcile({ own }) {
+      await own(Meal, []);
+    },
+  });
 }

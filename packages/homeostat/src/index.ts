@@ -105,8 +105,23 @@ export {
   type RollBack,
   rollBack,
 } from "./controller/revisions/keep-revisions.ts";
+export { defineSignal } from "./controller/signals/define-signal.ts";
+export type {
+  Signal,
+  SignalCarrier,
+  SignalContext,
+  SignalOptions,
+} from "./controller/signals/signal.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
-export { type Ref, ref, refs, type Target, type Targets } from "./controller/ref.ts";
+export { owned, type OwnedOptions } from "./controller/owned.ts";
+export {
+  type Ref,
+  ref,
+  type RefOptions,
+  refs,
+  type Target,
+  type Targets,
+} from "./controller/ref.ts";
 export { all, type From, type Watch, type WatchOptions } from "./controller/watching/all.ts";
 export {
   type CachedReads,

@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { all, createManager, defineController, defineResource, index, k, metadataOf, ref, refs } from "homeostat";
+import { all, createManager, defineController, defineResource, index, k, metadataOf, owned, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -117,4 +117,9 @@ export const managers = [
   createManager({ operator: "o", controllers: [], clusters: { eu: someClient } }),
   createManager({ operator: "o", controllers: [], async *clusters() { yield { eu: someClient }; } }),
   createManager({ operator: "o", controllers: [], async *clusters() { yield someClient; } }), // !
+];
+export const predicates = [
+  defineController(Order, { when: (old, order) => old.read().spec.tabel !== order.read().spec.table, async reconcile() {} }), // !
+  defineController(Order, { owns: [owned(Meal, { when: (_, meal) => meal.read().spec.dsh === "" })], async reconcile() {} }), // !
+  defineController(Order, { refs: { chef: ref(Chef, (order) => order.spec.chef, { when: (_, chef) => chef.read().spec.seconds > 1 }) }, async reconcile() {} }), // !
 ];

@@ -59,8 +59,9 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry):
   );
 }
 
+/** Joined rather than concatenated: V8 then keeps one string per key and not three. */
 const keyOf = ({ namespace, name }: ScannedMetadata): string =>
-  namespace ? `${namespace}/${name}` : name;
+  namespace ? [namespace, name].join("/") : name;
 
 /** An object at one revision. */
 export class CachedEntry implements CachedObject {

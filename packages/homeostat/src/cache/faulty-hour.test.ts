@@ -32,8 +32,9 @@ async function live(runtime: VirtualRuntime, server: ModelServer, ms: number, ro
   }
 }
 
-/** Breaks what is open in one of many ways, and has new requests fail for a while. */
+/** Breaks what is open in one of many ways, and has new requests fail for a while; or restores. */
 async function fault(runtime: VirtualRuntime, server: ModelServer, roll: Roll): Promise<void> {
+  if (roll(5) === 0) return restore(runtime, server, roll);
   if (roll(3) === 0) server.compact();
   const how = roll(4);
   if (how === 0) server.cut('{"type":"MODI');
@@ -45,6 +46,23 @@ async function fault(runtime: VirtualRuntime, server: ModelServer, roll: Roll): 
   server.misbehaviour = "none";
   if (wasHanging) await runtime.advance(1500);
   if (how === 1) await live(runtime, server, 9000, roll);
+}
+
+/**
+ * The server comes back from a backup: it counts from an earlier revision, and names that were
+ * taken since may be taken again by objects with other uids.
+ */
+async function restore(runtime: VirtualRuntime, server: ModelServer, roll: Roll): Promise<void> {
+  server.backUp();
+  await live(runtime, server, 15_000 + roll(15_000), roll);
+  server.cut();
+  if (roll(2) === 0) {
+    server.misbehaviour = "cut";
+    await runtime.advance(roll(10_000));
+    server.misbehaviour = "none";
+  }
+  server.restore();
+  await live(runtime, server, roll(2000), roll);
 }
 
 const shown = (objects: Iterable<readonly [string, { uid: string; revision: number }]>) =>

@@ -13,6 +13,8 @@ export interface StoreChange {
   readonly entry: CachedEntry | undefined;
 }
 
+const atHand = { areAtHand: true } as const;
+
 /** An indexer; it starts empty. */
 export class Indexer {
   readonly own = new OwnWrites();
@@ -22,8 +24,8 @@ export class Indexer {
   #bytes = 0;
 
   constructor() {
-    this.#indexes.set("namespace", new EntryIndex((entry) => [entry.namespace]));
-    this.#indexes.set("owner", new EntryIndex((entry) => entry.ownerUids));
+    this.#indexes.set("namespace", new EntryIndex((entry) => [entry.namespace], atHand));
+    this.#indexes.set("owner", new EntryIndex((entry) => entry.ownerUids, atHand));
   }
 
   get objects(): number {
@@ -59,7 +61,7 @@ export class Indexer {
     this.#entries.set(entry.key, entry);
     this.#bytes += entry.size - (old?.size ?? 0);
     if (old !== entry) old?.retire();
-    for (const index of this.#indexes.values()) index.put(entry);
+    for (const index of this.#indexes.values()) index.put(entry, old);
     return { old, entry };
   }
 
@@ -69,7 +71,7 @@ export class Indexer {
       this.#entries.delete(key);
       this.#bytes -= old.size;
       old.retire();
-      for (const index of this.#indexes.values()) index.remove(key);
+      for (const index of this.#indexes.values()) index.remove(old);
     }
     return { old, entry: undefined };
   }
@@ -120,7 +122,7 @@ export class Indexer {
         return [];
       }
     });
-    for (const entry of this.#entries.values()) added.put(entry);
+    for (const entry of this.#entries.values()) added.put(entry, undefined);
     this.#functions.set(name, index);
     this.#indexes.set(name, added);
   }

@@ -1,18 +1,24 @@
 // A server for tests of the cache: objects of one kind with a history, lists, watches with
 // bookmarks and timeouts, as kube-apiserver has them; and faults on order. Virtual time, no
 // sockets.
-import type { Transport } from "../api/transport.ts";
 import {
   createScriptedTransport,
   type ScriptedExchange,
+  type ScriptedTransport,
 } from "../client/scripted-transport.suite.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 import { bookmark, event, meal } from "./informer-play.suite.ts";
 
 interface Change {
   readonly type: string;
   readonly revision: number;
   readonly object: object;
+}
+
+interface Backup {
+  readonly objects: ReadonlyMap<string, { readonly uid: string; readonly revision: number }>;
+  readonly revision: number;
 }
 
 interface OpenWatch {
@@ -27,10 +33,11 @@ export type Misbehaviour = "none" | "hang" | "silent" | "cut" | number;
 
 /** A server of meals. */
 export class ModelServer {
-  readonly transport: Transport;
+  readonly transport: ScriptedTransport;
   readonly objects = new Map<string, { readonly uid: string; readonly revision: number }>();
   misbehaviour: Misbehaviour = "none";
   revision = 1;
+  #backup: Backup | undefined;
   #history: Change[] = [];
   #compacted = 0;
   #uids = 0;
@@ -64,14 +71,15 @@ export class ModelServer {
   cut(rest = ""): void {
     for (const { exchange } of this.#watches) {
       if (rest) exchange.chunk(rest).end();
-      else exchange.fail(new Error("ECONNRESET"));
+      else exchange.fail(lost());
     }
     this.#watches.clear();
   }
 
-  /** All streams fall silent. */
-  silence(): void {
-    for (const watch of [...this.#watches]) {
+  /** All streams fall silent, or so many of them. */
+  silence(count = Infinity): void {
+    const open = [...this.#watches].filter(({ exchange }) => !exchange.aborted);
+    for (const watch of open.slice(0, count)) {
       this.#watches.delete(watch);
       this.#watches.add({ ...watch, isSilent: true });
     }
@@ -83,10 +91,25 @@ export class ModelServer {
     this.#compacted = this.revision;
   }
 
+  /** Keeps what it holds now, for {@link restore}. */
+  backUp(): void {
+    this.#backup = { objects: new Map(this.objects), revision: this.revision };
+  }
+
+  /** Holds again what it held at the last {@link backUp}, and counts from there. */
+  restore(): void {
+    if (!this.#backup) return;
+    this.cut();
+    this.revision = this.#backup.revision;
+    this.objects.clear();
+    for (const [name, held] of this.#backup.objects) this.objects.set(name, held);
+    this.compact();
+  }
+
   #answer(exchange: ScriptedExchange): void {
     const how = this.misbehaviour;
     if (exchange.aborted || how === "hang") return;
-    if (how === "cut") return exchange.fail(new Error("ECONNREFUSED"));
+    if (how === "cut") return exchange.fail(lost());
     if (typeof how === "number") return exchange.refuse(how, "Whatever");
     if (exchange.query["watch"]) this.#watch(exchange, how === "silent");
     else this.#list(exchange);
@@ -102,6 +125,7 @@ export class ModelServer {
     exchange.head();
     if (isSilent) return;
     const after = sendInitialEvents ? this.revision : Number(resourceVersion);
+    // From a later revision than the server counts, a watch is silent until that is reached.
     if (after < this.#compacted)
       return exchange.lines(event("ERROR", { kind: "Status", code: 410 })).end();
     const watch = { exchange, isSilent, after };
@@ -113,8 +137,14 @@ export class ModelServer {
     this.#deliver();
     const endMs = Number(timeoutSeconds) * 1000;
     const { clock } = this.#runtime;
-    clock.timer(endMs - 2000, () => this.#alive(watch)?.lines(bookmark(String(watch.after))));
-    clock.timer(endMs, () => this.#alive(watch)?.end());
+    clock.timer(endMs - 2000, () => {
+      if (watch.after <= this.revision) this.#alive(watch)?.lines(bookmark(String(watch.after)));
+    });
+    clock.timer(endMs, () => {
+      const alive = this.#alive(watch);
+      this.#watches.delete(watch);
+      alive?.end();
+    });
   }
 
   #alive({ exchange }: OpenWatch): ScriptedExchange | undefined {
@@ -133,6 +163,9 @@ export class ModelServer {
     }
   }
 }
+
+const lost = (): Error =>
+  new HomeostatError("ERR_CLIENT_CONNECTION_LOST", "ECONNRESET", { hint: "" });
 
 function toMeal(
   name: string,

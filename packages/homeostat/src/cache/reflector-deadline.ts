@@ -20,10 +20,20 @@ export function reflectorDeadline(state: ReflectorState, limits: ReflectorLimits
         state.openedAt + limits.streamMs,
       );
     case "watching":
-      return Math.min(state.activeAt + quietLimit(state, limits), overtime(state, limits));
+      return Math.min(
+        state.activeAt + quietLimit(state, limits),
+        overtime(state, limits),
+        verifyDue(state, limits),
+      );
     default:
       return state.activeAt + limits.slowMs;
   }
+}
+
+/** The monotonic time at which to ask the server what it counts. */
+export function verifyDue(state: ReflectorState, { verifyMs }: ReflectorLimits): number {
+  const { phase, opened, isUnverified, verifiedAt } = state;
+  return phase === "watching" && opened && isUnverified ? verifiedAt + verifyMs : Infinity;
 }
 
 /**

@@ -9,7 +9,7 @@ export interface ReflectorLimits {
   /**
    * Watches ask the server to end them after this long, and resume: the end proves that the stream
    * works, and one that does not come proves that it does not, which nothing else does while a
-   * connection answers pings. It is stretched to one second per watch of the process.
+   * connection answers pings. It is stretched to one second per watch of the process, 12 at most.
    */
   readonly renewMs: number;
   /** As `renewMs`, for the watch that continues a streamed list; at most `renewMs`. */
@@ -41,7 +41,7 @@ export interface ReflectorLimits {
   readonly pageSize: number;
 }
 
-/** The default limits: blind for at most 9 s, and 15 s with 14 watches. */
+/** The default limits: blind for at most 9 s, and 14 s with 12 watches or more. */
 export const reflectorDefaults: ReflectorLimits = {
   firstMs: 800,
   renewMs: 7000,
@@ -57,7 +57,7 @@ export const reflectorDefaults: ReflectorLimits = {
   unreadyMs: 8000,
   healthyMs: 2000,
   absentMs: 2500,
-  verifyMs: 30_000,
+  verifyMs: 2000,
   pageSize: 500,
 };
 

@@ -274,6 +274,30 @@ describe("stepReflector", () => {
       [1910, opened],
     ];
     assert.equal(play([...back, ...soon]).trace.at(-1), "1910 opened: watching", "not that often");
+    const { trace } = play([...back, ...soon, [2909, { type: "tick" }], [2910, { type: "tick" }]]);
+    assert.deepEqual(trace.slice(-2), ["2909 tick: watching", "2910 tick: watching | verify"]);
+  });
+
+  it("asks until it is answered, and then no more", () => {
+    const back: readonly Move[] = [
+      ...synced,
+      [30, failed("reset", { isDisconnected: true })],
+      [900, { type: "due" }],
+      [910, { type: "opened", timeoutMs: 60_000 }],
+      [2910, { type: "tick" }],
+      [4910, { type: "tick" }],
+    ];
+    const { trace } = play(back);
+    assert.deepEqual(trace.slice(-2), [
+      "2910 tick: watching | verify",
+      "4910 tick: watching | verify",
+    ]);
+    const answered = play([
+      ...back,
+      [4920, { type: "verified", resourceVersion: "7" }],
+      [6910, { type: "tick" }],
+    ]);
+    assert.equal(answered.trace.at(-1), "6910 tick: watching");
   });
 
   it("asks as well when a watch has ended at its time without the bookmark that comes before", () => {

@@ -6,10 +6,10 @@
 // end proves that the stream was alive.
 //
 // A stream may fall silent while its connection answers pings, and a quiet kind looks the same. So
-// each watch carries a timeout of 7 s (more with more than 7 watches): the server sends a bookmark
-// 2 s before that and ends the response, the connection stays open and is used again, and the watch
-// resumes from the bookmark. One that is not ended in time was blind. The cost is one small request
-// per watch in 7 s, at most one a second for the process, and no TLS handshake.
+// each watch carries a timeout of 7 s (up to 12 with more than 7 watches): the server sends a
+// bookmark 2 s before that and ends the response, the connection stays open and is used again, and
+// the watch resumes from the bookmark. One that is not ended in time was blind. The cost is one
+// small request per watch in 7 to 12 s, and no TLS handshake.
 // Upstream: k8s.io/client-go/tools/cache/reflector.go (WatchList with fallback to pages);
 // k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (nextBookmarkTime: the bookmark before the
 // end).
@@ -21,6 +21,7 @@ import {
   mustProve,
   overtime,
   reflectorDeadline,
+  verifyDue,
 } from "./reflector-deadline.ts";
 import {
   hopefulFailures,
@@ -92,14 +93,12 @@ function onOpened(
   limits: ReflectorLimits,
 ): ReflectorStep {
   const opened = { ...state, opened: true, openedAt: now, gainedAt: now, timeoutMs };
-  const verifies =
-    state.phase === "watching" && state.isUnverified && now - state.verifiedAt >= limits.verifyMs;
-  return verifies
-    ? {
-        state: { ...opened, isUnverified: false, verifiedAt: now },
-        effects: [{ do: "verify" }],
-      }
-    : { state: opened, effects: none };
+  return now >= verifyDue(opened, limits) ? verify(opened, now) : { state: opened, effects: none };
+}
+
+/** Asks what the server counts, again and again until it says so. */
+function verify(state: ReflectorState, now: number): ReflectorStep {
+  return { state: { ...state, verifiedAt: now }, effects: [{ do: "verify" }] };
 }
 
 /** Renews a watch that has been quiet for a second. */
@@ -123,8 +122,9 @@ function onVerified(
   limits: ReflectorLimits,
 ): ReflectorStep {
   const { resourceVersion: ours = "", phase } = state;
-  if (phase !== "watching" || (compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
-    return { state, effects: none };
+  if (phase !== "watching") return { state, effects: none };
+  if ((compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
+    return { state: { ...state, isUnverified: false }, effects: none };
   const lastError = `the server counts revisions from ${resourceVersion}, before ${ours}: it was restored`;
   return closeFirst(relist({ ...state, lastError, lostAt: now }, now, limits));
 }
@@ -256,6 +256,7 @@ function renew(state: ReflectorState, now: number, limits: ReflectorLimits): Ref
 
 function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
   if (now < reflectorDeadline(state, limits)) return { state, effects: none };
+  if (now >= verifyDue(state, limits)) return verify(state, now);
   const quiet = now - state.activeAt;
   if (state.phase === "streaming" && state.opened)
     return closeFirst(

@@ -230,7 +230,8 @@ export class Reflector {
   async #verify(): Promise<void> {
     const shared = await this.#options.client.pace.revision(() => this.#askRevision());
     const { resourceVersion: ours = "" } = this.#state;
-    const isAhead = shared !== undefined && (compareResourceVersions(shared, ours) ?? -1) >= 0;
+    if (shared === undefined) return;
+    const isAhead = (compareResourceVersions(shared, ours) ?? -1) >= 0;
     const resourceVersion = isAhead ? shared : await this.#askRevision();
     if (resourceVersion) this.#input({ type: "verified", resourceVersion });
   }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bookmark, event, home, Meal, meal, play, playSynced } from "./informer-play.suite.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 
 describe("informer", () => {
   it("streams the first list, marks it as initial, then follows", async () => {
@@ -184,6 +185,30 @@ describe("informer", () => {
     await runtime.advance(5000);
     assert.equal(isFirst, true);
     assert.ok(transport.exchanges.length > sent);
+  });
+
+  it("asks once a second for all watches what the server counts, while it does not say so", async () => {
+    const { transport, runtime, cache } = await playSynced();
+    for (const namespace of ["a", "b", "c", "d", "e"]) cache.acquire(Meal, { namespace });
+    await runtime.advance(0);
+    for (const exchange of transport.exchanges.slice(1)) exchange.head().lines(bookmark("5", true));
+    const cut = transport.exchanges.length;
+    for (const exchange of transport.exchanges)
+      exchange.fail(new HomeostatError("ERR_CLIENT_CONNECTION_LOST", "cut", { hint: "" }));
+    let answered = cut;
+    let asked = 0;
+    for (let at = 0; at < 10_000; at += 50) {
+      await runtime.advance(50);
+      for (; answered < transport.exchanges.length; answered++) {
+        const exchange = transport.exchanges[answered]!;
+        if (exchange.query["watch"]) exchange.head().lines(bookmark("6"));
+        else {
+          asked++;
+          exchange.refuse(500, "InternalError");
+        }
+      }
+    }
+    assert.ok(asked >= 4 && asked <= 10, `${asked} in 10 s`);
   });
 
   it("waits with the others until a watch that fell silent has brought something", async () => {

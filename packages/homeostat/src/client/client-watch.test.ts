@@ -122,7 +122,7 @@ describe("streams and credentials", () => {
       const seen = { opened: 0, text: "" };
       openStream(
         options,
-        { userAgent: "t", signals: [] },
+        { userAgent: "t", signals: [], warned: [] },
         { method: "GET", path: "/api/v1/nodes", query: { watch: true } },
         {
           opened: () => void seen.opened++,

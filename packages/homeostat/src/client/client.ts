@@ -171,6 +171,8 @@ export interface ClientScope {
   readonly written?: (write: CompletedWrite) => void;
   /** Called for each request of the derived client, with a promise that settles as it does. */
   readonly requested?: (answered: Promise<unknown>) => void;
+  /** Called for each warning of the server to the derived client. Must not throw. */
+  readonly warned?: (text: string, request: ApiRequest) => void;
 }
 
 /** Fields of any kind to apply to the object with this name. */

@@ -15,7 +15,6 @@ import type {
   CompletedWrite,
   Key,
   ListPageOptions,
-  ObjectList,
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
@@ -26,10 +25,17 @@ import type { KindResolver } from "./discovery/kind-resolver.ts";
 import type { ClusterAccess } from "./kubeconfig/cluster-access.ts";
 import { createCredentials, type Credentials } from "./kubeconfig/credentials.ts";
 import { listPages } from "./list-pages.ts";
+import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
 import { ServerPace } from "./server-pace.ts";
-import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
+import {
+  type ClientObserver,
+  openStream,
+  send,
+  type SessionOptions,
+  type SessionScope,
+} from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
@@ -75,6 +81,7 @@ export function createClient(options: ClientOptions): Client {
   const scope: Scope = {
     userAgent: options.userAgent ?? "homeostat",
     signals: [],
+    warned: [],
     fieldManager: options.fieldManager,
     namespace: options.namespace ?? options.access?.namespace ?? "default",
     written: [],
@@ -106,9 +113,7 @@ interface Shared {
   readonly observers: Set<(write: CompletedWrite) => void>;
 }
 
-interface Scope {
-  readonly userAgent: string;
-  readonly signals: readonly AbortSignal[];
+interface Scope extends SessionScope {
   readonly fieldManager: string | undefined;
   readonly namespace: string;
   readonly written: readonly ((write: CompletedWrite) => void)[];
@@ -232,6 +237,7 @@ class ScopedClient implements Client {
     namespace,
     written,
     requested,
+    warned,
   }: ClientScope) =>
     new ScopedClient(this.#shared, {
       fieldManager: fieldManager ?? this.#scope.fieldManager,
@@ -240,6 +246,7 @@ class ScopedClient implements Client {
       namespace: namespace ?? this.#scope.namespace,
       written: written ? [...this.#scope.written, written] : this.#scope.written,
       requested: requested ? [...this.#scope.requested, requested] : this.#scope.requested,
+      warned: warned ? [...this.#scope.warned, warned] : this.#scope.warned,
     });
 
   observeWrites: Client["observeWrites"] = (observer) => {
@@ -316,31 +323,4 @@ function parsedWrite(
 ): CompletedWrite | undefined {
   const write = toCompletedWrite(kind, key, "write", answer);
   return write?.object ? { ...write, bytes: response.body } : write;
-}
-
-/** Adds apiVersion and kind to items, which servers omit for built-in kinds. */
-function toObjectList<O>(
-  kind: Kind<O>,
-  answer: {
-    readonly metadata?: {
-      readonly resourceVersion?: string;
-      readonly continue?: string;
-      readonly remainingItemCount?: number;
-    };
-    readonly items?: readonly JsonObject[] | null;
-  },
-): ObjectList<any> {
-  const { resourceVersion = "", continue: token, remainingItemCount } = answer.metadata ?? {};
-  const items = (answer.items ?? []).map((item) =>
-    readable(
-      kind,
-      item["kind"] === undefined ? { apiVersion: kind.apiVersion, kind: kind.kind, ...item } : item,
-    ),
-  );
-  return {
-    items,
-    resourceVersion,
-    ...(token ? { continue: token } : {}),
-    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
-  };
 }

@@ -15,8 +15,11 @@ import type { Timer } from "../runtime/clock.ts";
 import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
-/** Least time between two attempts, and the jitter on top. */
-const attemptEveryMs = 1000;
+/**
+ * Least time between two attempts, and the jitter on top: never two in one second, also where a
+ * connection takes longer to arrive than the one before.
+ */
+const attemptEveryMs = 1050;
 const jitterMs = 400;
 /** The first attempt after a quiet time comes after up to this long. */
 const firstMs = 200;
@@ -25,10 +28,14 @@ const wakeEveryMs = 1000;
 /** Those that are woken start over at most this long, and this much each when they are few. */
 const spreadMs = 500;
 const spreadEachMs = 25;
+/** A watch that lives longer would be noticed too late when it falls silent. */
+const mostWatchMs = 12_000;
+/** Doubted watches are renewed over this much each: ten a second. */
+const doubtEachMs = 100;
 /** So few prove themselves in time without that. */
 const fewWatches = 7;
 /** Renewals of all watches because one was blind, at most this often. */
-const suspicionEveryMs = 5000;
+const suspicionEveryMs = 15_000;
 
 /** How long the server's revision answers for all watches. */
 const revisionMs = 1000;
@@ -139,21 +146,24 @@ export class ServerPace {
     return { remove: () => void this.#watches.delete(suspect) };
   }
 
-  /** How long a watch may live, so that all renewals together are at most one a second. */
+  /** How long a watch may live: as seldom as one a second of all, and at most 12 s. */
   watchMs(leastMs: number): number {
-    return Math.max(leastMs, this.#watches.size * 1000);
+    return Math.max(leastMs, Math.min(this.#watches.size * 1000, mostWatchMs));
   }
 
-  /** A watch was blind: the others prove themselves now. */
+  /** A watch was blind: the others prove themselves soon. */
   suspect(): void {
     const { clock, entropy } = this.#runtime;
     if (this.#watches.size <= fewWatches) return;
     if (this.#now() - this.#lastSuspicion < suspicionEveryMs) return;
     this.#lastSuspicion = this.#now();
-    for (const watch of this.#watches)
-      clock.timer(spreadMs * unitInterval(entropy), () => {
+    let afterMs = 0;
+    for (const watch of this.#watches) {
+      clock.timer(afterMs + doubtEachMs * unitInterval(entropy), () => {
         if (this.#watches.has(watch)) watch();
       });
+      afterMs += doubtEachMs;
+    }
   }
 
   #wake(): void {

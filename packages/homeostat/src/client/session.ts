@@ -47,6 +47,8 @@ export interface SessionOptions {
 export interface SessionScope {
   readonly userAgent: string;
   readonly signals: readonly AbortSignal[];
+  /** Receive the server's warnings, as the session's observer does. */
+  readonly warned: readonly NonNullable<ClientObserver["warned"]>[];
 }
 
 /**
@@ -110,6 +112,18 @@ export function openStream(
 
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
+function reportWarnings(
+  { observer }: SessionOptions,
+  { warned }: SessionScope,
+  request: ApiRequest,
+  headers: Readonly<Record<string, string>>,
+): void {
+  for (const text of parseWarnings(headers["warning"])) {
+    observer.warned?.(text, request);
+    for (const each of warned) each(text, request);
+  }
+}
+
 async function attempt(
   session: SessionOptions,
   scope: SessionScope,
@@ -130,8 +144,7 @@ async function attempt(
     });
     session.pace.connected();
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
-    for (const text of parseWarnings(answer.headers["warning"]))
-      session.observer.warned?.(text, request);
+    reportWarnings(session, scope, request, answer.headers);
     return { ...answer, used: wire.headers["authorization"] };
   } catch (error) {
     session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
@@ -246,8 +259,7 @@ class Stream {
           code,
           this.#session.runtime.clock.monotonic() - startedAt,
         );
-        for (const text of parseWarnings(headers["warning"]))
-          this.#session.observer.warned?.(text, this.#request);
+        reportWarnings(this.#session, this.#scope, this.#request, headers);
         if (code >= 400) this.#refusal = { code, chunks: [] };
         else if (!this.#ended) this.#handlers.opened(headers);
       },

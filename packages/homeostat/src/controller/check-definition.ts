@@ -5,6 +5,7 @@ import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { kindId } from "./echo/run-record.ts";
+import type { Signal } from "./signals/signal.ts";
 
 /** A definition before its types can be trusted. */
 export interface UncheckedDefinition {
@@ -14,6 +15,7 @@ export interface UncheckedDefinition {
   readonly when?: unknown;
   readonly resyncEvery?: unknown;
   readonly reads?: unknown;
+  readonly signals?: unknown;
   readonly sources?: unknown;
   readonly backoff?: unknown;
   readonly retryRate?: unknown;
@@ -47,6 +49,7 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...checkRefs(refs),
     ...checkWatches(definition.watches),
     ...checkReads(definition.reads),
+    ...checkSignals(kind, definition),
     ...checkIndexes(kind, definition),
     ...(typeof reconcile === "function" ? [] : ["reconcile is not a function"]),
     ...checkFunction("finalize", finalize),
@@ -146,6 +149,24 @@ function checkWatches(watches: unknown = {}): readonly string[] {
         !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
     )
     .map(([name]) => `watches.${name} is not made by all(…)`);
+}
+
+function checkSignals(kind: Kind, definition: UncheckedDefinition): readonly string[] {
+  const { signals = [], owns = [], refs = {}, watches = {} } = definition;
+  if (!Array.isArray(signals)) return ["signals is not a list"];
+  const named = { ...(refs as object), ...(watches as object) };
+  const targets = (Object.values(named) as ({ target?: Kind } | undefined)[]).map(
+    (one) => one?.target,
+  );
+  const declared = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : []), ...targets];
+  return (signals as readonly (Partial<Signal> | undefined)[]).flatMap((one) => {
+    if (!isKind(one?.on as Kind) || !one?.carrier)
+      return ["signals lists what defineSignal(…) has not made"];
+    const on = one.on as Kind;
+    if (declared.some((other) => isKind(other as Kind) && kindId(other as Kind) === kindId(on)))
+      return [];
+    return [`the signal ${one.name} is on ${on.kind}, which is not in owns, refs or watches`];
+  });
 }
 
 function checkReads(reads: unknown = {}): readonly string[] {

@@ -5,6 +5,7 @@ import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isNotFound } from "../api/status.ts";
 import type { Client, Key } from "../client/client.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { type Mutate, upsert, type Upsert } from "./shared/upsert.ts";
 
@@ -22,6 +23,9 @@ export interface SharedApplyOptions {
    */
   readonly set?: string;
 }
+
+/** The fields to change, by the top-level fields of the kind. */
+export type MergePatch<K extends Kind> = { readonly [P in keyof ObjectOf<K>]?: unknown };
 
 /** A client with the controller's field manager. Refuses calls once the reconcile has ended. */
 export interface ControllerClient {
@@ -56,11 +60,14 @@ export interface ControllerClient {
     manifest: ManifestOf<K>,
     options?: SharedApplyOptions,
   ): Promise<ObjectOf<K>>;
-  /** JSON merge patch. */
+  /**
+   * JSON merge patch: `patch(Site, "home", { metadata: { labels: { tier: "web" } } })`; null
+   * removes a field.
+   */
   patch<K extends Kind>(
     kind: K,
     address: string | ObjectAddress,
-    patch: object,
+    patch: MergePatch<K>,
     options?: { readonly subresource?: string },
   ): Promise<ObjectOf<K>>;
   /** Also resolves when the object does not exist. */
@@ -84,6 +91,18 @@ export interface ReadTracker {
   writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void;
 }
 
+/** A body that is about to be sent. */
+export interface GuardedBody {
+  readonly kind: Kind;
+  readonly key: ObjectKey;
+  /** A manifest, or a merge patch. */
+  readonly wanted: object;
+  /** The body replaces the object. */
+  readonly isWhole?: boolean;
+  /** Where it is known better than from the cache. */
+  readonly current?: KubeObject | undefined;
+}
+
 /** The parts of a run that its client needs. */
 export interface ClientRun {
   readonly scope: Pick<RunScope, "call" | "signal" | "record">;
@@ -93,6 +112,8 @@ export interface ClientRun {
   readonly runtime: Runtime;
   /** The controller's field manager. */
   readonly manager: string;
+  /** Called before each write of a body. @throws ERR_SIGNAL_WRITER */
+  guards(write: GuardedBody): void;
   /** Called before each apply. */
   applies(kind: Kind, manifest: KubeObject, manager: string): void;
 }
@@ -117,9 +138,11 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         return run.observe(items);
       }),
     create: (kind, manifest) =>
-      write(kind, [`create(${kind.kind})`, manifest.metadata], () => client.create(kind, manifest)),
+      write(kind, [`create(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
+        client.create(kind, manifest),
+      ),
     update: (kind, object) =>
-      write(kind, [`update(${kind.kind})`, (object as KubeObject).metadata], () =>
+      write(kind, [`update(${kind.kind})`, ...wholeBody(object as KubeObject)], () =>
         client.update(kind, object),
       ),
     upsert: (kind, address, mutate) =>
@@ -127,15 +150,15 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
         upsertObject(client, run, { kind, key: address, mutate: mutate as Upsert["mutate"] }),
       ) as never,
     apply: (kind, manifest, options) =>
-      write(kind, [`apply(${kind.kind})`, manifest.metadata], () =>
+      write(kind, [`apply(${kind.kind})`, manifest.metadata, { wanted: manifest }], () =>
         applyShared(client, run, { kind, manifest }, options),
       ),
     patch: (kind, address, body, { subresource } = {}) =>
-      write(kind, [`patch(${title(kind, address)})`, address], () =>
+      write(kind, [`patch(${title(kind, address)})`, address, { wanted: body ?? {} }], () =>
         client.patch(
           kind,
           address,
-          { type: "merge", body },
+          { type: "merge", body: mergePatchOf(kind, body) },
           subresource === undefined ? {} : { subresource },
         ),
       ),
@@ -146,11 +169,29 @@ export function createControllerClient(client: Client, run: ClientRun): Controll
   };
 }
 
-/** What a write is called, and the address of what it writes. */
-type Writing = readonly [what: string, address: string | Partial<ObjectAddress> | undefined];
+/** Refuses what `Client.patch` takes: the server would drop both fields and change nothing. */
+function mergePatchOf<K extends Kind>(kind: K, patch: MergePatch<K>): MergePatch<K> {
+  const names = Object.keys(patch ?? {});
+  if (patch && !(names.includes("type") && names.includes("body"))) return patch;
+  throw new HomeostatError(
+    "ERR_CLIENT_REQUEST",
+    `client.patch(${kind.kind}): expected the fields to change, got ${patch ? "{ type, body }" : String(patch)}`,
+    { hint: "Pass the body alone: it is a JSON merge patch." },
+  );
+}
+
+/** What a write is called, the address of what it writes, and the body. */
+type Writing = readonly [
+  what: string,
+  address: string | Partial<ObjectAddress> | undefined,
+  body?: Pick<GuardedBody, "wanted" | "isWhole">,
+];
+
+const wholeBody = (object: KubeObject) =>
+  [object.metadata, { wanted: object, isWhole: true }] as const;
 
 /** Ways to start a request, so that the run knows of it. */
-function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
+function trackedCalls(client: Client, { scope, reads: undeclared, guards }: ClientRun) {
   let reader: Client | undefined;
   const reads = (): Client => (reader ??= client.with({ signal: scope.signal }));
   const read = <T>(kind: Kind, what: string, start: () => Promise<T>): Promise<T> =>
@@ -162,10 +203,15 @@ function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
       },
       { isRead: true },
     );
-  const call = <T>(kind: Kind, [what, address]: Writing, start: () => Promise<T>): Promise<T> =>
-    scope.call(`client.${what}`, () => {
-      const key = address === undefined ? undefined : keyIn(client, kind, address);
-      undeclared.writes(`calls client.${what}`, key && { kind, key });
+  const call = <T>(
+    kind: Kind,
+    [what, address, body]: Writing,
+    start: () => Promise<T>,
+  ): Promise<T> =>
+    scope.call(`client.${what}`, async () => {
+      const key = keyIn(client, kind, address ?? {});
+      undeclared.writes(`calls client.${what}`, { kind, key });
+      if (body) guards({ kind, key, ...body });
       return start();
     });
   const write = <T extends KubeObject>(
@@ -181,9 +227,17 @@ function trackedCalls(client: Client, { scope, reads: undeclared }: ClientRun) {
   return { reads, read, call, write };
 }
 
-function upsertObject(client: Client, { scope, runtime }: ClientRun, one: Upsert) {
+function upsertObject(client: Client, { scope, runtime, guards }: ClientRun, one: Upsert) {
   scope.record.reads(one.kind);
-  return upsert(client, one, { runtime, signal: scope.signal });
+  const { kind } = one;
+  const key = keyIn(client, kind, one.key as string | ObjectAddress);
+  const mutate: Upsert["mutate"] = (current) => {
+    const next = one.mutate(current);
+    const metadata = { ...current?.metadata, ...next.metadata };
+    guards({ kind, key, wanted: { ...next, metadata }, isWhole: true, current });
+    return next;
+  };
+  return upsert(client, { ...one, mutate }, { runtime, signal: scope.signal });
 }
 
 async function applyShared<K extends Kind>(

@@ -29,6 +29,8 @@ import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
 import { SharedApplies } from "./shared/shared-applies.ts";
 import { connectSources } from "./sources.ts";
+import { watchDeadlines } from "./signals/watch-deadlines.ts";
+import type { Verdict } from "./voice/verdict.ts";
 import { LoopWatch } from "./voice/loop-watch.ts";
 import { RunVoice } from "./voice/run-voice.ts";
 import { writeProgress } from "./voice/write-progress.ts";
@@ -99,6 +101,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       for (const feed of feeds) feed.stop();
       state.turns.stop();
       state.loopWatch.stop();
+      state.overdueSignals.stop();
       draining.abort();
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
@@ -170,12 +173,8 @@ function createState(
   const { timeout } = options.definition;
   const loops = new LoopDetector(options.names.manager);
   const states = statesOf(options, loops);
-  const { queue, runtime, reports } = options;
-  const loopWatch = new LoopWatch({
-    clock: runtime.clock,
-    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
-    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
-  });
+  const { reports } = options;
+  const loopWatch = watchLoops(options, loops);
   const voice = createVoice(options, primary);
   const breaches = new Breaches(options.definition.name, (key, one) => voice.breached(key, one));
   const dependencies = {
@@ -188,9 +187,13 @@ function createState(
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,
     loopOf: (key: string) => loopWatch.messageOf(key),
+    overdueOf: (key: string) => overdueSignals.messageOf(options.definition.kind.kind, key),
     stepping: (key: string, step: string | undefined) =>
       states.set(key, step === undefined ? { at: "running" } : { at: "running", step }),
   };
+  const progress = (key: string, verdict: Verdict): Promise<void> =>
+    writeProgress(dependencies, parseObjectKey(key), verdict);
+  const overdueSignals = watchDeadlines(options, { voice, writeProgress: progress });
   return {
     options,
     states,
@@ -203,11 +206,20 @@ function createState(
     loopWatch,
     voice,
     breaches,
+    overdueSignals,
     stopping,
-    writeProgress: (key, verdict) => writeProgress(dependencies, parseObjectKey(key), verdict),
+    writeProgress: progress,
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): LoopWatch {
+  return new LoopWatch({
+    clock: runtime.clock,
+    isLooping: (key) => loops.isActive(key, runtime.clock.monotonic()),
+    ended: (key) => queue.add(key, { cause: { what: "its loop has ended", source: "loop ended" } }),
+  });
 }
 
 function createVoice(options: RunnerOptions, primary: Informer): RunVoice {

@@ -15,6 +15,7 @@ import type { ControllerClient } from "./controller-client.ts";
 import type { Watch } from "./watching/all.ts";
 import type { CachedReads, Index } from "./watching/declared-reads.ts";
 import type { Reads } from "./boundaries/reads.ts";
+import type { Signal } from "./signals/signal.ts";
 
 export type RefsOf<K extends Kind> = { readonly [name: string]: Ref<ObjectOf<K>, Kind, boolean> };
 
@@ -154,13 +155,15 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
    * generationChanged, labelsChanged)`. Additions and deletions, also their beginning, always
    * count.
    */
-  readonly when?: Predicate;
+  readonly when?: Predicate<Ctx["object"]>;
   /**
    * What reconcile reads on purpose although its changes reconcile nothing, and labels and
    * annotations that it interprets. Such reads are not reported (ERR_READ_UNDECLARED,
    * ERR_METADATA_UNDECLARED).
    */
   readonly reads?: Reads;
+  /** The signals that it sets, clears or reads. */
+  readonly signals?: readonly Signal[];
   /** Reconciles every object again after each interval such as `"10m"`. Default: never. */
   readonly resyncEvery?: string | number;
   /** Keys from outside the cluster, by the source's name; reconcile runs for objects that exist. */
@@ -223,6 +226,7 @@ export interface ControllerDefinition {
   readonly reports?: Reports;
   readonly when?: Predicate;
   readonly reads: Reads;
+  readonly signals: readonly Signal[];
   readonly resyncEvery?: string | number;
   readonly sources: Readonly<Record<string, ExternalSource>>;
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
@@ -323,6 +327,7 @@ export function defineController<
       "reports",
     ]),
     reads: definition.reads ?? {},
+    signals: definition.signals ?? [],
     ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
     ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),

@@ -8,6 +8,7 @@ import type { Breaches } from "./boundaries/breaches.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
+import type { Signal } from "./signals/signal.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
@@ -37,6 +38,9 @@ export interface ReconcileDependencies {
   readonly recorder: EventRecorder;
   /** What was reported about the loop that an object is in; undefined when it is in none. */
   loopOf(key: string): string | undefined;
+  /** The signal on an object that is still set after its time; undefined when there is none. */
+  overdueOf(key: string): string | undefined;
+  readonly signals: readonly Signal[];
   /** Called with the current step of the user's work. */
   stepping(key: string, step: string | undefined): void;
 }

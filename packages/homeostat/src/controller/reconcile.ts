@@ -133,12 +133,14 @@ async function runAndWriteStatus(
 
 /** Undefined for a deletion that is complete: the object is about to go. */
 function verdictOfRun(
-  { loopOf }: ReconcileDependencies,
+  { loopOf, overdueOf }: ReconcileDependencies,
   { object, owning }: Run,
   outcome: Outcome | undefined,
 ): Verdict | undefined {
   const loop = loopOf(formatObjectKey(object.metadata));
   if (loop !== undefined) return { is: "stalled", reason: "ReconcileLoop", message: loop };
+  const overdue = overdueOf(formatObjectKey(object.metadata));
+  if (overdue !== undefined) return { is: "stalled", reason: "SignalOverdue", message: overdue };
   const remaining = owning.remaining();
   if (remaining !== undefined) return verdictOfOutcome(wait.for(`${remaining} to be gone`));
   if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;

@@ -1,6 +1,7 @@
 // References: objects that an object names or selects. A declared reference becomes an index and a
 // watch, and its target is available in reconcile.
-import type { Kind } from "../api/kind.ts";
+import type { Kind, ObjectOf } from "../api/kind.ts";
+import type { Predicate } from "./predicates.ts";
 import type { Selection } from "./watching/selection.ts";
 
 /**
@@ -17,14 +18,25 @@ export interface Ref<Source, K extends Kind, Many extends boolean> {
   readonly many: Many;
   /** Must be pure: it runs for every change of a source. */
   readonly select: (object: Source) => Target | Targets;
+  readonly when?: Predicate | undefined;
+}
+
+/** Options of a reference. */
+export interface RefOptions<K extends Kind> {
+  /**
+   * Drops updates of targets for which it returns false. Targets that appear, disappear, or begin
+   * or cease to match always count; so does the begin of a deletion.
+   */
+  readonly when?: Predicate<ObjectOf<K>>;
 }
 
 /** A reference to one object: `ref(Chef, (order) => order.spec.chef)`. */
 export function ref<Source, K extends Kind>(
   target: K,
   select: (object: Source) => Target,
+  { when }: RefOptions<K> = {},
 ): Ref<Source, K, false> {
-  return { target, many: false, select };
+  return { target, many: false, select, when: when as Predicate | undefined };
 }
 
 /**
@@ -36,6 +48,7 @@ export function ref<Source, K extends Kind>(
 export function refs<Source, K extends Kind>(
   target: K,
   select: (object: Source) => Targets,
+  { when }: RefOptions<K> = {},
 ): Ref<Source, K, true> {
-  return { target, many: true, select };
+  return { target, many: true, select, when: when as Predicate | undefined };
 }

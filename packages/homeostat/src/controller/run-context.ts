@@ -2,14 +2,19 @@
 // work that is still open.
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
-import type { KubeObject } from "../api/object-meta.ts";
+import { keyOf, type KubeObject } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { objectReference } from "../events/index.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
-import { type ControllerClient, createControllerClient } from "./controller-client.ts";
+import {
+  type ClientRun,
+  type ControllerClient,
+  createControllerClient,
+} from "./controller-client.ts";
 import type { Context, ControllerDefinition, ObjectRecorder } from "./define-controller.ts";
+import { kindId } from "./echo/run-record.ts";
 import { observeStatus } from "./echo/observe-status.ts";
 import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
@@ -18,7 +23,8 @@ import { createOwn, type Owning } from "./own/create-own.ts";
 import type { OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
-import { createCachedReads } from "./watching/cached-reads.ts";
+import { SignalGuard } from "./signals/signal-guard.ts";
+import { createCachedReads, declaredKinds } from "./watching/cached-reads.ts";
 import { resolveWatches } from "./watching/resolve-watches.ts";
 import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
 import { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
@@ -51,12 +57,42 @@ export function createRun(
   const { definition } = dependencies;
   const intent = createStatusIntent();
   const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
-  const { owning, own, step } = ownAndStep({ dependencies, object, client, scope, reads });
+  const guards = guardOf(dependencies, object);
+  const open = { dependencies, object, client, scope, reads, guards };
+  const { owning, own, step } = ownAndStep(open);
+  const opened = lazy(() => openClient(open));
+  const recorder = lazy(() => recorderOf(dependencies, object));
+  const log = lazy(() => logOf(dependencies, scope));
   const context = {
     cluster: dependencies.cluster ?? "",
     ...objectsAtHand(dependencies, object, scope),
     own,
     step,
+    ...statusCalls(open, intent),
+    wait: createWait((name) => describeRef(definition, object, name)),
+    retry,
+    get client() {
+      return opened();
+    },
+    get recorder() {
+      return recorder();
+    },
+    get log() {
+      return log();
+    },
+    get signal() {
+      return scope.signal;
+    },
+  };
+  return { object, context: context as unknown as Run["context"], intent, owning, scope };
+}
+
+function statusCalls(
+  { dependencies: { definition }, object, scope, reads, guards }: OpenRun,
+  intent: StatusIntent,
+) {
+  const { kind } = definition;
+  return {
     status(fields: Readonly<Record<string, unknown>>) {
       scope.assertRunning("status(…)");
       reads.writes("sets its status");
@@ -65,24 +101,20 @@ export function createRun(
     condition(type: string, status: ConditionIntent["status"], reason: string, message = "") {
       scope.assertRunning(`condition("${type}", …)`);
       reads.writes("sets its status");
+      guards({ kind, key: keyOf(object), wanted: conditionBody(type, status) });
       setCondition(definition, intent, { type, status, reason, message });
     },
-    wait: createWait((name) => describeRef(definition, object, name)),
-    retry,
-    client: openClient({ dependencies, object, client, scope, reads }),
-    recorder: recorderOf(dependencies, object),
-    log: guardLog(dependencies.log, { controller: definition.name, object: scope.title }),
-    get signal() {
-      return scope.signal;
-    },
   };
-  return {
-    object,
-    context: context as unknown as Context<any, any, any, any, any>,
-    intent,
-    owning,
-    scope,
-  };
+}
+
+/** Most runs use few parts of their context: each is made when it is first read. */
+function lazy<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+function logOf({ log, definition }: ReconcileDependencies, { title }: RunScope) {
+  return guardLog(log, { controller: definition.name, object: title });
 }
 
 function recorderOf(
@@ -144,7 +176,14 @@ function reportUnresolved({ warnings, definition }: ReconcileDependencies, { tit
 }
 
 /** The client of the context; its default namespace is that of the object. */
-function openClient({ dependencies, object, client, scope, reads }: OpenRun): ControllerClient {
+function openClient({
+  dependencies,
+  object,
+  client,
+  scope,
+  reads,
+  guards,
+}: OpenRun): ControllerClient {
   const { metadata } = object;
   const { namespace } = metadata;
   const inNamespace = client.with(namespace === undefined ? {} : { namespace });
@@ -153,6 +192,7 @@ function openClient({ dependencies, object, client, scope, reads }: OpenRun): Co
   return createControllerClient(inNamespace, {
     scope,
     reads,
+    guards,
     observe: observerOf(dependencies, object),
     runtime,
     manager: names.manager,
@@ -183,6 +223,7 @@ interface OpenRun {
   readonly client: Client;
   readonly scope: RunScope;
   readonly reads: UndeclaredReads;
+  readonly guards: ClientRun["guards"];
 }
 
 /** @throws ERR_OWN_OWNER when the object is gone or being deleted */
@@ -203,7 +244,7 @@ async function protectOwner(
 }
 
 /** The functions of the context that the user's code must await. */
-function ownAndStep({ dependencies, object, client, scope, reads }: OpenRun) {
+function ownAndStep({ dependencies, object, client, scope, reads, guards }: OpenRun) {
   const key = formatObjectKey(object.metadata);
   const owning = createOwn({
     memory: dependencies.ownMemory,
@@ -230,6 +271,11 @@ function ownAndStep({ dependencies, object, client, scope, reads }: OpenRun) {
     own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
       scope.call(`own(${kind.kind}, …)`, async () => {
         reads.writes(`writes its ${kind.resource}`);
+        for (const wanted of desired) {
+          const { name, namespace = object.metadata.namespace } = wanted.metadata;
+          const isClusterWide = kind.scope === "Cluster";
+          guards({ kind, key: isClusterWide ? { name } : { name, namespace }, wanted });
+        }
         const objects = await owning.own(kind, desired, options);
         for (const one of objects) scope.record.receives(kind, one);
         return objects;
@@ -240,6 +286,29 @@ function ownAndStep({ dependencies, object, client, scope, reads }: OpenRun) {
       options: { readonly timeout?: string | number } = {},
     ) =>
       scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout: options.timeout })),
+  };
+}
+
+const conditionBody = (type: string, status: string): object => ({
+  status: { conditions: [{ type, status }] },
+});
+
+/** Checks writes against the signals of all controllers; without signals there is nothing to do. */
+function guardOf(
+  { definition, signals, informer }: ReconcileDependencies,
+  object: KubeObject,
+): ClientRun["guards"] {
+  if (signals.length === 0) return () => {};
+  const guard = new SignalGuard(definition.name, signals);
+  const own = formatObjectKey(object.metadata);
+  const kinds = new Set(declaredKinds(definition).map(kindId));
+  return (write) => {
+    const { kind, key, isWhole = false } = write;
+    const isOwn = kindId(kind) === kindId(definition.kind) && formatObjectKey(key) === own;
+    const cached = (): unknown => (kinds.has(kindId(kind)) ? informer(kind)?.get(key) : undefined);
+    const current = write.current ?? (isOwn ? object : (cached() as KubeObject | undefined));
+    if (isWhole && !current && !("current" in write)) return;
+    guard.check({ ...write, current });
   };
 }
 

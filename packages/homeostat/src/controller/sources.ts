@@ -8,8 +8,10 @@ import type { CachedObject, HandlerCause, Informer } from "../cache/informer.ts"
 import type { WorkQueue } from "../queue/workqueue.ts";
 import type { ControllerDefinition } from "./define-controller.ts";
 import type { OwnEchoes } from "./echo/own-echoes.ts";
-import { objectId, revisionId } from "./echo/run-record.ts";
+import { objectId } from "./echo/run-record.ts";
 import { isAnnotated } from "./pauses.ts";
+import { whenOwned } from "./owned.ts";
+import { type Update, whenCounts } from "./when-counts.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 import { backReferenceIndex, backReferencesOf, labelledOwnerKey } from "./own/back-reference.ts";
 import { indexName } from "./watching/cached-reads.ts";
@@ -48,20 +50,31 @@ export function connectSources(dependencies: SourceDependencies): { remove(): vo
 function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   const { definition, primary, gone } = dependencies;
   const { kind } = definition;
-  const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void =>
-    enqueue(dependencies, object.key, cause, {
-      what: `${kind.kind} ${change}`,
-      source: "itself",
-      object,
-      kind,
-      mayEcho: echoingChanges.has(change),
-    });
+  const prefix = prefixOf(kind);
+  const whats = {
+    added: `${kind.kind} added`,
+    changed: `${kind.kind} changed`,
+    resynced: `${kind.kind} resynced`,
+    deleted: `${kind.kind} deleted`,
+  };
+  const changeOf = (object: CachedObject, change: keyof typeof whats): Change => ({
+    what: whats[change],
+    source: "itself",
+    object,
+    prefix,
+    mayEcho: echoingChanges.has(change),
+  });
+  const enqueueFor = (
+    object: CachedObject,
+    change: keyof typeof whats,
+    cause: HandlerCause,
+  ): void => enqueue(dependencies, object.key, cause, changeOf(object, change));
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {
       if (counts(definition, { old, object, cause }))
         enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause);
-      else dropUpdate(dependencies, object);
+      else drop(dependencies, object.key, changeOf(object, "changed"));
     },
     deleted(object, cause) {
       gone(object.key);
@@ -70,57 +83,57 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   });
 }
 
-interface Update {
-  readonly old: CachedObject;
-  readonly object: CachedObject;
-  readonly cause: HandlerCause;
+/** A pause and its end always count. */
+function counts({ when }: ControllerDefinition, update: Update): boolean {
+  return isAnnotated(update.old) !== isAnnotated(update.object) || whenCounts(when, update);
 }
 
-/**
- * Whether `when` lets an update pass. The begin of a deletion, a pause and its end always count; so
- * does an update for which `when` throws.
- */
-function counts({ when }: ControllerDefinition, { old, object, cause }: Update): boolean {
-  if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
-  if (isAnnotated(old) !== isAnnotated(object)) return true;
-  try {
-    return when(old, object);
-  } catch {
-    return true;
-  }
-}
-
-function dropUpdate({ definition, queue, echoes }: SourceDependencies, object: CachedObject): void {
-  const { kind } = definition;
-  const { key, resourceVersion } = object;
-  echoes.arrived(key, revisionId(kind, key, resourceVersion));
-  const what = `${kind.kind} changed, dropped by \`when\``;
-  const cause = { what, source: "itself", resourceVersion, object: objectId(kind, key) };
-  queue.ignore(key, cause);
+/** Records a change that `when` drops. */
+function drop(
+  { queue, echoes }: SourceDependencies,
+  key: string | undefined,
+  { what, source, object, prefix }: Change,
+): void {
+  if (key === undefined) return;
+  const { resourceVersion } = object;
+  const id = `${prefix}${object.key}`;
+  echoes.arrived(key, `${id}@${resourceVersion}`);
+  queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion, object: id });
 }
 
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
   const { definition } = dependencies;
+  const when = whenOwned(kind);
+  /** By child, so that `when` drops without parsing. */
+  const ownerKeys = new Map<string, string | undefined>();
+  const prefix = prefixOf(kind);
+  const changeOf = (object: CachedObject, change: string): Change => ({
+    what: `${kind.kind} ${object.key} ${change}`,
+    source: `owns ${kind.kind}`,
+    object,
+    prefix,
+    mayEcho: echoingChanges.has(change),
+  });
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
     const key = ownerKey(definition.kind, object);
-    if (key === undefined) return;
-    enqueue(dependencies, key, cause, {
-      what: `${kind.kind} ${object.key} ${change}`,
-      source: `owns ${kind.kind}`,
-      object,
-      kind,
-      mayEcho: echoingChanges.has(change),
-    });
+    if (when && change !== "left") ownerKeys.set(object.key, key);
+    if (key !== undefined) enqueue(dependencies, key, cause, changeOf(object, change));
   };
   const informer = required(dependencies, kind);
   informer.addIndex(backReferenceIndex, backReferencesOf);
   return informer.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {
+      const left = hasLeft(definition.kind, old, object);
+      if (!left && !whenCounts(when, { old, object, cause }))
+        return drop(dependencies, ownerKeys.get(object.key), changeOf(object, "changed"));
       enqueueFor(object, "changed", cause);
-      if (hasLeft(definition.kind, old, object)) enqueueFor(old, "left", cause);
+      if (left) enqueueFor(old, "left", cause);
     },
-    deleted: (object, cause) => enqueueFor(object, "deleted", cause),
+    deleted(object, cause) {
+      enqueueFor(object, "deleted", cause);
+      ownerKeys.delete(object.key);
+    },
   });
 }
 
@@ -143,20 +156,31 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   const { definition, primary } = dependencies;
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
+  const prefix = prefixOf(ref.target);
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
-  const enqueueFor = (target: CachedObject, change: string, cause: HandlerCause): void => {
+  const eachSource = (
+    target: CachedObject,
+    change: string,
+    send: (key: string, change: Change) => void,
+  ): void => {
     for (const source of primary.entriesByIndex(index, target.key))
-      enqueue(dependencies, source.key, cause, {
+      send(source.key, {
         what: `${ref.target.kind} ${target.key} ${change}`,
         source: `ref ${name}`,
         object: target,
-        kind: ref.target,
+        prefix,
         mayEcho: false,
       });
   };
+  const enqueueFor = (target: CachedObject, change: string, cause: HandlerCause): void =>
+    eachSource(target, change, (key, one) => enqueue(dependencies, key, cause, one));
   return required(dependencies, ref.target).addHandler({
     added: (target, cause) => enqueueFor(target, "added", cause),
-    updated: (_, target, cause) => enqueueFor(target, "changed", cause),
+    updated(old, target, cause) {
+      if (whenCounts(ref.when, { old, object: target, cause }))
+        return enqueueFor(target, "changed", cause);
+      return eachSource(target, "changed", (key, one) => drop(dependencies, key, one));
+    },
     deleted: (target, cause) => enqueueFor(target, "deleted", cause),
   });
 }
@@ -167,11 +191,12 @@ function connectWatch(
 ): { remove(): void } {
   const { primary, queue } = dependencies;
   const { title: source, target: kind } = declared;
+  const prefix = prefixOf(kind);
   return connectSelection(declared, {
     primary,
     informer: required(dependencies, kind),
     enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
-      enqueue(dependencies, key, cause, { what, source, object, kind, mayEcho: false }),
+      enqueue(dependencies, key, cause, { what, source, object, prefix, mayEcho: false }),
     ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>
       queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion }),
   });
@@ -186,11 +211,14 @@ function addIndexes(dependencies: SourceDependencies): void {
 /** The changes that a controller may make and know: a deletion is never known before it is seen. */
 const echoingChanges: ReadonlySet<string> = new Set(["added", "changed"]);
 
+const prefixOf = (kind: Kind): string => objectId(kind, "");
+
 interface Change {
   readonly what: string;
   readonly source: string;
   readonly object: CachedObject;
-  readonly kind: Kind;
+  /** The object's id without its key, made once: a cause is kept for every key. */
+  readonly prefix: string;
   /** The controller may have made this change itself. */
   readonly mayEcho: boolean;
 }
@@ -199,12 +227,12 @@ function enqueue(
   { queue, echoes }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
-  { what, source, object, kind, mayEcho }: Change,
+  { what, source, object, prefix, mayEcho }: Change,
 ): void {
   const { resourceVersion } = object;
-  const cause = { what, source, resourceVersion, object: objectId(kind, object.key) };
+  const cause = { what, source, resourceVersion, object: prefix + object.key };
   if (mayEcho && through === "watch") {
-    if (echoes.takes(key, revisionId(kind, object.key, resourceVersion), cause)) return;
+    if (echoes.takes(key, `${cause.object}@${resourceVersion}`, cause)) return;
   }
   const priority = through === "initial" || through === "resync" ? lowPriority : 0;
   queue.add(key, { priority, cause });

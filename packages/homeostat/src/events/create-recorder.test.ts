@@ -56,6 +56,19 @@ function play(
 }
 
 describe("event recorder", () => {
+  it("cuts a note to the bytes that a server takes, between characters", async () => {
+    for (const [text, kept] of [
+      ["ü".repeat(600), "ü".repeat(512)],
+      [`x${"😀".repeat(300)}`, `x${"😀".repeat(255)}`],
+      ["x".repeat(1024), "x".repeat(1024)],
+    ] as const) {
+      const { recorder, transport, runtime } = play();
+      recorder.record({ ...note, note: text });
+      await runtime.advance(0);
+      assert.equal((transport.last.body as any).note, kept);
+    }
+  });
+
   it("sends an event in the object's namespace", async () => {
     const { recorder, transport, runtime } = play();
     recorder.record({

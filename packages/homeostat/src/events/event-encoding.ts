@@ -25,7 +25,10 @@ export interface EventEncoding {
   patch(write: EventWrite): Patch;
 }
 
-/** Limits that the server enforces on events.k8s.io/v1, in characters. */
+/**
+ * Limits that the server enforces on events.k8s.io/v1, in bytes of UTF-8: Go's len() in
+ * k8s.io/kubernetes/pkg/apis/core/validation/events.go.
+ */
 const limits = { note: 1024, instance: 128 } as const;
 
 export const eventsV1: EventEncoding = {
@@ -39,9 +42,9 @@ export const eventsV1: EventEncoding = {
       metadata: metadataOf(write),
       eventTime: formatMicroTime(write.firstAt),
       reportingController: controller,
-      reportingInstance: instance.slice(0, limits.instance),
+      reportingInstance: cutToBytes(instance, limits.instance),
       ...event,
-      note: note.slice(0, limits.note),
+      note: cutToBytes(note, limits.note),
       regarding,
       ...(related ? { related } : {}),
       ...(write.count > 1 ? { series: seriesOf(write) } : {}),
@@ -96,3 +99,9 @@ const formatMicroTime = (wall: number): string => new Date(wall).toISOString().r
 
 /** meta/v1 Time, e.g. `2026-01-01T00:00:00Z`. */
 const formatTime = (wall: number): string => `${new Date(wall).toISOString().slice(0, 19)}Z`;
+
+/** The beginning of a text that has at most `most` bytes, without half a character. */
+function cutToBytes(text: string, most: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return text.slice(0, read);
+}

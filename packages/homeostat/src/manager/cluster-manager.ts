@@ -5,10 +5,13 @@ import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
 import { describeCacheError } from "../cache/create-cache.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
+import type { ControllerDefinition } from "../controller/define-controller.ts";
+import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
+import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { nameControllers } from "./name-controllers.ts";
@@ -21,14 +24,16 @@ export interface ClusterManager extends Manager {
 }
 
 /** @throws ERR_CONTROLLER_NAME, ERR_MANAGER_NAMESPACES */
-export function createClusterManager(options: ClusterManagerOptions): ClusterManager {
+export function createClusterManager(given: ClusterManagerOptions): ClusterManager {
+  const warned = logServerWarnings(() => state.log);
+  const options = { ...given, client: given.client.with({ warned }) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const cache = createCache({
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
-    keepManagers: keepManagersOf(names.values()),
+    keepManagers: keepManagersOf(names),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
   const scope = createWatchedScope({
@@ -52,10 +57,20 @@ export function createClusterManager(options: ClusterManagerOptions): ClusterMan
   return toManager(state);
 }
 
-/** Managers of the controllers; those of named sets are below them. */
-function keepManagersOf(names: Iterable<ControllerNames>): (manager: string) => boolean {
-  const own = [...names].flatMap(({ managers }) => managers);
-  return (manager) => own.some((one) => manager === one || manager.startsWith(`${one}/`));
+/**
+ * Managers of the controllers, and of signals, which any operator may set; those of named sets are
+ * below them.
+ */
+function keepManagersOf(
+  names: ReadonlyMap<ControllerDefinition, ControllerNames>,
+): (manager: string) => boolean {
+  const own = [...names.values()].flatMap(({ managers }) => managers);
+  const signals = [...names.keys()].flatMap((one) =>
+    one.signals.map(({ name }) => `/${signalSet(name)}`),
+  );
+  return (manager) =>
+    own.some((one) => manager === one || manager.startsWith(`${one}/`)) ||
+    signals.some((one) => manager.endsWith(one));
 }
 
 function toManager(state: ManagerState): ClusterManager {

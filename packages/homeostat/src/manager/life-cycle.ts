@@ -5,6 +5,7 @@ import type { Cache } from "../cache/index.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
 import { guardLog } from "../controller/guard-log.ts";
+import type { Signal } from "../controller/signals/signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
@@ -110,6 +111,8 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     log,
     informer: (kind) => scope.informer(kind),
     recorder,
+    signals: state.definitions.flatMap(({ signals }) => signals),
+    limitedSignals: limitedSignals(state.definitions, definition),
     reports: {
       events: true,
       conditions: true,
@@ -129,6 +132,21 @@ function createQueue(definition: ControllerDefinition, runtime: Runtime): WorkQu
     ...(backoff ? { backoff } : {}),
     ...(retryRate ? { retryRate } : {}),
     ...(fairBy ? { groupOf: (key: string) => parseObjectKey(key).namespace ?? "" } : {}),
+  });
+}
+
+/**
+ * The signals whose limit a controller reports: the one that sets a signal waits for its clearing.
+ */
+function limitedSignals(
+  definitions: readonly ControllerDefinition[],
+  definition: ControllerDefinition,
+): readonly Signal[] {
+  return definition.signals.filter((signal) => {
+    if (signal.withinMs === undefined) return false;
+    const declaring = definitions.filter(({ signals }) => signals.includes(signal));
+    const setter = declaring.find(({ name }) => signal.setBy.includes(name));
+    return definition === (setter ?? declaring[0]);
   });
 }
 

@@ -43,7 +43,8 @@ export function createMetadataObserver(run: ObservedRun): <T>(read: T) => T {
 function isDeclared({ definition, object }: ObservedRun, field: MetadataMap, key: string): boolean {
   const prefix = key.split("/")[0]!;
   if (prefix === "homeostat.dev") return true;
-  const declared = definition.reads[field] ?? [];
+  const carried = definition.signals.flatMap(({ carrier }) => Object.values(carrier));
+  const declared = [...(definition.reads[field] ?? []), ...carried];
   if (declared.includes(key) || declared.includes(`${prefix}/*`)) return true;
   return field === "labels" && selectedKeys(definition, object).includes(key);
 }

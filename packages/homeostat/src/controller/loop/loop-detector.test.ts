@@ -86,6 +86,25 @@ test("values that come back are a loop, which is named once and slowed down", ()
   assert.equal(detector.delayMs("a", [changed(box, "a", found.at + 100)], 100), 60_000);
 });
 
+test("a fight is found when each write brings a run that writes nothing", () => {
+  const detector = new LoopDetector(manager);
+  const echoed = (i: number): Played =>
+    i % 2 ? fights(i) : { causes: [changed(part, "p", `ours ${i - 1}`)], writes: [] };
+  const found = play(detector, 40, echoed)!;
+  assert.equal(found.loop.by, "another");
+  assert.ok(found.at > 20 && found.at < 30, `${found.at}`);
+  detector.record("a", { ...echoed(found.at + 1), at: found.at + 1 });
+  assert.equal(detector.delayMs("a", [changed(part, "p", "theirs")], found.at + 2), 100);
+});
+
+test("a fight is found when the own revision hides the other writer's", () => {
+  const merged = (i: number): Played => ({
+    causes: [{ ...changed(part, "p", `ours ${i - 1}`), times: 2 }],
+    writes: [wrote(part, "p", `ours ${i}`, 1)],
+  });
+  assert.equal(play(new LoopDetector(manager), 30, merged)?.loop.by, "another");
+});
+
 test("progress is no loop for hundreds of runs, and never waits longer than a second", () => {
   const detector = new LoopDetector(manager);
   assert.equal(play(detector, 300, countsUp), undefined);

@@ -25,6 +25,8 @@ const valuesKept = 32;
 const promptMs = 20;
 /** Without a run for this long, or for some delays, a loop has ended. */
 const restMs = 10_000;
+/** Histories that rest are forgotten this often. */
+const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
 const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
@@ -74,6 +76,7 @@ export class LoopDetector {
   readonly #histories = new Map<string, History>();
   readonly #reported = new Set<string>();
   readonly #whole = new Set<string>();
+  #swept = 0;
   readonly #manager: string;
 
   /** `manager` is the controller's field manager. */
@@ -108,7 +111,7 @@ export class LoopDetector {
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
     if (writes.length === 0 && !retriesAtOnce) {
-      if (!before || before.found === undefined || isDriven(before, run)) this.forget(key);
+      if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
@@ -154,10 +157,7 @@ export class LoopDetector {
   /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
   #keep(key: string, history: History, at: number): void {
     this.forget(key);
-    for (const [oldest, one] of this.#histories) {
-      if (one.found || !hasRested(one, at)) break;
-      this.forget(oldest);
-    }
+    this.#forgetRested(at);
     this.#histories.set(key, history);
     this.#whole.add(key);
     if (this.#whole.size <= keptWhole) return;
@@ -165,6 +165,27 @@ export class LoopDetector {
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
     old.writes = old.writes.map(compactWrite);
+  }
+
+  /** Seldom: what has left the front of a map is passed over until the map is compacted. */
+  #forgetRested(at: number): void {
+    if (at - this.#swept < sweepMs) return;
+    this.#swept = at;
+    for (const [oldest, one] of this.#histories) {
+      if (one.found || !hasRested(one, at)) break;
+      this.forget(oldest);
+    }
+  }
+
+  /**
+   * A run has written nothing: what only triggers itself has ended. Another writer may yet undo the
+   * last write, so it stays.
+   */
+  #rest(key: string, before: History, run: LoopRun): void {
+    const isAtRest = isDriven(before, run);
+    if (before.found?.by === "another" || (before.found && !isAtRest)) return;
+    if (before.found || before.retriesAtOnce) return this.forget(key);
+    this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
   }
 
   #next(before: History, run: Current): History | undefined {
@@ -191,7 +212,7 @@ export class LoopDetector {
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
     const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || isOwn(before, cause)) return false;
+    if (!now || !then || isOnlyOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
   }
@@ -273,6 +294,11 @@ function isOwn(before: History, cause: RecordedCause): boolean {
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;
   });
 }
+
+/** Causes are merged: the latest revision may be the own one and hide that of another writer. */
+const isOnlyOwn = (before: History, cause: RecordedCause): boolean =>
+  isOwn(before, cause) &&
+  cause.times <= before.writes.filter((write) => idOf(write) === cause.object).length;
 
 const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): boolean =>
   found?.by === "another" && writes.some((write) => idOf(write) === object);

@@ -40,11 +40,23 @@ it("reads the other workloads", () => {
   const counts = { observedGeneration: 2, replicas: 1, readyReplicas: 1, updateRevision: "b" };
   assert.equal(at(stateful, { spec: {}, status: { ...counts, currentRevision: "b" } }), true);
   assert.equal(at(stateful, { spec: {}, status: { ...counts, currentRevision: "a" } }), false);
+  for (const field of ["replicas", "readyReplicas"])
+    assert.equal(
+      at(stateful, { spec: {}, status: { ...counts, currentRevision: "b", [field]: 0 } }),
+      false,
+      field,
+    );
+  const replicaSet = kindOf("apps/v1", "ReplicaSet");
+  const replicas = { observedGeneration: 2, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  assert.equal(at(replicaSet, { spec: {}, status: replicas }), true);
+  for (const field of ["replicas", "readyReplicas", "availableReplicas"])
+    assert.equal(at(replicaSet, { spec: {}, status: { ...replicas, [field]: 0 } }), false, field);
   const daemons = kindOf("apps/v1", "DaemonSet");
   const all = { currentNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 };
   const status = { observedGeneration: 2, desiredNumberScheduled: 2, ...all, numberReady: 2 };
   assert.equal(at(daemons, { status }), true);
-  assert.equal(at(daemons, { status: { ...status, numberReady: 1 } }), false);
+  for (const field of [...Object.keys(all), "numberReady"])
+    assert.equal(at(daemons, { status: { ...status, [field]: 1 } }), false, field);
   const job = kindOf("batch/v1", "Job");
   assert.equal(at(job, { status: { startTime: "2024-01-01T00:00:00Z", active: 1 } }), false);
   assert.equal(at(job, { status: { conditions: [condition("Complete")] } }), true);

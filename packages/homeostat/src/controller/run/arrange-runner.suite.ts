@@ -11,6 +11,7 @@ import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
 import { ServerPace } from "../../client/server-pace.ts";
+import { OverdueSignals } from "../signals/overdue-signals.ts";
 import { LoopWatch } from "../voice/loop-watch.ts";
 import { RunVoice } from "../voice/run-voice.ts";
 import { Conflicts } from "./conflicts.ts";
@@ -67,6 +68,7 @@ export function arrangeRunner(
       reference: () => undefined,
     }),
     breaches: new Breaches("box", () => {}),
+    overdueSignals: new OverdueSignals({ signals: [] } as never),
     writeProgress: () => Promise.resolve(),
     stopping: new AbortController().signal,
     timeoutMs: parseDuration(definition.timeout),

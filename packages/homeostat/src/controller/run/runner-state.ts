@@ -20,6 +20,8 @@ import type { Verdict } from "../voice/verdict.ts";
 import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
+import type { OverdueSignals } from "../signals/overdue-signals.ts";
+import type { Signal } from "../signals/signal.ts";
 
 /** Options of a runner. The informers belong to the caller. */
 export interface RunnerOptions {
@@ -38,6 +40,10 @@ export interface RunnerOptions {
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */
   readonly reports: Required<Reports>;
+  /** Of all controllers of the manager. */
+  readonly signals: readonly Signal[];
+  /** Those with a limit that this controller reports. */
+  readonly limitedSignals: readonly Signal[];
   /** Called for every change of an object's state. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -58,6 +64,7 @@ export interface RunnerState {
   readonly loopWatch: LoopWatch;
   readonly voice: RunVoice;
   readonly breaches: Breaches;
+  readonly overdueSignals: OverdueSignals;
   readonly timeoutMs: number;
   /** Shows on the object what no run can say. Never rejects. */
   writeProgress(key: string, verdict: Verdict): Promise<void>;

@@ -63,6 +63,13 @@ export class RunVoice {
     this.#record(key, "Warning", "UndeclaredRead", message);
   }
 
+  /** A signal on an object, of any kind, is still set after its time. */
+  overdue(object: string, regarding: ObjectReference, message: string): void {
+    const { log, controller, recorder } = this.#options;
+    log.warn(`ERR_SIGNAL_OVERDUE: ${message}`, { controller, object });
+    recorder?.record({ regarding, type: "Warning", reason: "SignalOverdue", note: message });
+  }
+
   /** A run has returned. */
   succeeded(key: string): void {
     const failures = this.#failures.recovered(key);
@@ -80,7 +87,7 @@ export class RunVoice {
   #record(key: string, type: "Normal" | "Warning", reason: string, note: string): void {
     const { recorder, reference } = this.#options;
     const regarding = recorder && reference(key);
-    if (regarding) recorder.record({ regarding, type, reason, note: note.slice(0, maxNote) });
+    if (regarding) recorder.record({ regarding, type, reason, note });
   }
 
   #about(key: string) {
@@ -88,6 +95,3 @@ export class RunVoice {
     return { controller, object: `${kind} ${key}` };
   }
 }
-
-/** Notes of events.k8s.io/v1 have at most this many bytes. */
-const maxNote = 1000;

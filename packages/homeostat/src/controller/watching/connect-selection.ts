@@ -1,7 +1,7 @@
 // Maps changes of selected objects to the keys of the sources that select them.
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CachedObject, HandlerCause, Informer } from "../../cache/informer.ts";
-import type { Predicate } from "../predicates.ts";
+import { whenCounts } from "../when-counts.ts";
 import type { DeclaredSelection } from "./declared-selections.ts";
 import { SelectionMap } from "./selection-map.ts";
 
@@ -62,8 +62,9 @@ function connectTarget(
   ): void => {
     const latest = (object ?? old)!;
     for (const { sources, before, after } of map.matches(old, object)) {
-      const isUpdate = before && after && cause.through !== "resync";
-      const sink = isUpdate && when && !counts(when, old!, object!) ? ignore : enqueue;
+      const isUpdate = before && after;
+      const isDropped = isUpdate && !whenCounts(when, { old: old!, object: object!, cause });
+      const sink = isDropped ? ignore : enqueue;
       const what = `${target.kind} ${latest.key} ${describeChange(old, object, before, after)}`;
       for (const source of sources) sink({ source, object: latest, what, cause });
     }
@@ -73,16 +74,6 @@ function connectTarget(
     updated: (old, object, cause) => send(old, object, cause),
     deleted: (object, cause) => send(object, undefined, cause),
   });
-}
-
-/** Whether `when` lets an update pass. The begin of a deletion always counts; so does a throw. */
-function counts(when: Predicate, old: CachedObject, object: CachedObject): boolean {
-  if (old.deleting !== object.deleting) return true;
-  try {
-    return when(old, object);
-  } catch {
-    return true;
-  }
 }
 
 function describeChange(

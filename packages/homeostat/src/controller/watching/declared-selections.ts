@@ -31,7 +31,7 @@ export function declaredSelections({
       .map(([name, ref]) => ({
         title: `ref ${name}`,
         target: ref.target,
-        when: undefined,
+        when: ref.when,
         selectionsOf: (source: KubeObject) =>
           targetsOf(ref, source).selections.map((one) => compileSelection(one)),
       })),

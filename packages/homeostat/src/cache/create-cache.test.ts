@@ -1,0 +1,174 @@
+// Which informers share, what of a kind is cached, and when watches are renewed.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createClient } from "../client/create-client.ts";
+import { dynamicKind } from "../client/discovery/kind-resolver.ts";
+import { createScriptedTransport } from "../client/scripted-transport.suite.ts";
+import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { type CacheOptions, createCache } from "./create-cache.ts";
+import { bookmark, event, meal, Meal, playSynced } from "./informer-play.suite.ts";
+
+const Table = dynamicKind({
+  apiVersion: "kitchen.example.com/v1",
+  kind: "Table",
+  resource: "tables",
+  scope: "Cluster",
+});
+
+function arrange(options: Partial<CacheOptions> = {}) {
+  const runtime = createVirtualRuntime();
+  const transport = createScriptedTransport();
+  const client = createClient({ transport, runtime, namespace: "home" });
+  return { cache: createCache({ client, runtime, ...options }), runtime, transport };
+}
+
+describe("informers", () => {
+  it("are shared by kind and scope, until the last lease is released", async () => {
+    const { cache, runtime, transport } = arrange();
+    const first = cache.acquire(Meal);
+    const second = cache.acquire(Meal, {});
+    assert.equal(first.informer, second.informer);
+    for (const scope of [
+      { namespace: "home" },
+      { labelSelector: "a=b" },
+      { fieldSelector: "metadata.name=a" },
+      { metadataOnly: true },
+    ])
+      assert.notEqual(cache.acquire(Meal, scope).informer, first.informer);
+    assert.equal(cache.informers().length, 5);
+    cache.start();
+    await runtime.advance(0);
+    first.release();
+    first.release();
+    assert.equal(cache.informers().length, 5);
+    assert.equal(transport.exchanges[0]!.aborted, false);
+    second.release();
+    assert.equal(cache.informers().length, 4);
+    assert.equal(transport.exchanges[0]!.aborted, true);
+  });
+
+  it("of cluster-scoped kinds have no namespace; others take the default scope", () => {
+    const { cache } = arrange({ defaultScope: { namespace: "home" } });
+    assert.equal(cache.acquire(Table).informer.scope.namespace, undefined);
+    assert.equal(cache.acquire(Meal).informer.scope.namespace, "home");
+  });
+
+  it("select what the cache's options say of their kind, unless acquire does", () => {
+    const kinds = [[Meal, { labelSelector: "app=web", fieldSelector: "spec.a=b" }]] as const;
+    const { cache } = arrange({ kinds });
+    const { labelSelector, fieldSelector } = cache.acquire(Meal).informer.scope;
+    assert.deepEqual([labelSelector, fieldSelector], ["app=web", "spec.a=b"]);
+    const other = cache.acquire(Meal, { labelSelector: "x=y", fieldSelector: "spec.c=d" });
+    assert.equal(other.informer.scope.labelSelector, "x=y");
+    assert.equal(other.informer.scope.fieldSelector, "spec.c=d");
+    assert.equal(cache.acquire(Table).informer.scope.labelSelector, undefined);
+  });
+
+  it("start once, later ones at once, and all end with the cache", async () => {
+    const { cache, runtime, transport } = arrange();
+    cache.acquire(Meal);
+    await runtime.advance(0);
+    assert.equal(transport.exchanges.length, 0);
+    cache.start();
+    cache.start();
+    await runtime.advance(0);
+    assert.equal(transport.exchanges.length, 1);
+    cache.acquire(Table);
+    await runtime.advance(0);
+    assert.equal(transport.exchanges.length, 2);
+    await cache.stop();
+    assert.ok(transport.exchanges.every(({ aborted }) => aborted));
+    assert.deepEqual(cache.informers(), []);
+  });
+
+  it("project what they store", async () => {
+    const project = (one: any) => ({ ...one, spec: { dish: "hidden" } });
+    const { informer } = await playSynced({ kinds: [[Meal, { project }]] });
+    assert.deepEqual(
+      informer.list().map(({ spec }: any) => spec.dish),
+      ["hidden", "hidden"],
+    );
+    const older = await playSynced({ projections: new Map([[Meal, project]]) });
+    assert.equal((older.informer.list()[0] as any).spec.dish, "hidden");
+  });
+});
+
+describe("a comparison with the server", () => {
+  /** Compares after the first list of two meals; the server lists `pages`. */
+  async function compare(...pages: readonly (readonly unknown[])[]) {
+    const { informer, transport, runtime } = await playSynced();
+    const comparing = informer.compare();
+    const queries: unknown[] = [];
+    for (const [index, items] of pages.entries()) {
+      await runtime.advance(0);
+      queries.push(transport.last.query);
+      const next = index + 1 < pages.length ? { continue: `page-${index + 1}` } : {};
+      const metadata = { resourceVersion: "5", ...next };
+      transport.last.answer(200, { kind: "MealList", metadata, items });
+    }
+    return { comparison: await comparing, queries };
+  }
+
+  it("reads all pages at the cache's revision", async () => {
+    const { comparison, queries } = await compare([meal("soup", "3")], [meal("stew", "4")]);
+    assert.deepEqual(queries, [
+      { limit: "500", resourceVersion: "5", resourceVersionMatch: "Exact" },
+      { limit: "500", continue: "page-1" },
+    ]);
+    assert.deepEqual(comparison, {
+      conclusive: true,
+      compared: 2,
+      missing: [],
+      extra: [],
+      different: [],
+    });
+  });
+
+  it("names what is missing, deleted and at another revision, ten keys of each", async () => {
+    const many = Array.from({ length: 12 }, (_, index) => meal(`m${index}`, "1"));
+    const { comparison } = await compare([meal("soup", "9"), ...many]);
+    assert.equal(comparison.compared, 13);
+    assert.deepEqual(comparison.different, ["home/soup"]);
+    assert.deepEqual(comparison.extra, ["home/stew"]);
+    assert.deepEqual(
+      comparison.missing,
+      many.slice(0, 10).map(({ metadata }) => `home/${metadata.name}`),
+    );
+  });
+
+  it("says nothing when the server no longer has the revision, or before the first list", async () => {
+    const { informer, transport, runtime } = await playSynced();
+    const comparing = informer.compare();
+    await runtime.advance(0);
+    transport.last.refuse(410, "Expired");
+    assert.equal((await comparing).conclusive, false);
+    const failing = informer.compare();
+    await runtime.advance(0);
+    transport.last.refuse(403, "Forbidden");
+    await assert.rejects(failing, /Forbidden/);
+    const { cache } = arrange();
+    assert.equal((await cache.acquire(Meal).informer.compare()).conclusive, false);
+  });
+});
+
+it("watches that start together are not renewed together", async () => {
+  const { cache, runtime, transport } = arrange();
+  const kinds = ["a", "b", "c"].map((name) =>
+    dynamicKind({ apiVersion: "x/v1", kind: name, resource: name, scope: "Cluster" }),
+  );
+  for (const kind of kinds) cache.acquire(kind);
+  cache.start();
+  await runtime.advance(0);
+  const watches = [...transport.exchanges];
+  for (const watch of watches)
+    watch.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
+  await runtime.advance(0);
+  const endedAt = new Map<number, number>();
+  for (let second = 0; second < 900; second++) {
+    await runtime.advance(1000);
+    for (const [index, { aborted }] of watches.entries())
+      if (aborted && !endedAt.has(index)) endedAt.set(index, second);
+  }
+  const ends = [...endedAt.values()];
+  assert.ok(new Set(ends).size === ends.length && ends.length === 3, ends.join());
+});

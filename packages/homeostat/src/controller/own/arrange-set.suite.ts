@@ -1,0 +1,124 @@
+// A set of one own() call on a stub of cache and server, for tests.
+import type { Kind } from "../../api/kind.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
+import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
+import { ApiStatusError } from "../../api/status.ts";
+import { backReferenceIndex, labelledUid } from "./back-reference.ts";
+import { OwnMemory } from "./own-memory.ts";
+import type { OwnedSet } from "./owned-set.ts";
+
+export const Box = { apiVersion: "x/v1", kind: "Box", scope: "Namespaced" } as Kind;
+export const Part = { apiVersion: "x/v1", kind: "Part", scope: "Namespaced" } as Kind;
+export const manager = "op/box";
+export const owner = {
+  apiVersion: "x/v1",
+  kind: "Box",
+  metadata: { name: "b", namespace: "n", uid: "owner" },
+} as KubeObject;
+
+const fieldsV1 = { "f:spec": { "f:of": {} } };
+
+/** What {@link partOf} makes of a Part. */
+export interface PartOptions {
+  /** The uid of the controlling owner. */
+  readonly controller?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** The managers that have applied `spec.of`. */
+  readonly applied?: readonly string[];
+  readonly of?: string;
+  readonly isDeleted?: boolean;
+  readonly namespace?: string;
+}
+
+/** A Part as a server has it; our own by default. */
+export function partOf(name: string, options: PartOptions = {}): KubeObject {
+  const { controller, labels, annotations, applied = [manager], of = "", isDeleted } = options;
+  const ownerReferences = controller
+    ? [{ apiVersion: "x/v1", kind: "Box", name: controller, uid: controller, controller: true }]
+    : [];
+  return {
+    apiVersion: "x/v1",
+    kind: "Part",
+    metadata: {
+      name,
+      namespace: options.namespace ?? "n",
+      uid: `uid-${name}`,
+      ownerReferences,
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(isDeleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),
+      managedFields: applied.map((one) => ({ manager: one, operation: "Apply", fieldsV1 })),
+    },
+    spec: { of },
+  } as unknown as KubeObject;
+}
+
+export const mine = (name: string, options: PartOptions = {}): KubeObject =>
+  partOf(name, { controller: "owner", ...options });
+
+export const refused = (code: number, reason: string): ApiStatusError =>
+  new ApiStatusError({ kind: "Status", apiVersion: "v1", code, reason } as never);
+
+/**
+ * A set over `cached` objects; the server refuses a request for which `refuse` returns an error.
+ */
+export function arrangeSet(
+  cached: readonly KubeObject[] = [],
+  {
+    refuse = () => undefined,
+    live = cached,
+    ...more
+  }: Partial<OwnedSet> & {
+    readonly refuse?: (request: string) => Error | undefined;
+    readonly live?: readonly KubeObject[];
+  } = {},
+) {
+  const requests: unknown[] = [];
+  const overtaken: unknown[] = [];
+  const objects = new Map(cached.map((one) => [formatObjectKey(one.metadata), one]));
+  const send = (verb: string, key: string, ...details: unknown[]): void => {
+    requests.push([`${verb} ${key}`, ...details]);
+    const error = refuse(`${verb} ${key}`);
+    if (error) throw error;
+  };
+  const client = {
+    async apply(_kind: Kind, body: KubeObject, options: { readonly fieldManager: string }) {
+      send("apply", formatObjectKey(body.metadata), body, options);
+      const managedFields = [{ manager: options.fieldManager, operation: "Apply", fieldsV1 }];
+      return { ...body, metadata: { ...body.metadata, uid: "made", managedFields } };
+    },
+    async delete(_kind: Kind, key: ObjectKey, options: object) {
+      send("delete", formatObjectKey(key), options);
+      objects.delete(formatObjectKey(key));
+    },
+    async find(_kind: Kind, key: ObjectKey | string) {
+      const name = typeof key === "string" ? key : formatObjectKey(key);
+      return live.find((one) => formatObjectKey(one.metadata) === name);
+    },
+  };
+  const informer = {
+    get: (key: ObjectKey) => objects.get(formatObjectKey(key)),
+    byIndex: (index: string, value: string) =>
+      [...objects.values()].filter((one) =>
+        index === backReferenceIndex
+          ? labelledUid(one) === value
+          : one.metadata.ownerReferences?.some(({ uid }) => uid === value),
+      ),
+  };
+  const set: OwnedSet = {
+    owner,
+    ownerKind: Box,
+    kind: Part,
+    manager,
+    client: client as never,
+    informer: informer as never,
+    namespaces: { includes: (one: string) => one !== "unwatched", description: "n, m" } as never,
+    adopt: false,
+    assertRunning() {},
+    overtaken: (error) => overtaken.push(error),
+    memory: new OwnMemory(),
+    ...more,
+  };
+  return { set, requests, overtaken };
+}

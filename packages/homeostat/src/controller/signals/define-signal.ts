@@ -1,0 +1,68 @@
+// Declares signals. Without a declaration such an entry is a promise that nobody keeps: any writer
+// may set it, and nothing says that it was forgotten.
+import { parseDuration } from "../../api/duration.ts";
+import type { Kind } from "../../api/kind.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
+import { HomeostatError } from "../../util/homeostat-error.ts";
+import { carriedValue, type Signal, type SignalCarrier, type SignalOptions } from "./signal.ts";
+import { clearSignal, setSignal } from "./write-signal.ts";
+
+/**
+ * Declares a signal: `defineSignal({ name: "drained", on: Machine, carrier: { annotation:
+ * "example.com/drained" }, setBy: ["nodes"], clearedBy: ["machines"], within: "10m" })`. @throws
+ * ERR_SIGNAL_DEFINITION
+ */
+export function defineSignal<K extends Kind>(options: SignalOptions<K>): Signal<K> {
+  checkSignal(options);
+  const { name, on, setBy, clearedBy, within } = options;
+  const carrier = options.carrier as SignalCarrier;
+  const signal: Signal<K> = {
+    name,
+    on,
+    carrier,
+    setBy,
+    clearedBy,
+    withinMs: within === undefined ? undefined : parseDuration(within),
+    isSet: (object) => carriedValue(carrier, object as KubeObject) !== undefined,
+    valueOf: (object) => carriedValue(carrier, object as KubeObject),
+    set: (context, object, value) => setSignal(signal, context, object as KubeObject, value),
+    clear: (context, object) => clearSignal(signal, context, object as KubeObject),
+  };
+  return Object.freeze(signal);
+}
+
+const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+
+function checkSignal({ name, on, carrier, setBy, clearedBy, within }: SignalOptions<Kind>): void {
+  const carriers = Object.entries(carrier ?? {}) as readonly (readonly [string, unknown])[];
+  const [field = "", key] = carriers[0] ?? [];
+  const isNames = (names: unknown): boolean =>
+    Array.isArray(names) && names.length > 0 && names.every((one) => typeof one === "string");
+  const problems = [
+    ...(namePattern.test(name) ? [] : ["name: expected lower-case letters, digits and -"]),
+    ...(typeof on?.kind === "string" ? [] : ["on: expected a kind"]),
+    ...(carriers.length === 1 &&
+    ["annotation", "label", "finalizer", "condition"].includes(field) &&
+    typeof key === "string" &&
+    key !== ""
+      ? []
+      : ["carrier: expected one of annotation, label, finalizer and condition, with its key"]),
+    ...(isNames(setBy) ? [] : ["setBy: expected names of controllers"]),
+    ...(isNames(clearedBy) ? [] : ["clearedBy: expected names of controllers"]),
+    ...(within === undefined || isDuration(within) ? [] : ["within: expected a duration above 0"]),
+  ];
+  if (problems.length === 0) return;
+  throw new HomeostatError(
+    "ERR_SIGNAL_DEFINITION",
+    `defining the signal ${JSON.stringify(name)}: ${problems.join("; ")}`,
+    { hint: "correct what the message names" },
+  );
+}
+
+function isDuration(within: string | number): boolean {
+  try {
+    return parseDuration(within) > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Manager } from "./manager-options.ts";
+import { runUntilAsked } from "./run-until-asked.ts";
+
+function arrange(start: () => Promise<void> = async () => {}) {
+  const calls: string[] = [];
+  const manager = {
+    start: () => (calls.push("start"), start()),
+    stop: async () => void calls.push("stop"),
+  } as unknown as Manager;
+  return { manager, calls };
+}
+const listeners = (): number => process.listenerCount("SIGINT") + process.listenerCount("SIGTERM");
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+test("runs until a signal comes, by AbortSignal or from the system, and listens no longer", async () => {
+  const before = listeners();
+  const asks: readonly ((abort: AbortController) => void)[] = [
+    (abort) => abort.abort(),
+    () => process.emit("SIGINT"),
+    () => process.emit("SIGTERM"),
+  ];
+  for (const ask of asks) {
+    const { manager, calls } = arrange();
+    const abort = new AbortController();
+    const running = runUntilAsked(manager, abort.signal);
+    await tick();
+    assert.equal(listeners(), before + 2);
+    assert.deepEqual(calls, ["start"]);
+    ask(abort);
+    await running;
+    assert.deepEqual(calls, ["start", "stop"]);
+    assert.equal(listeners(), before);
+  }
+});
+
+test("stops also while it starts, and when it was asked before", async () => {
+  for (const isAborted of [true, false]) {
+    const { manager, calls } = arrange(() => new Promise(() => {}));
+    const abort = new AbortController();
+    if (isAborted) abort.abort();
+    const running = runUntilAsked(manager, abort.signal);
+    await tick();
+    abort.abort();
+    await running;
+    assert.deepEqual(calls, ["start", "stop"]);
+  }
+});
+
+test("a start that fails stops what had begun, and is the run's error", async () => {
+  const before = listeners();
+  const { manager, calls } = arrange(() => Promise.reject(new Error("refused")));
+  await assert.rejects(runUntilAsked(manager, undefined), /refused/);
+  assert.deepEqual(calls, ["start", "stop"]);
+  assert.equal(listeners(), before);
+});

@@ -5,7 +5,12 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 import { parseArgs } from "node:util";
 import { spread } from "./measure/statistics.ts";
-import { controllerRuntime, homeostatOperator, type OperatorPeer } from "./peers/operator-peer.ts";
+import {
+  clientNode,
+  controllerRuntime,
+  homeostatOperator,
+  type OperatorPeer,
+} from "./peers/operator-peer.ts";
 import { homeostat } from "./places/homeostat.ts";
 import type { Peer, Place } from "./places/place.ts";
 import { reference } from "./places/reference.ts";
@@ -88,11 +93,9 @@ async function main(): Promise<void> {
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
   const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
-  const operatorAbsent = controllerRuntime.absent();
-  if (operatorAbsent && !values.alone)
-    process.stdout.write(`peer absent: ${controllerRuntime.name} (${operatorAbsent})\n`);
-  const operators =
-    values.alone || operatorAbsent ? [homeostatOperator] : [homeostatOperator, controllerRuntime];
+  const operators = presentOperators(
+    values.alone ? [homeostatOperator] : [homeostatOperator, controllerRuntime, clientNode],
+  );
   const results: RowResult[] = [];
   process.stdout.write(fairness);
   for (const row of chosen) {
@@ -108,6 +111,14 @@ async function main(): Promise<void> {
         `${JSON.stringify({ machine: `${cpus().length} × ${cpus()[0]?.model}, Linux ${release()}`, load: loadavg(), node: process.version, fairness, at: new Date().toISOString(), results }, null, 1)}\n`,
       );
   }
+}
+
+function presentOperators(all: readonly OperatorPeer[]): readonly OperatorPeer[] {
+  return all.filter((peer) => {
+    const absent = peer.absent();
+    if (absent) process.stdout.write(`peer absent: ${peer.name} (${absent})\n`);
+    return !absent;
+  });
 }
 
 interface Turns {
@@ -190,18 +201,18 @@ async function runServers(
 }
 
 function print(results: readonly RowResult[]): void {
-  const [ours, theirs] = results;
+  const [ours] = results;
   for (const name of Object.keys(ours?.rounds[0] ?? {})) {
     const cells = results.map((result) => ({
       peer: result.peer,
       durability: result.durability,
       ...spread(result.rounds.flatMap((figures) => figures[name] ?? [])),
     }));
-    const times =
-      ours && theirs && cells[0]!.median > 0 ? cells[1]!.median / cells[0]!.median : Number.NaN;
-    const ratio = Number.isNaN(times)
-      ? ""
-      : `   ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
+    const ratios = cells.slice(1).map(({ median }) => {
+      const times = median / cells[0]!.median;
+      return ` ×${format(/\bper s$/.test(name) ? 1 / times : times)}`;
+    });
+    const ratio = cells[0]!.median > 0 && ratios.length > 0 ? `  ${ratios.join("")}` : "";
     process.stdout.write(
       `  ${name.padEnd(28)}${cells.map((cell) => `${cell.peer}${cell.durability === undefined ? "" : ` (${cell.durability})`} ${format(cell.median)} [${format(cell.min)} … ${format(cell.max)}]`).join("   ")}${ratio}\n`,
     );

@@ -36,17 +36,40 @@ export interface RunningOperator {
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Our runtime, from source: Node keeps what it has compiled, as published packages are. */
+const built = file("../../packages/homeostat/dist/index.js");
+
+/**
+ * Our runtime as it is published, started as the guide says. Node keeps what it has compiled in
+ * memory and on disk.
+ */
 export const homeostatOperator: OperatorPeer = {
   name: "homeostat",
-  absent: () => undefined,
+  absent: () => (existsSync(built) ? undefined : "not built; npm run build"),
   start: (place, work) =>
-    run(process.execPath, [
-      "--conditions=homeostat-source",
-      "--expose-gc",
-      file("homeostat.ts"),
-      ...argumentsOf(place, work),
-    ]),
+    run(
+      process.execPath,
+      ["--max-semi-space-size=2", "--expose-gc", file("homeostat.ts"), ...argumentsOf(place, work)],
+      published,
+    ),
+};
+
+/** The benchmarks themselves run from source: their condition must not reach the operator. */
+const published = { NODE_OPTIONS: "" };
+const clientNodeFolder = file("client-node/node_modules/@kubernetes/client-node");
+
+/** An informer and API classes; it has no queue, so its program has one. */
+export const clientNode: OperatorPeer = {
+  name: "client-node",
+  absent: () =>
+    existsSync(clientNodeFolder)
+      ? undefined
+      : "not installed; npm install --ignore-scripts --no-package-lock --workspaces=false in bench/peers/client-node",
+  start: (place, work) =>
+    run(
+      process.execPath,
+      ["--expose-gc", file("client-node/operator.mjs"), ...argumentsOf(place, work)],
+      published,
+    ),
 };
 
 const compiled = file("controller-runtime/.cache/operator");
@@ -65,11 +88,15 @@ function argumentsOf({ kubeconfigPath }: Place, work: OperatorWork): readonly st
   return [kubeconfigPath, work.namespace, String(work.workers), String(work.count)];
 }
 
-function run(command: string, args: readonly string[]): RunningOperator {
+function run(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): RunningOperator {
   const startedAt = performance.now();
   const child = spawn(command, args, {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: file(".cache") },
+    env: { ...process.env, NODE_COMPILE_CACHE: file(".cache"), ...env },
   });
   const lines = new Lines(child, startedAt);
   return {
@@ -81,11 +108,16 @@ function run(command: string, args: readonly string[]): RunningOperator {
       return Number((await answer).line);
     },
     async stop() {
-      child.kill("SIGKILL");
+      child.stdin.end();
+      const late = setTimeout(() => child.kill("SIGKILL"), stopWithinMs);
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      clearTimeout(late);
     },
   };
 }
+
+/** At the end of its input an operator exits, and Node saves what it has compiled. */
+const stopWithinMs = 5000;
 
 interface Line {
   readonly line: string;

@@ -151,7 +151,7 @@ describeLaws("loops", ({ run }) => {
       [rivalOf("one", "one"), rivalOf("two", "two")],
       async (client) => {
         await client.create(Box, Box("both", {}));
-        await until(() => warnings.length === 2);
+        await until(() => warnings.length > 0);
         assert.match(warnings.join("\n"), /because "laws\/(one|two)" changes each time what/);
         const before = runs;
         await sleep(500);

@@ -8,6 +8,7 @@ import {
   type ContextOf,
   k,
   generationChanged,
+  isReady,
   or,
   owned,
   ref,
@@ -186,8 +187,9 @@ export function predicates(): unknown {
       }),
     },
     when: or(generationChanged, (old, order) => old.read().spec.table !== order.read().spec.table),
-    async reconcile({ own }) {
-      await own(Meal, []);
+    async reconcile({ own, condition }) {
+      const [meal] = await own(Meal, []);
+      condition("Ready", isReady(Meal, meal) ? "True" : "False", "Cooked");
     },
   });
 }

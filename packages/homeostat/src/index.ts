@@ -113,6 +113,7 @@ export type {
   SignalOptions,
 } from "./controller/signals/signal.ts";
 export type { Mutate } from "./controller/shared/upsert.ts";
+export { isReady } from "./controller/own/is-ready.ts";
 export { owned, type OwnedOptions } from "./controller/owned.ts";
 export {
   type Ref,

@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { all, createManager, defineController, defineResource, index, k, metadataOf, owned, ref, refs } from "homeostat";
+import { all, createManager, defineController, defineResource, index, isReady, k, metadataOf, owned, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -123,3 +123,4 @@ export const predicates = [
   defineController(Order, { owns: [owned(Meal, { when: (_, meal) => meal.read().spec.dsh === "" })], async reconcile() {} }), // !
   defineController(Order, { refs: { chef: ref(Chef, (order) => order.spec.chef, { when: (_, chef) => chef.read().spec.seconds > 1 }) }, async reconcile() {} }), // !
 ];
+export const ready = isReady(Meal, { spec: { dish: 1 } }); // !

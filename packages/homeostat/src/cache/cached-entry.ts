@@ -103,6 +103,11 @@ export class CachedEntry implements CachedObject {
     return this.#text.length;
   }
 
+  get text(): string | undefined {
+    const { project, metadataOnly } = this.#shape;
+    return project || metadataOnly ? undefined : this.#text;
+  }
+
   get parsed(): boolean {
     return this.#object !== undefined;
   }

@@ -20,6 +20,11 @@ export interface CachedObject<O = any> {
   readonly ownerUids: readonly string[];
   /** The JSON text of labels or annotations, without parsing the object; "" when there are none. */
   metadataText(field: "labels" | "annotations"): string;
+  /**
+   * Its JSON text, of managedFields only the entries that are kept; undefined where the cache keeps
+   * a part of the object.
+   */
+  readonly text?: string | undefined;
   /** Returns the shared object, which must not be mutated (frozen in development). */
   read(): O;
 }

@@ -16,6 +16,7 @@ import { kindId } from "./echo/run-record.ts";
 import { followSources } from "./external-sources.ts";
 import { guardLog } from "./guard-log.ts";
 import { createObjectStates, type ObjectState } from "./object-state.ts";
+import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
 import { Pauses } from "./pauses.ts";
@@ -171,7 +172,7 @@ function createState(
   stopping: AbortSignal,
 ): RunnerState {
   const { timeout } = options.definition;
-  const loops = new LoopDetector(options.names.manager);
+  const loops = new LoopDetector(options.names.manager, (write) => cachedText(primary, write));
   const states = statesOf(options, loops);
   const { reports } = options;
   const loopWatch = watchLoops(options, loops);

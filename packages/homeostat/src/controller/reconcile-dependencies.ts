@@ -9,6 +9,7 @@ import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts"
 import type { OwnMemory } from "./own/own-memory.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { Signal } from "./signals/signal.ts";
+import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
@@ -28,6 +29,8 @@ export interface ReconcileDependencies {
   informer(kind: Kind): Informer | undefined;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
+  /** Of all controllers of the manager. */
+  readonly statusTurns: StatusTurns;
   readonly warnings: WarnOnce;
   readonly breaches: Breaches;
   /** The conditions Reconciling and Stalled are kept. */

@@ -7,6 +7,7 @@ import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { defineController, definitionOf, type Handlers } from "./define-controller.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId, RunRecord } from "./echo/run-record.ts";
+import { owned } from "./owned.ts";
 import { generationChanged } from "./predicates.ts";
 import { connectSources } from "./sources.ts";
 
@@ -108,6 +109,50 @@ test("a `when` that throws lets the update pass", () => {
   });
   handler.updated!(box("2"), box("3"), through("watch"));
   assert.equal(isQueued(), true);
+});
+
+test("`when` of an owned kind parses no child that it drops", () => {
+  const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
+  let handler: InformerHandler = {};
+  const informer = {
+    addIndex() {},
+    addHandler: (given: InformerHandler) => (handler = given),
+  } as unknown as Informer;
+  const queue = createWorkQueue({ runtime: createVirtualRuntime() });
+  const owns = [owned(Part, { when: generationChanged })];
+  connectSources({
+    definition: definitionOf(defineController(Box, { owns, reconcile() {} })),
+    queue,
+    primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
+    informer: () => informer,
+    echoes: new OwnEchoes(queue, () => 0),
+    gone() {},
+  });
+  let reads = 0;
+  const owner = { apiVersion: "x/v1", kind: "Box", name: "a", uid: "u", controller: true };
+  const part = (resourceVersion: string, generation = 1): CachedObject =>
+    box(resourceVersion, {
+      key: "ns/p",
+      namespace: "ns",
+      generation,
+      ownerUids: ["u"],
+      read() {
+        reads++;
+        return { metadata: { name: "p", namespace: "ns", ownerReferences: [owner] } };
+      },
+    });
+  const { queued, ignored } = {
+    queued: () => queue.explain("ns/a")?.causes.map(({ what }) => what) ?? [],
+    ignored: () => queue.explain("ns/a")?.ignored.map(({ what }) => what) ?? [],
+  };
+  handler.added!(part("1"), through("initial"));
+  reads = 0;
+  handler.updated!(part("1"), part("2"), through("watch"));
+  assert.equal(reads, 0);
+  assert.deepEqual(queued(), ["Part ns/p added"]);
+  assert.deepEqual(ignored(), ["Part ns/p changed, dropped by `when`"]);
+  handler.updated!(part("2"), part("3", 2), through("watch"));
+  assert.deepEqual(queued(), ["Part ns/p added", "Part ns/p changed"]);
 });
 
 test("an owned object that leaves its owner is news for both", () => {

@@ -117,3 +117,12 @@ test("omits empty objects and empty associative lists, keeps empty atomic lists"
     { list: [], observedGeneration: 3 },
   );
 });
+
+test("writes no observedGeneration where it is not tracked, not known, or set by hand", () => {
+  const next = (fields: object, more: object) =>
+    nextStatus(intentOf(fields as Record<string, unknown>), { ...contextOf(), ...more });
+  assert.deepEqual(next({ cooked: 1 }, { tracksGeneration: false }), { cooked: 1 });
+  assert.deepEqual(next({ cooked: 1 }, { generation: undefined }), { cooked: 1 });
+  const byHand = { cooked: 1, observedGeneration: 2 };
+  assert.deepEqual(next(byHand, {}), byHand);
+});

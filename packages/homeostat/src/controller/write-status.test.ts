@@ -1,15 +1,26 @@
 // What the write of a status sends, and which refusals say that another writer was faster.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import * as z from "zod";
+import type { Json, JsonObject } from "../api/json.ts";
+import { defineResource } from "../api/resource/define-resource.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject } from "../api/object-meta.ts";
 import { ApiStatusError } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
+import { StatusTurns } from "./status-turns.ts";
 import { createStatusIntent, setStatusFields } from "./status-intent.ts";
 import { writeStatus } from "./write-status.ts";
 
+const Box = defineResource({
+  group: "x.example.com",
+  version: "v1",
+  kind: "Box",
+  spec: z.object({}),
+  status: z.object({ count: z.int() }),
+});
 const kind = { apiVersion: "x/v1", kind: "Box", resource: "boxes", scope: "Namespaced" } as Kind;
 const boxOf = (uid: string, more: object = {}): KubeObject =>
   ({ metadata: { name: "a", namespace: "n", uid, generation: 3 }, ...more }) as KubeObject;
@@ -27,10 +38,10 @@ async function write(fields: object, { cached, live, error }: Server) {
   const applied: unknown[] = [];
   const overtaken: unknown[] = [];
   const client = {
-    async apply(_kind: Kind, body: unknown, options: unknown) {
+    async applyUnread(_kind: Kind, body: unknown, options: unknown) {
       applied.push([body, options]);
       if (error) throw error;
-      return live;
+      return { kind: _kind, key: {}, object: live };
     },
     find: async () => live,
   } as unknown as Client;
@@ -39,6 +50,7 @@ async function write(fields: object, { cached, live, error }: Server) {
     names: { manager: "op/box" },
     runtime: createVirtualRuntime(),
     primary: { get: () => cached },
+    statusTurns: new StatusTurns(),
     keepsConditions: true,
   } as unknown as ReconcileDependencies;
   const intent = createStatusIntent();
@@ -46,7 +58,7 @@ async function write(fields: object, { cached, live, error }: Server) {
   const scope = { markOvertaken: (one: unknown) => overtaken.push(one) };
   const run = { object: boxOf("u"), intent, scope };
   const outcome = await writeStatus(dependencies, run, client).then(
-    (object) => ({ object }),
+    (written) => ({ object: written?.object }),
     (failure: unknown) => ({ failure }),
   );
   return { applied, overtaken, ...outcome };
@@ -93,6 +105,34 @@ describe("a write of status", () => {
     Object.assign(cached.metadata, { managedFields });
     assert.deepEqual((await write({ count: 1 }, { cached })).applied, []);
     assert.equal((await write({ count: 2 }, { cached })).applied.length, 1);
+  });
+
+  it("waits for that of another controller, and states what the other has observed", async () => {
+    const [defined, statusTurns] = [Box("x", {}), new StatusTurns()];
+    let live = { ...defined, metadata: { name: "x", uid: "u", generation: 2 }, status: {} };
+    const sent: Json[] = [];
+    const client = {
+      async applyUnread(_kind: Kind, { status }: { readonly status: JsonObject }) {
+        sent.push(status["observedGeneration"]!);
+        await new Promise((resolve) => setImmediate(resolve));
+        live = { ...live, status };
+      },
+    } as unknown as Client;
+    const writes = [2, 1].map((generation, i) => {
+      const dependencies = {
+        definition: { kind: Box },
+        names: { manager: `op/${i}` },
+        runtime: createVirtualRuntime(),
+        primary: { get: () => live },
+        statusTurns,
+      } as unknown as ReconcileDependencies;
+      const intent = createStatusIntent();
+      setStatusFields(intent, { count: i });
+      const object = { metadata: { ...live.metadata, generation } } as KubeObject;
+      return writeStatus(dependencies, { object, intent, scope: { markOvertaken() {} } }, client);
+    });
+    await Promise.all(writes);
+    assert.deepEqual(sent, [2, 2]);
   });
 
   it("was overtaken after a conflict, and after a 404 if the object is gone or replaced", async () => {

@@ -20,31 +20,42 @@ import type { Verdict } from "./voice/verdict.ts";
  * to the write, undefined when there is nothing to write.
  */
 export async function writeStatus(
-  { definition, names, runtime, primary, keepsConditions }: ReconcileDependencies,
-  { object, intent, scope }: StatusRun,
+  dependencies: ReconcileDependencies,
+  run: StatusRun,
   client: Client,
   verdict?: Verdict,
 ): Promise<CompletedWrite | undefined> {
-  if (!verdict && intent.fields.size === 0 && intent.conditions.size === 0) return undefined;
-  const { kind } = definition;
-  const { name, namespace, uid, generation } = object.metadata;
+  const { fields, conditions } = run.intent;
+  if (!verdict && fields.size === 0 && conditions.size === 0) return undefined;
+  return dependencies.statusTurns.take(run.object.metadata.uid, async () => {
+    const status = statusOf(dependencies, run, verdict);
+    if (!status) return undefined;
+    const { name, namespace, uid } = run.object.metadata;
+    const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
+    return applyStatus(client, dependencies.definition.kind, { metadata, status }, run.scope);
+  });
+}
+
+/** The complete status to apply; undefined when there is nothing to write. */
+function statusOf(
+  { definition: { kind }, names, runtime, primary, keepsConditions }: ReconcileDependencies,
+  { object, intent }: StatusRun,
+  verdict: Verdict | undefined,
+): JsonObject | undefined {
   const live = liveObject(primary, object);
   if (!live) return undefined;
   const prior = priorStatus(live, names.manager);
   if (verdict && keepsConditions)
     setProgress(intent, verdict, kind, { live: live.status ?? {}, prior });
   const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
-  const status = nextStatus(intent, {
+  return nextStatus(intent, {
     prior,
-    generation,
+    generation: object.metadata.generation,
     observedGeneration: numberOf(live.status?.["observedGeneration"]),
     now: formatSeconds(runtime.clock.now()),
     tracksGeneration: tracksGeneration(kind),
     schema,
   });
-  if (!status) return undefined;
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid };
-  return applyStatus(client, kind, { metadata, status }, scope);
 }
 
 /** The parts of a run that the write of its status needs. */

@@ -8,6 +8,7 @@ import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
+import { StatusTurns } from "../controller/status-turns.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
@@ -49,6 +50,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     runtime,
     cache,
     recorders: [],
+    statusTurns: new StatusTurns(),
     scope,
     runners: [],
     stopping: new AbortController(),

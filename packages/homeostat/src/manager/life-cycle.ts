@@ -9,6 +9,7 @@ import type { Signal } from "../controller/signals/signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
+import type { StatusTurns } from "../controller/status-turns.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
@@ -30,6 +31,7 @@ export interface ManagerState {
   readonly cache: Cache;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
+  readonly statusTurns: StatusTurns;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
   log: ReconcileLog;
@@ -111,6 +113,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     log,
     informer: (kind) => scope.informer(kind),
     recorder,
+    statusTurns: state.statusTurns,
     signals: state.definitions.flatMap(({ signals }) => signals),
     limitedSignals: limitedSignals(state.definitions, definition),
     reports: {

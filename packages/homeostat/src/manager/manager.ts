@@ -1,5 +1,6 @@
 // The composition root.
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { checkOptions } from "./check-options.ts";
 import { createClusterManager } from "./cluster-manager.ts";
 import { createMultiClusterManager } from "./clusters/multi-cluster-manager.ts";
 import type { Manager, ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
@@ -9,9 +10,10 @@ import type { Manager, ManagerOptions, MultiClusterOptions } from "./manager-opt
  * written before `start`.
  * @throws ERR_CONTROLLER_NAME for an invalid name, or one that two controllers share;
  * ERR_MANAGER_NAMESPACES for namespaces that cannot be watched; ERR_MANAGER_CLUSTERS without client
- * and clusters, or with both.
+ * and clusters, or with both; ERR_MANAGER_OPTIONS for other options that cannot work.
  */
 export function createManager(options: ManagerOptions | MultiClusterOptions): Manager {
+  checkOptions(options);
   const { client, clusters, operator } = options;
   if ((client === undefined) === (clusters === undefined))
     throw new HomeostatError(

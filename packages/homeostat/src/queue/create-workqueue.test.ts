@@ -19,6 +19,24 @@ describe("createWorkQueue", () => {
     assert.equal(runtime.nextTimerMs(), 500, "one timer, for the next key");
   });
 
+  it("sets one timer for keys that are due together", () => {
+    const runtime = createVirtualRuntime();
+    let timers = 0;
+    const clock: typeof runtime.clock = {
+      ...runtime.clock,
+      timer(afterMs, run) {
+        timers++;
+        return runtime.clock.timer(afterMs, run);
+      },
+    };
+    const queue = createWorkQueue({ runtime: { ...runtime, clock } });
+    for (const key of ["a", "b", "c"]) queue.add(key, { afterMs: 500 });
+    assert.equal(timers, 1);
+    queue.add("sooner", { afterMs: 100 });
+    queue.add("later", { afterMs: 900 });
+    assert.equal(timers, 2);
+  });
+
   it("returns the wall time at which a delayed key runs", () => {
     const runtime = createVirtualRuntime({ startMs: 5000 });
     const queue = createWorkQueue({ runtime });

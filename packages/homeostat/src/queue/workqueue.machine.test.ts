@@ -28,6 +28,25 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.take(2)?.key, "a");
   });
 
+  it("keeps what it knows of keys that fail or are processed, however many others rest", () => {
+    const queue = create();
+    queue.addRateLimited("failing", 0, 0);
+    queue.take(5);
+    queue.add("running", 5, 5);
+    queue.take(5);
+    queue.done("failing", 6);
+    for (let i = 0; i < 10; i++) {
+      queue.add(`other-${i}`, 6, 6);
+      queue.take(6);
+      queue.done(`other-${i}`, 6);
+    }
+    assert.equal(queue.explain("failing", 7, 7)?.failures, 1);
+    assert.equal(queue.explain("running", 7, 7)?.state, "processing");
+    assert.equal(queue.explain("other-0", 7, 7), undefined);
+    assert.equal(queue.explain("other-9", 7, 7)?.state, "idle");
+    assert.equal(queue.addRateLimited("failing", 7, 7), 10);
+  });
+
   it("doubles the delay per failure up to the limit, and forgets", () => {
     const queue = create();
     const delays = Array.from({ length: 20 }, () => queue.addRateLimited("a", 0, 0));

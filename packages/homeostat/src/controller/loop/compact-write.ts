@@ -7,12 +7,15 @@ import type { CompletedWrite } from "../../client/client.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { encodeBody } from "../../client/request/encode-request.ts";
 
+/** Finds the text of a written object that is kept elsewhere, to share it. */
+export type FindText = (write: CompletedWrite) => string | undefined;
+
 /** The same write; each read of its object parses it. */
-export function compactWrite(write: CompletedWrite): CompletedWrite {
+export function compactWrite(write: CompletedWrite, find?: FindText): CompletedWrite {
   const { kind, key } = write;
   const resourceVersion = writtenRevision(write);
   if (resourceVersion === undefined) return write;
-  const text = toBuffer(write.bytes ?? encodeBody(write.object!)).toString("utf8");
+  const text = find?.(write) ?? toBuffer(write.bytes ?? encodeBody(write.object!)).toString("utf8");
   return {
     kind,
     key,

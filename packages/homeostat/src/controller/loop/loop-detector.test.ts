@@ -230,6 +230,16 @@ test("a compact write compares as the whole one", () => {
   assert.equal(compactWrite(deleted(part, "p")).object, undefined);
 });
 
+test("a compact write shares a text that is kept elsewhere", () => {
+  const whole = wrote(part, "p", "7", 1);
+  const shared = { ...whole.object, shared: true };
+  const compact = compactWrite(whole, (write) =>
+    write === whole ? JSON.stringify(shared) : undefined,
+  );
+  assert.deepEqual(compact.object, shared);
+  assert.deepEqual(compactWrite(whole, () => undefined).object, whole.object);
+});
+
 test("an object that rests is forgotten when another one runs", () => {
   const detector = new LoopDetector(manager);
   const run = (name: string, at: number) =>

@@ -10,7 +10,7 @@ import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
-import { compactWrite } from "./compact-write.ts";
+import { compactWrite, type FindText } from "./compact-write.ts";
 import { differingFields, writtenFields } from "./written-fields.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
@@ -79,9 +79,14 @@ export class LoopDetector {
   #swept = 0;
   readonly #manager: string;
 
-  /** `manager` is the controller's field manager. */
-  constructor(manager: string) {
+  readonly #find: FindText | undefined;
+
+  /**
+   * `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway.
+   */
+  constructor(manager: string, find?: FindText) {
     this.#manager = manager;
+    this.#find = find;
   }
 
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
@@ -164,7 +169,7 @@ export class LoopDetector {
     const [oldest] = this.#whole;
     this.#whole.delete(oldest!);
     const old = this.#histories.get(oldest!)!;
-    old.writes = old.writes.map(compactWrite);
+    old.writes = old.writes.map((write) => compactWrite(write, this.#find));
   }
 
   /** Seldom: what has left the front of a map is passed over until the map is compacted. */

@@ -34,9 +34,7 @@ export interface PartOptions {
 /** A Part as a server has it; our own by default. */
 export function partOf(name: string, options: PartOptions = {}): KubeObject {
   const { controller, labels, annotations, applied = [manager], of = "", isDeleted } = options;
-  const ownerReferences = controller
-    ? [{ apiVersion: "x/v1", kind: "Box", name: controller, uid: controller, controller: true }]
-    : [];
+  const reference = { apiVersion: "x/v1", kind: "Box", name: controller, uid: controller };
   return {
     apiVersion: "x/v1",
     kind: "Part",
@@ -44,7 +42,7 @@ export function partOf(name: string, options: PartOptions = {}): KubeObject {
       name,
       namespace: options.namespace ?? "n",
       uid: `uid-${name}`,
-      ownerReferences,
+      ...(controller ? { ownerReferences: [{ ...reference, controller: true }] } : {}),
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
       ...(isDeleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {}),

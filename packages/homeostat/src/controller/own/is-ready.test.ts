@@ -35,6 +35,10 @@ it("reads the replicas of Deployments, once their controller has seen the genera
   assert.equal(at(kind, { spec: {}, status, deletionTimestamp: "2024-01-01T00:00:00Z" }), false);
 });
 
+it("is false for an object that does not exist", () => {
+  assert.equal(isReady(kindOf("v1", "ConfigMap"), undefined), false);
+});
+
 it("reads the other workloads", () => {
   const stateful = kindOf("apps/v1", "StatefulSet");
   const counts = { observedGeneration: 2, replicas: 1, readyReplicas: 1, updateRevision: "b" };

@@ -2,7 +2,7 @@
 // Upstream: sigs.k8s.io/cli-utils/pkg/kstatus/status/core.go and generic.go; one difference: a Job
 // is ready when it is complete, not when it has started.
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
-import type { Condition, Kind } from "../../api/kind.ts";
+import type { Condition, Kind, ObjectOf } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { ResourceDefinition } from "../../api/resource/define-resource.ts";
 
@@ -36,9 +36,12 @@ const checks: Readonly<Record<string, Check>> = {
 
 /**
  * True when the object is ready: its status is about its current generation, and says so. Objects
- * of kinds that report no readiness are ready once they exist.
+ * of kinds that report no readiness are ready once they exist; undefined is not ready. What `own`
+ * with `order` waits for.
  */
-export function isReady(kind: Kind, object: KubeObject): boolean {
+export function isReady<K extends Kind>(kind: K, candidate: ObjectOf<K> | undefined): boolean {
+  if (candidate === undefined) return false;
+  const object = candidate as KubeObject;
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) return false;
   const subject = toSubject(object);

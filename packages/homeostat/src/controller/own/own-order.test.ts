@@ -6,8 +6,8 @@ import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeSet, manager, mine, Part } from "./arrange-set.suite.ts";
 import { OwnOrder, unreadyOf } from "./own-order.ts";
 
-const disorder = (message: RegExp) => (error: unknown) =>
-  isHomeostatError(error, "ERR_OWN_ORDER") && message.test(error.message);
+const disorder = (message: RegExp, hint: RegExp) => (error: unknown) =>
+  isHomeostatError(error, "ERR_OWN_ORDER") && message.test(error.message) && hint.test(error.hint);
 
 /** A set with its own manager over `cached` members. */
 function setOf(name: string, ...cached: readonly string[]) {
@@ -35,14 +35,20 @@ describe("the order of sets", () => {
     const { set } = setOf("a");
     const order = new OwnOrder({ isFinal: false });
     order.admits(set, 2);
-    assert.throws(() => order.admits(set, 1), disorder(/order 1 comes after order 2; the objects/));
+    assert.throws(
+      () => order.admits(set, 1),
+      disorder(/1 comes after order 2; the objects/, /lowest/),
+    );
     const last = new OwnOrder({ isFinal: true });
     assert.equal(last.admits(set, 1), true);
-    assert.throws(() => last.admits(set, 2), disorder(/order 2 comes after order 1; in finalize/));
+    assert.throws(
+      () => last.admits(set, 2),
+      disorder(/2 comes after order 1; in finalize/, /highest/),
+    );
     for (const wrong of [NaN, Infinity])
       assert.throws(
         () => new OwnOrder({ isFinal: false }).admits(set, wrong),
-        disorder(/expected a number/),
+        disorder(/expected a number/, /finite/),
       );
   });
 

@@ -187,3 +187,30 @@ it("refuses a phase that it does not know", async () => {
   world.status = { machine: { phase: "Gone", since: "", attempts: 0, acts: false, undo: [] } };
   assert.match(String(await world.reconcile(machineOf(world))), /ERR_PHASE_UNKNOWN.*"Gone"/);
 });
+
+it("a phase that gives up says why, once what it did is undone", async () => {
+  const world = new World();
+  const machine = phaseMachine({
+    initial: "A",
+    phases: {
+      A: begin("a", "C"),
+      C: phase({
+        observe: ({ world }: Context) => (world.present.has("a") ? "a rock" : "nothing"),
+        decide: (seen, to) => to.fail(`there is ${seen}`),
+      }),
+    },
+    clock: world.runtime.clock,
+  });
+  let result: unknown;
+  for (let i = 0; i < 10 && !isTerminal(result); i++) result = await world.reconcile(machine);
+  assert.equal((result as Error).message, "there is a rock");
+  assert.deepEqual(world.effects, ["make a", "undo a"]);
+  assert.equal("pausedSince" in world.status.machine!, false);
+});
+
+it("a phase named as a method of all objects is unknown", async () => {
+  const world = new World();
+  const state = { phase: "toString", since: "", attempts: 0, acts: false, undo: [] };
+  world.status = { machine: state };
+  assert.match(String(await world.reconcile(machineOf(world))), /ERR_PHASE_UNKNOWN.*"toString"/);
+});

@@ -33,9 +33,11 @@ const revisionOf = (name: string, revision: number, more: object = {}): Stored =
 /** Revisions in the cache and on the server, and what is written. */
 function contextOf(cached: readonly Stored[], live: readonly Stored[] = []) {
   const writes: unknown[] = [];
+  const created: unknown[] = [];
   const client = {
     async create(_kind: unknown, made: Stored) {
       writes.push(["create", made.metadata.name, made.revision]);
+      created.push(made.metadata);
       if (live.some(({ metadata }) => metadata.name === made.metadata.name)) throw exists;
       return made;
     },
@@ -50,7 +52,7 @@ function contextOf(cached: readonly Stored[], live: readonly Stored[] = []) {
       live.find(({ metadata }) => metadata.name === name),
   };
   const context = { object: owner, client, cache: { list: () => cached } };
-  return { context: context as unknown as RevisionContext, writes };
+  return { context: context as unknown as RevisionContext, writes, created };
 }
 
 const status = { kind: "Status", apiVersion: "v1", code: 409, reason: "AlreadyExists" };
@@ -85,6 +87,20 @@ describe("keepRevisions", () => {
     assert.deepEqual(current, { number: 5, name: nameOf("new"), data: "new" });
     assert.deepEqual(numbers(all), [1, 2, 3, 4, 5]);
     const first = contextOf([]);
+    await keepRevisions(first.context, "new", { labels: { of: "this" } });
+    const reference = { ...byOwner, blockOwnerDeletion: true };
+    assert.deepEqual(first.created, [
+      {
+        name: nameOf("new"),
+        namespace: "n",
+        labels: { of: "this", "controller.kubernetes.io/hash": revisionHash("new", 0) },
+        ownerReferences: [reference],
+      },
+    ]);
+    const { namespace: _, ...unplaced } = owner.metadata;
+    const clusterScoped = { ...first.context, object: { ...owner, metadata: unplaced } };
+    await keepRevisions(clusterScoped as RevisionContext, "new");
+    assert.equal("namespace" in (first.created[1] as object), false);
     assert.equal((await keepRevisions(first.context, "new")).current.number, 1);
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { ApiStatusError } from "../../api/status.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeRunner } from "./arrange-runner.suite.ts";
 import { processItem } from "./process-item.ts";
@@ -96,4 +97,32 @@ it("keys that fail without a server wait for their turn in place of a back-off",
 it("keys that fail by the user's code are retried by their back-off alone", async () => {
   const { runs } = await runsWith(new TypeError("bar"));
   assert.ok(runs > 40, `${runs} in 10 s`);
+});
+
+it("names the step in which a reconcile hangs", async () => {
+  const { runtime, queue, said, states, state } = arrangeRunner(() => new Promise(() => {}));
+  queue.add("ns/a");
+  void processItem(state, (await queue.get())!);
+  await runtime.advance(1000);
+  states.set("ns/a", { at: "running", step: "dig" });
+  await runtime.advance(59_000);
+  assert.deepEqual(said, ['reconcile still runs after 1m (in step "dig")']);
+  await runtime.advance(540_000);
+  assert.match(said[1]!, /did not end within 10m.*in step "dig"/);
+});
+
+it("a conflict shows when the object is tried again", async () => {
+  const { queue, states, state } = arrangeRunner(async (scope) => {
+    const status = { kind: "Status", apiVersion: "v1", code: 409, reason: "Conflict" };
+    const conflict = new ApiStatusError(status as never);
+    scope.markOvertaken(conflict);
+    throw conflict;
+  });
+  for (let failures = 1; failures <= 2; failures++) {
+    queue.add("ns/a");
+    await processItem(state, (await queue.get())!);
+    const progress = states.get("ns/a")?.progress;
+    assert.equal(progress?.at, "retrying");
+    assert.equal(progress.failures, failures);
+  }
 });

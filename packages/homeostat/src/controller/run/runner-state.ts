@@ -21,6 +21,7 @@ import type { Conflicts } from "./conflicts.ts";
 import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
+import type { StatusTurns } from "../status-turns.ts";
 import type { Signal } from "../signals/signal.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -40,6 +41,8 @@ export interface RunnerOptions {
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */
   readonly reports: Required<Reports>;
+  /** Of all controllers of the manager. */
+  readonly statusTurns: StatusTurns;
   /** Of all controllers of the manager. */
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */

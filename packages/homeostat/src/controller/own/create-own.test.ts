@@ -1,0 +1,34 @@
+// The calls of own() that are refused before anything is sent.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isHomeostatError } from "../../util/homeostat-error.ts";
+import { arrangeSet, mine, Part } from "./arrange-set.suite.ts";
+import { createOwn } from "./create-own.ts";
+
+function arrange(isFinal = false) {
+  const { set, requests } = arrangeSet([mine("a", { of: "x" })]);
+  const { informer, ...rest } = set;
+  const owning = createOwn({
+    ...rest,
+    informer: (kind) => (kind === Part ? informer : undefined),
+    isFinal,
+    owns: [Part],
+    protect: async () => {},
+  });
+  return { owning, requests };
+}
+const part = { metadata: { name: "a" }, spec: { of: "x" } } as never;
+const refused = (code: string, message: RegExp) => (error: unknown) =>
+  isHomeostatError(error, code) && message.test(error.message);
+
+test("own() refuses duplicates, a second call for the same set, and an undeclared kind", async () => {
+  const { owning, requests } = arrange();
+  await assert.rejects(owning.own(Part, [part, part]), refused("ERR_OWN_DUPLICATE", /"n\/a"/));
+  await assert.rejects(owning.own(Part, [part]), refused("ERR_OWN_TWICE", /^.*Box n\/b owning/));
+  await owning.own(Part, [], { set: "named" });
+  await assert.rejects(
+    owning.own({ ...Part, kind: "Other" }, []),
+    refused("ERR_UNDECLARED", /Box n\/b owning Other/),
+  );
+  assert.deepEqual(requests, []);
+});

@@ -302,7 +302,7 @@ describe("controllers in several clusters", { timeout: 120_000 }, () => {
         await north.client.create(Box, Box("meanwhile", {}));
         await until(() => runs.includes("north meanwhile"));
         await until(() => manager.readiness().ready);
-        assert.equal((await north.client.get(Box, "meanwhile")).status.note, "north");
+        await until(async () => (await north.client.get(Box, "meanwhile")).status.note === "north");
         assert.ok(!runs.includes("east old"));
       },
     );

@@ -5,6 +5,8 @@ import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
 
 /** The status of lists and watches of a kind that the server does not serve. */
 const notFound = 404;
+/** The status of those that this user may not make. */
+const forbidden = 403;
 
 /** Computes the freshness of a state. `wallOffset` is wall time minus monotonic time. */
 export function freshnessOf(
@@ -23,6 +25,7 @@ export function freshnessOf(
     lastContact:
       state.lastContact === undefined ? undefined : Math.round(state.lastContact + wallOffset),
     isServed: state.lastCode !== notFound,
+    isAllowed: state.lastCode !== forbidden,
     resourceVersion,
     relists: Math.max(0, state.relists),
     failures,

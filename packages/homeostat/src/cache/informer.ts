@@ -59,6 +59,8 @@ export interface Freshness {
   readonly lastContact: number | undefined;
   /** False when the server's last word was that it has no such kind: its definition is missing. */
   readonly isServed: boolean;
+  /** False when the server's last word was that this user may not list or watch it (403). */
+  readonly isAllowed: boolean;
   /** The revision of the cache. */
   readonly resourceVersion: string | undefined;
   readonly relists: number;

@@ -255,4 +255,39 @@ describe("event recorder", () => {
     await recorder.close();
     assert.equal(runtime.nextTimerMs(), undefined);
   });
+
+  it("reports a refusal of the server once for each namespace, and no ordinary one", async () => {
+    const warnings: string[] = [];
+    const answers = {
+      forbidden: { code: 403, message: "events is forbidden" },
+      going: { code: 403, details: { causes: [{ reason: "NamespaceTerminating" }] } },
+      gone: { code: 404, reason: "NotFound" },
+      down: { code: 503 },
+      busy: { code: 429 },
+    };
+    const { recorder, runtime } = play(
+      (exchange) => {
+        const [, namespace] = /namespaces\/(\w+)\//.exec(exchange.request.path)!;
+        const status = answers[namespace as keyof typeof answers] ?? answers.forbidden;
+        exchange.answer(status.code, { kind: "Status", apiVersion: "v1", ...status });
+      },
+      { warn: (message) => void warnings.push(message) },
+    );
+    for (const namespace of ["going", "gone", "down", "busy", "forbidden", "forbidden", "other"])
+      recorder.record({
+        ...note,
+        regarding: { ...note.regarding, namespace },
+        note: `${warnings.length} ${namespace}`,
+        reason: `R${namespace}`,
+      });
+    for (let i = 0; i < 30; i++) await runtime.advance(10_000);
+    assert.deepEqual(
+      warnings,
+      ["forbidden", "other"].map(
+        (namespace) =>
+          `the server refuses Events of kitchen.example.com/orders in namespace ${namespace}: events is forbidden`,
+      ),
+    );
+    assert.equal(recorder.stats().sent, 0);
+  });
 });

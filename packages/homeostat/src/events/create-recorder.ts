@@ -1,7 +1,7 @@
 // Drives an aggregator of events: writes what it decides, one Event after the other, in the
 // background.
 // Upstream: k8s.io/client-go/tools/record/event.go (eventBroadcasterImpl).
-import { isNotFound } from "../api/status.ts";
+import { type ApiStatusError, isApiStatusError, isNotFound } from "../api/status.ts";
 import type { Client } from "../client/client.ts";
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval, uuid } from "../runtime/entropy.ts";
@@ -23,12 +23,17 @@ export interface EventRecorderOptions {
   readonly pendingKept?: number;
   /** How long `close` waits for pending Events, in ms; default 5000. */
   readonly closeTimeoutMs?: number;
-  /** Receives one warning if `close` drops Events; default `process.emitWarning`. */
+  /**
+   * Receives one warning if `close` drops Events, and one for each namespace whose Events the
+   * server refuses; default `process.emitWarning`.
+   */
   readonly warn?: (message: string) => void;
 }
 
 const maxNameLength = 253;
 const defaultCloseTimeoutMs = 5_000;
+/** Refusals reported at most. */
+const refusalsKept = 100;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Creates a recorder. */
@@ -44,6 +49,8 @@ class QueuedRecorder implements EventRecorder {
   #pending: EventWrite[] = [];
   #sending: Promise<void> | undefined;
   #sweep: Timer | undefined;
+  /** Reported ones. */
+  readonly #refusals = new Set<string>();
   readonly #aborted = new AbortController();
   #closing: Promise<void> | undefined;
 
@@ -116,12 +123,28 @@ class QueuedRecorder implements EventRecorder {
       try {
         await this.#send(write);
         this.#counts.sent++;
-      } catch {
-        if (!this.#aborted.signal.aborted) this.#counts.failed++;
+      } catch (error) {
+        if (this.#aborted.signal.aborted) continue;
+        this.#counts.failed++;
+        this.#reportRefusal(error, write);
       }
     }
     // In the same turn as the check that nothing is pending: a later Event starts a new drain.
     this.#sending = undefined;
+  }
+
+  /** Once for each status and namespace; faults of the server are reported elsewhere. */
+  #reportRefusal(error: unknown, { event }: EventWrite): void {
+    if (!isRefusal(error)) return;
+    const { code, reason, message } = error.status;
+    const namespace = namespaceOf(event);
+    const refusal = `${code} ${namespace}`;
+    if (this.#refusals.has(refusal) || this.#refusals.size >= refusalsKept) return;
+    this.#refusals.add(refusal);
+    const { controller, warn = emitWarning } = this.#options;
+    warn(
+      `the server refuses Events of ${controller} in namespace ${namespace}: ${message ?? reason}`,
+    );
   }
 
   /** Patches a repeated Event, or creates it anew if it has expired. */
@@ -137,6 +160,14 @@ class QueuedRecorder implements EventRecorder {
     }
     await client.create(kind, manifest(write, { controller, instance }), { signal });
   }
+}
+
+/** Not that of a namespace that is going or gone, which is ordinary. */
+function isRefusal(error: unknown): error is ApiStatusError {
+  if (!isApiStatusError(error)) return false;
+  const { code, details } = error.status;
+  const isGoing = details?.causes?.some(({ reason }) => reason === "NamespaceTerminating");
+  return code >= 400 && code < 500 && ![404, 429].includes(code) && isGoing !== true;
 }
 
 const emitWarning = (message: string): void =>

@@ -9,6 +9,7 @@ import { HomeostatError } from "../util/homeostat-error.ts";
 interface Question {
   readonly transport: Transport;
   readonly names: readonly ControllerNames[];
+  readonly allowsReplicas: boolean;
   /** Names that a running manager holds, with its operator. */
   readonly taken: { readonly name: string; readonly operator: string }[];
 }
@@ -18,15 +19,19 @@ export interface Claim {
   readonly operator: string;
   readonly names: readonly ControllerNames[];
   readonly transport: Transport;
+  /** Managers that all allow it may have the same names. */
+  readonly allowsReplicas: boolean;
 }
 
 /**
  * Claims the names of a manager's controllers until `release`. @throws ERR_CONTROLLER_RUNNING when
  * a running manager of this process has one of them on the same server.
  */
-export function claimNames({ operator, names, transport }: Claim): { release(): void } {
+export function claimNames({ operator, names, transport, allowsReplicas }: Claim): {
+  release(): void;
+} {
   const claims = channel("homeostat:running-controllers");
-  const question: Question = { transport, names, taken: [] };
+  const question: Question = { transport, names, allowsReplicas, taken: [] };
   claims.publish(question);
   const [conflict] = question.taken;
   if (conflict)
@@ -41,6 +46,7 @@ export function claimNames({ operator, names, transport }: Claim): { release(): 
   const answer = (message: unknown): void => {
     const asked = message as Question;
     if (!isSameServer(asked.transport, transport)) return;
+    if (allowsReplicas && asked.allowsReplicas) return;
     for (const name of asked.names.flatMap(namesOf))
       if (own.has(name)) asked.taken.push({ name, operator });
   };

@@ -2,7 +2,7 @@
 // in order. Start-up: caches, then controllers; shutdown: controllers drain, then caches stop, then
 // the connection closes.
 import type { Kind } from "../api/kind.ts";
-import { type Cache, createCache } from "../cache/index.ts";
+import { type Cache, createCache, type Informer } from "../cache/index.ts";
 import { describeCacheError } from "../cache/create-cache.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
@@ -16,7 +16,7 @@ import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { nameControllers } from "./name-controllers.ts";
-import { createWatchedScope } from "./scope/watched-scope.ts";
+import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
 export interface ClusterManager extends Manager {
@@ -94,7 +94,7 @@ function toManager(state: ManagerState): ClusterManager {
       runnersOf(state, kind, key).forEach((runner) => runner.resume(nameOf(key))),
     breaches: () => state.runners.flatMap((runner) => runner.breaches()),
     isIdle: () => state.runners.every((runner) => runner.isIdle()),
-    readiness: () => readinessOf(state.cache),
+    readiness: () => readinessOf(state),
     cacheStats: () =>
       state.cache.informers().map((informer) => ({
         ...clusterOf(state),
@@ -146,10 +146,17 @@ async function heard(cache: Cache): Promise<void> {
   listener.remove();
 }
 
-function readinessOf(cache: Cache): ReturnType<Manager["readiness"]> {
-  const reasons = cache.informers().flatMap((informer) => {
-    const { ready, reason } = informer.freshness();
-    return ready ? [] : [`${informer.kind.kind}: ${reason}`];
-  });
-  return { ready: reasons.length === 0, reasons };
+function readinessOf({ cache, scope }: ManagerState): ReturnType<Manager["readiness"]> {
+  const behind = cache.informers().filter((informer) => !informer.freshness().ready);
+  const reasons = behind.map(
+    (informer) => `${describeInformer(informer)}: ${informer.freshness().reason}`,
+  );
+  return { ready: behind.every((informer) => isLeftOut(scope, informer)), reasons };
 }
+
+function isLeftOut(scope: WatchedScope, { scope: { namespace } }: Informer): boolean {
+  return namespace !== undefined && scope.isLeftOut(namespace);
+}
+
+const describeInformer = ({ kind, scope: { namespace } }: Informer): string =>
+  namespace === undefined ? kind.kind : `${kind.kind} in namespace ${namespace}`;

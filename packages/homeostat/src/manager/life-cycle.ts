@@ -49,6 +49,7 @@ export function createLifeCycle(state: ManagerState): LifeCycle {
         operator: options.operator,
         names: [...names.values()],
         transport: options.client.transport,
+        allowsReplicas: options.allowReplicas === true,
       });
       Object.assign(claim, claimed);
       await start(state).catch(async (error: unknown) => {
@@ -72,7 +73,12 @@ async function start(state: ManagerState): Promise<void> {
   });
   state.runners = definitions.map((definition) => createRunner(state, definition));
   cache.start();
-  state.freshnessLog = logFreshness({ cache, log, runtime: state.runtime });
+  state.freshnessLog = logFreshness({
+    cache,
+    log,
+    runtime: state.runtime,
+    isLeftOut: (namespace) => state.scope.isLeftOut(namespace),
+  });
   await sync(state);
   const objects = cache
     .informers()
@@ -89,7 +95,13 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
   const { options, runtime, names, log, scope } = state;
   const { client, changed } = options;
   const { manager } = names.get(definition)!;
-  const recorder = createEventRecorder({ client, runtime, controller: manager, api: "v1" });
+  const recorder = createEventRecorder({
+    client,
+    runtime,
+    controller: manager,
+    api: "v1",
+    warn: (message) => log.warn(message, { controller: definition.name }),
+  });
   state.recorders.push(recorder);
   return createControllerRunner({
     definition,

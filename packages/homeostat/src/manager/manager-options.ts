@@ -47,6 +47,11 @@ export interface ManagerOptions {
    * (pkg/controller/controller.go).
    */
   readonly syncTimeoutMs?: number;
+  /**
+   * Several managers of this process that set this may run the same controllers on the same server,
+   * as replicas of one operator do: for tests. Default: ERR_CONTROLLER_RUNNING.
+   */
+  readonly allowReplicas?: boolean;
   /** Called for every change of an object's state. Must not throw. */
   readonly changed?: (state: ObjectState) => void;
 }
@@ -124,7 +129,10 @@ export interface Manager {
   breaches(): readonly Breach[];
   /** True when no key of any controller is queued or being processed. */
   isIdle(): boolean;
-  /** Ready when every cache is known to be fresh; otherwise with one reason per cache. */
+  /**
+   * Ready when every cache is known to be fresh; otherwise with one reason per cache. Namespaces
+   * that are left out, because this user may not read them, are named and do not count.
+   */
   readiness(): { readonly ready: boolean; readonly reasons: readonly string[] };
   /** What each cache holds, and how much memory it needs, for metrics. */
   cacheStats(): readonly (OfCluster &

@@ -6,6 +6,8 @@ import { describeError } from "../../util/describe-error.ts";
 import { isSameServer } from "../claim-names.ts";
 import type { ClusterManager } from "../cluster-manager.ts";
 
+type Readiness = ReturnType<ClusterManager["readiness"]>;
+
 /** What makes clusters work. */
 export interface EngagedClustersOptions {
   readonly log: ReconcileLog;
@@ -37,11 +39,13 @@ export class EngagedClusters {
     return Array.from(this.#engaged.values(), ({ manager }) => manager);
   }
 
-  /** Reasons, each with its cluster. */
-  unready(): readonly string[] {
-    return Array.from(this.#engaged, ([name, engaged]) =>
-      reasonsOf(engaged).map((reason) => `cluster ${name}: ${reason}`),
-    ).flat();
+  /** Ready when all are; each reason names its cluster. */
+  readiness(): Readiness {
+    const all = Array.from(this.#engaged, ([name, engaged]) => ({ name, ...readinessOf(engaged) }));
+    const reasons = all.flatMap((one) =>
+      one.reasons.map((reason) => `cluster ${one.name}: ${reason}`),
+    );
+    return { ready: all.every(({ ready }) => ready), reasons };
   }
 
   /**
@@ -95,8 +99,9 @@ export class EngagedClusters {
   }
 }
 
-function reasonsOf({ manager, error, hasStarted }: Engaged): readonly string[] {
-  if (error !== undefined) return [describeError(error)];
-  const { reasons } = manager.readiness();
-  return reasons.length === 0 && !hasStarted ? ["it is being started"] : reasons;
+function readinessOf({ manager, error, hasStarted }: Engaged): Readiness {
+  if (error !== undefined) return { ready: false, reasons: [describeError(error)] };
+  const readiness = manager.readiness();
+  if (hasStarted || !readiness.ready) return readiness;
+  return { ready: false, reasons: ["it is being started"] };
 }

@@ -35,10 +35,7 @@ export function createMultiClusterManager(given: MultiClusterOptions): Manager {
     resume: (kind, key) => fleet.managers().forEach((one) => one.resume(kind, key)),
     breaches: () => all((one) => one.breaches()),
     isIdle: () => fleet.managers().every((one) => one.isIdle()),
-    readiness() {
-      const reasons = fleet.unready();
-      return { ready: reasons.length === 0, reasons };
-    },
+    readiness: () => fleet.readiness(),
     cacheStats: () => all((one) => one.cacheStats()),
     freshness: () => all((one) => one.freshness()),
   };
@@ -62,8 +59,9 @@ class Fleet {
     return this.#clusters?.managers() ?? [];
   }
 
-  unready(): readonly string[] {
-    return this.#hasSet ? this.#clusters!.unready() : ["the clusters are not known yet"];
+  readiness(): ReturnType<Manager["readiness"]> {
+    if (this.#hasSet) return this.#clusters!.readiness();
+    return { ready: false, reasons: ["the clusters are not known yet"] };
   }
 
   async start(): Promise<void> {

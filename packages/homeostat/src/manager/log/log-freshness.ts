@@ -15,9 +15,11 @@ export interface FreshnessLogOptions {
   readonly cache: Cache;
   readonly log: ReconcileLog;
   readonly runtime: Runtime;
+  /** True for a namespace that is not seen, because this user may not read it. */
+  isLeftOut(namespace: string): boolean;
 }
 
-/** Logs until `stop`. To be called once all informers are acquired. */
+/** Logs until `stop`, also about informers that are acquired later. */
 export function logFreshness(options: FreshnessLogOptions): { stop(): void } {
   const log = new FreshnessLog(options);
   return { stop: () => log.stop() };
@@ -25,7 +27,7 @@ export function logFreshness(options: FreshnessLogOptions): { stop(): void } {
 
 class FreshnessLog {
   readonly #options: FreshnessLogOptions;
-  readonly #listeners: { remove(): void }[];
+  readonly #listener: { remove(): void };
   /** The kinds that are reported as not fresh, with the reason that was logged. */
   readonly #reported = new Map<Informer, string>();
   #gathering: Timer | undefined;
@@ -33,16 +35,14 @@ class FreshnessLog {
 
   constructor(options: FreshnessLogOptions) {
     this.#options = options;
-    this.#listeners = options.cache
-      .informers()
-      .map((informer) => informer.onFreshness(() => this.#soon()));
+    this.#listener = options.cache.onFreshness(() => this.#soon());
     this.#slowLater();
   }
 
   stop(): void {
     this.#gathering?.cancel();
     this.#slow?.cancel();
-    for (const listener of this.#listeners) listener.remove();
+    this.#listener.remove();
   }
 
   #soon(): void {
@@ -54,8 +54,9 @@ class FreshnessLog {
 
   #slowLater(): void {
     this.#slow = this.#options.runtime.clock.timer(slowSyncMs, () => {
-      const late = this.#informers().filter((informer) => !informer.hasSynced());
-      if (late.length === 0) return;
+      const late = this.#informers().filter(
+        (informer) => !informer.hasSynced() && !this.#isLeftOut(informer),
+      );
       for (const [reason, kinds] of byReason(late))
         this.#options.log.warn(
           `still waiting for the first list of ${kinds.join(", ")}: ${reason}`,
@@ -68,6 +69,17 @@ class FreshnessLog {
     return this.#options.cache.informers();
   }
 
+  #isLeftOut({ scope: { namespace } }: Informer): boolean {
+    return namespace !== undefined && this.#options.isLeftOut(namespace);
+  }
+
+  /** The reason without what may differ from time to time. */
+  #causeOf(informer: Informer): string {
+    const { lastError, reason } = informer.freshness();
+    if (this.#isLeftOut(informer)) return "left out";
+    return lastError ?? reason.replace(/\d+ s/g, "");
+  }
+
   #say(): void {
     const { log } = this.#options;
     const behind = this.#informers().filter((informer) => {
@@ -75,21 +87,27 @@ class FreshnessLog {
       return !ready && (informer.hasSynced() || lastError !== undefined);
     });
     const news = behind.filter(
-      (informer) => this.#reported.get(informer) !== causeOf(informer.freshness()),
+      (informer) => this.#reported.get(informer) !== this.#causeOf(informer),
     );
-    for (const [reason, kinds] of byReason(news)) log.warn(`${kinds.join(", ")}: ${reason}`);
-    for (const informer of news) this.#reported.set(informer, causeOf(informer.freshness()));
+    const leftOut = news.filter((informer) => this.#isLeftOut(informer));
+    for (const [namespace, informers] of Map.groupBy(leftOut, ({ scope }) => scope.namespace))
+      log.warn(
+        `namespace ${namespace} is left out, because this user may not list and watch ${namesOf(informers)}: ${informers[0]!.freshness().lastError}`,
+      );
+    const others = news.filter((informer) => !leftOut.includes(informer));
+    for (const [reason, kinds] of byReason(others)) log.warn(`${kinds.join(", ")}: ${reason}`);
+    for (const informer of news) this.#reported.set(informer, this.#causeOf(informer));
+    const current = new Set(this.#informers());
+    for (const informer of this.#reported.keys())
+      if (!current.has(informer)) this.#reported.delete(informer);
     const back = [...this.#reported.keys()].filter((informer) => informer.freshness().ready);
-    if (back.length > 0)
-      log.info(`${back.map(({ kind }) => kind.kind).join(", ")}: up to date with the server again`);
+    if (back.length > 0) log.info(`${namesOf(back)}: up to date with the server again`);
     for (const informer of back) this.#reported.delete(informer);
   }
 }
 
-/** The reason without times, which grow. */
-function causeOf({ lastError, reason }: ReturnType<Informer["freshness"]>): string {
-  return lastError ?? reason.replace(/\d+ s/g, "");
-}
+const namesOf = (informers: readonly Informer[]): string =>
+  informers.map(({ kind }) => kind.kind).join(", ");
 
 function byReason(informers: readonly Informer[]): Map<string, string[]> {
   const kinds = new Map<string, string[]>();

@@ -7,6 +7,7 @@ const fresh = (more: Partial<Freshness> = {}): Freshness => ({
   ready: true,
   reason: "",
   isServed: true,
+  isAllowed: true,
   phase: "watching",
   synced: true,
   lastContact: 10,
@@ -32,6 +33,7 @@ test("several namespaces are as fresh as the worst of them", () => {
   });
   assert.equal(merged({}, { synced: false }).synced, false);
   assert.equal(merged({}, { isServed: false }).isServed, false);
+  assert.equal(merged({}, { isAllowed: false }).isAllowed, false);
   assert.equal(merged({}, {}).ready, true);
   assert.equal(merged({}, {}).reason, "");
 });

@@ -13,6 +13,7 @@ export function mergeFreshness(
     ready: worst === undefined,
     reason: worst ? `namespace ${worst.namespace}: ${worst.freshness.reason}` : "",
     isServed: all.every(({ isServed }) => isServed),
+    isAllowed: all.every(({ isAllowed }) => isAllowed),
     phase: first?.phase ?? "idle",
     synced: all.every(({ synced }) => synced),
     lastContact:

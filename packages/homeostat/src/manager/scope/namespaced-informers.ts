@@ -43,25 +43,39 @@ export class NamespacedInformers {
     return union;
   }
 
-  /** Opens a namespace that is visible at once, to be called before the caches start. */
-  openNow(namespace: string): void {
-    this.#show(namespace, this.#acquire(namespace));
+  /**
+   * Opens a namespace. Resolves when it is visible or closed, or may not be read: it is then left
+   * out until it may.
+   */
+  async open(namespace: string): Promise<void> {
+    if (!this.#open.has(namespace)) this.#acquire(namespace);
+    const opened = this.#open.get(namespace)!;
+    const left = Promise.withResolvers<void>();
+    const refused = (): void => {
+      if (isRefused(opened)) left.resolve();
+    };
+    const listeners = informersOf(opened).map((informer) => informer.onFreshness(refused));
+    refused();
+    const shown = this.#showSynced(namespace, opened);
+    await Promise.race([shown, left.promise]).finally(() =>
+      listeners.forEach((listener) => listener.remove()),
+    );
   }
 
-  /** Opens a namespace; resolves when it is visible or closed. */
-  async open(namespace: string): Promise<void> {
-    if (this.#open.has(namespace)) return;
-    const opened = this.#acquire(namespace);
-    const { leases, closing } = opened;
-    try {
-      await Promise.all(
-        Array.from(leases.values(), ({ informer }) => informer.synced(closing.signal)),
-      );
-    } catch (error) {
-      if (closing.signal.aborted) return;
-      throw error;
-    }
-    if (!closing.signal.aborted) this.#show(namespace, opened);
+  /** Acquires the informers of a namespace, to be opened later. */
+  prepare(namespace: string): void {
+    this.#acquire(namespace);
+  }
+
+  /** True when the objects of a namespace are visible. */
+  isVisible(namespace: string): boolean {
+    return this.#open.get(namespace)?.isVisible === true;
+  }
+
+  /** True when an open namespace is left out, because this user may not read all of it. */
+  isLeftOut(namespace: string): boolean {
+    const opened = this.#open.get(namespace);
+    return opened !== undefined && !opened.isVisible && isRefused(opened);
   }
 
   /** Closes a namespace: its objects are no longer seen, and reported as deleted. */
@@ -84,13 +98,22 @@ export class NamespacedInformers {
     this.#open.clear();
   }
 
-  #acquire(namespace: string): OpenNamespace {
+  async #showSynced(namespace: string, opened: OpenNamespace): Promise<void> {
+    const { signal } = opened.closing;
+    try {
+      await Promise.all(informersOf(opened).map((informer) => informer.synced(signal)));
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    if (!signal.aborted && !opened.isVisible) this.#show(namespace, opened);
+  }
+
+  #acquire(namespace: string): void {
     const leases = new Map<UnionInformer, InformerLease>();
     for (const union of this.#unions.values())
       leases.set(union, this.#cache.acquire(union.kind, { namespace }));
-    const opened = { leases, closing: new AbortController(), isVisible: false };
-    this.#open.set(namespace, opened);
-    return opened;
+    this.#open.set(namespace, { leases, closing: new AbortController(), isVisible: false });
   }
 
   #show(namespace: string, opened: OpenNamespace): void {
@@ -98,4 +121,14 @@ export class NamespacedInformers {
     for (const [union, { informer }] of opened.leases) union.attach(namespace, informer);
     for (const union of opened.leases.keys()) union.connect(namespace);
   }
+}
+
+const informersOf = ({ leases }: OpenNamespace): readonly Informer[] =>
+  Array.from(leases.values(), ({ informer }) => informer);
+
+/** Whether a first list was refused to this user. */
+function isRefused(opened: OpenNamespace): boolean {
+  return informersOf(opened).some(
+    (informer) => !informer.hasSynced() && !informer.freshness().isAllowed,
+  );
 }

@@ -22,7 +22,12 @@ export type WatchedNamespaces = readonly string[] | { readonly labels: Labels };
 export interface WatchedScope {
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
-  /** Resolves when the namespaces are known and their caches have synced. */
+  /** True for a namespace that is not seen, because this user may not read all of its kinds. */
+  isLeftOut(namespace: string): boolean;
+  /**
+   * Resolves when the namespaces are known and the caches of those that are not left out have
+   * synced. A namespace that is left out is seen once it may be read.
+   */
   synced(signal: AbortSignal): Promise<void>;
   release(): void;
 }
@@ -78,6 +83,7 @@ function oneScope(cache: Cache, namespace: string | undefined): WatchedScope {
   return {
     ...kinds,
     namespaces: namespace === undefined ? allNamespaces : namedNamespaces([namespace]),
+    isLeftOut: () => false,
     synced: (signal) => cache.synced(signal),
   };
 }
@@ -86,12 +92,21 @@ function namedScope(cache: Cache, given: readonly string[]): WatchedScope {
   const names = [...new Set(given)];
   const clusterScoped = createLeases(cache, undefined);
   const namespaced = new NamespacedInformers(cache);
-  for (const name of names) namespaced.openNow(name);
+  for (const name of names) namespaced.prepare(name);
+  const named = namedNamespaces(names);
   return {
-    namespaces: namedNamespaces(names),
+    namespaces: {
+      ...named,
+      includes: (namespace) => named.includes(namespace) && !namespaced.isLeftOut(namespace),
+    },
+    isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
     informer: (kind) =>
       kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
-    synced: (signal) => cache.synced(signal),
+    async synced(signal) {
+      const opened = names.map((name) => namespaced.open(name));
+      await aborting(Promise.all([clusterScoped.synced(signal), ...opened]), signal);
+      if (!names.some((name) => namespaced.isVisible(name))) await cache.synced(signal);
+    },
     release() {
       clusterScoped.release();
       namespaced.closeAll();
@@ -120,13 +135,14 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
   });
   return {
     namespaces: {
-      includes: (namespace) => namespaced.has(namespace),
+      includes: (namespace) => namespaced.has(namespace) && !namespaced.isLeftOut(namespace),
       description: `namespaces with labels ${labelSelector}`,
     },
     informer: (kind) =>
       kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),
+    isLeftOut: (namespace) => namespaced.isLeftOut(namespace),
     async synced(signal) {
-      await cache.synced(signal);
+      await Promise.all([selected.informer.synced(signal), clusterScoped.synced(signal)]);
       while (opening.size > 0) await aborting(Promise.all(opening), signal);
     },
     release() {
@@ -142,7 +158,7 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
 function createLeases(
   cache: Cache,
   namespace: string | undefined,
-): Pick<WatchedScope, "informer" | "release"> {
+): Pick<WatchedScope, "informer" | "synced" | "release"> {
   const leases = new Map<string, InformerLease>();
   return {
     informer(kind) {
@@ -152,6 +168,9 @@ function createLeases(
       const lease = cache.acquire(kind, kind.scope === "Namespaced" ? { namespace } : {});
       leases.set(id, lease);
       return lease.informer;
+    },
+    async synced(signal) {
+      await Promise.all(Array.from(leases.values(), ({ informer }) => informer.synced(signal)));
     },
     release() {
       for (const lease of leases.values()) lease.release();

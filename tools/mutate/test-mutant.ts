@@ -20,7 +20,8 @@ export interface MutantTester {
 }
 
 /**
- * @param limits.secondsPerMutant tests of a mutant that do not fit into this are left out, the farthest first
+ * @param limits.secondsPerMutant tests of a mutant that do not fit into this are left out, the
+ * farthest first
  */
 export function createMutantTester(
   root: string,

@@ -1,10 +1,8 @@
 // Computes how fresh an informer is, from the reflector's state and the time. Pure.
 import type { Freshness } from "./informer.ts";
 import { isLost } from "./reflector-deadline.ts";
-import type { ReflectorLimits, ReflectorState } from "./reflector-state.ts";
+import { notFound, type ReflectorLimits, type ReflectorState } from "./reflector-state.ts";
 
-/** The status of lists and watches of a kind that the server does not serve. */
-const notFound = 404;
 /** The status of those that this user may not make. */
 const forbidden = 403;
 
@@ -49,12 +47,18 @@ function whyNot(state: ReflectorState, now: number, limits: ReflectorLimits): st
   const because = state.lastError === undefined ? "" : `: ${state.lastError}`;
   if (state.phase === "stopped") return "the informer is stopped";
   if (!state.synced) return `the first list is not complete${because}`;
+  if (isForgotten(state)) return state.lastError ?? "the server does not serve the kind";
   if (isLost(state, now, limits) && now - state.lostAt! >= limits.unreadyMs)
     return `no watch for ${seconds(now - state.lostAt!)} (limit ${seconds(limits.unreadyMs)})${because}`;
   const quiet = now - (state.lastContact ?? 0);
   return quiet > limits.silentMs
     ? `no data from the server for ${seconds(quiet)} (limit ${seconds(limits.silentMs)})${because}`
     : "";
+}
+
+/** True when the kind was served once, and its objects are dropped. */
+function isForgotten({ lastCode, resourceVersion }: ReflectorState): boolean {
+  return lastCode === notFound && resourceVersion === undefined;
 }
 
 function seconds(ms: number): string {

@@ -36,6 +36,8 @@ export interface ReflectorLimits {
   readonly healthyMs: number;
   /** The wait after {@link hopefulFailures} refusals that concern this kind alone. */
   readonly absentMs: number;
+  /** A kind that the server has refused to know for this long is gone, with all its objects. */
+  readonly goneMs: number;
   /** After a lost connection, at most this often: does the server still count from where it did? */
   readonly verifyMs: number;
   readonly pageSize: number;
@@ -57,9 +59,13 @@ export const reflectorDefaults: ReflectorLimits = {
   unreadyMs: 8000,
   healthyMs: 2000,
   absentMs: 2500,
+  goneMs: 3000,
   verifyMs: 2000,
   pageSize: 500,
 };
+
+/** The status of lists and watches of a kind that the server does not serve. */
+export const notFound = 404;
 
 /** Refusals of a kind alone (forbidden, not served) after which attempts become rarer. */
 export const hopefulFailures = 60;
@@ -102,6 +108,8 @@ export interface ReflectorState {
   readonly lastError: string | undefined;
   /** The HTTP status of the last refusal, until a watch works again. */
   readonly lastCode: number | undefined;
+  /** Since when the server has answered nothing but that it does not know this kind. */
+  readonly absentSince: number | undefined;
 }
 
 /** A refused or broken request. `code` is the HTTP status, absent without a response. */
@@ -153,6 +161,8 @@ export type ReflectorEffect =
     }
   /** The collected objects are the state at this revision. */
   | { readonly do: "replace"; readonly resourceVersion: string }
+  /** The server no longer serves the kind: there are no objects. */
+  | { readonly do: "forget" }
   /** All changes up to this revision have been delivered. */
   | { readonly do: "progress"; readonly resourceVersion: string }
   /** Send `due` when it is this one's turn, not before `ms`. */
@@ -195,5 +205,6 @@ export function idleReflector(): ReflectorState {
     relists: -1,
     lastError: undefined,
     lastCode: undefined,
+    absentSince: undefined,
   };
 }

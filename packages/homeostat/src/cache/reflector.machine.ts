@@ -25,6 +25,7 @@ import {
 } from "./reflector-deadline.ts";
 import {
   hopefulFailures,
+  notFound,
   type ReflectorEffect,
   type ReflectorFault,
   type ReflectorInput,
@@ -92,7 +93,14 @@ function onOpened(
   now: number,
   limits: ReflectorLimits,
 ): ReflectorStep {
-  const opened = { ...state, opened: true, openedAt: now, gainedAt: now, timeoutMs };
+  const opened = {
+    ...state,
+    opened: true,
+    openedAt: now,
+    gainedAt: now,
+    timeoutMs,
+    absentSince: undefined,
+  };
   return now >= verifyDue(opened, limits) ? verify(opened, now) : { state: opened, effects: none };
 }
 
@@ -214,16 +222,37 @@ function onFailed(
   now: number,
   limits: ReflectorLimits,
 ): ReflectorStep {
-  const heard = fault.code === undefined ? state : { ...state, lastContact: now };
+  const answered = fault.code === undefined ? state : onAnswer(state, fault.code, now);
   if (state.phase === "streaming" && !state.opened && (fault.code === 400 || fault.code === 422))
     return closeFirst(
-      relist({ ...heard, streams: false, relists: state.relists - 1 }, now, limits),
+      relist({ ...answered, streams: false, relists: state.relists - 1 }, now, limits),
     );
-  const gone = fault.code === 410 || fault.futureRevision === true;
+  const forgets = isGone(answered, now, limits);
+  // A definition that returns may have other objects, at any revision: they are listed.
+  const known = forgets ? { ...answered, resourceVersion: undefined } : answered;
+  const isExpired = fault.code === 410 || fault.futureRevision === true;
   const next =
-    gone || state.phase !== "watching" || state.resourceVersion === undefined ? "relist" : "resume";
-  const unpaged = state.unpaged || (state.phase === "listing" && gone);
-  return backOff({ ...heard, next, unpaged }, fault, now, limits);
+    isExpired || state.phase !== "watching" || known.resourceVersion === undefined
+      ? "relist"
+      : "resume";
+  const unpaged = state.unpaged || (state.phase === "listing" && isExpired);
+  const { state: waiting, effects } = backOff({ ...known, next, unpaged }, fault, now, limits);
+  return { state: waiting, effects: forgets ? [...effects, { do: "forget" }] : effects };
+}
+
+function onAnswer(state: ReflectorState, code: number, now: number): ReflectorState {
+  const absentSince = code === notFound ? (state.absentSince ?? now) : undefined;
+  return { ...state, lastContact: now, absentSince };
+}
+
+/** True when a kind whose objects are held is gone. One answer may come from a server that lags. */
+function isGone(
+  { absentSince, resourceVersion }: ReflectorState,
+  now: number,
+  { goneMs }: ReflectorLimits,
+): boolean {
+  const isHeld = resourceVersion !== undefined;
+  return isHeld && absentSince !== undefined && now - absentSince >= goneMs;
 }
 
 /**

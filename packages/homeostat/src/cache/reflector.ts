@@ -19,6 +19,7 @@ import { statusFault, toFault } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
+  notFound,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorLimits,
@@ -36,6 +37,8 @@ export interface ReflectorSink {
   ungathered(object: Uint8Array): void;
   /** The list is complete at this revision, and replaces all objects. */
   replace(resourceVersion: string): void;
+  /** The server no longer serves the kind: all objects are gone. */
+  forget(): void;
   /** A watch event; returns the object's resourceVersion, undefined without one. */
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined;
   /** All changes up to this revision have been delivered. */
@@ -132,6 +135,8 @@ export class Reflector {
         return this.#watch(effect);
       case "replace":
         return this.#options.sink.replace(effect.resourceVersion);
+      case "forget":
+        return this.#options.sink.forget();
       case "progress":
         return this.#options.sink.progress(effect.resourceVersion);
       case "wait":
@@ -275,7 +280,7 @@ export class Reflector {
     const fault = toFault(error);
     const { kind, apiVersion } = this.#options.kind;
     const message =
-      fault.code === 404
+      fault.code === notFound
         ? `the server does not serve ${apiVersion} ${kind} (is its definition installed?): ${fault.message}`
         : fault.message;
     this.#input({ type: "failed", fault: { ...fault, message } });

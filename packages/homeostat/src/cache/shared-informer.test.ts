@@ -260,6 +260,77 @@ describe("informer", () => {
     assert.equal(informer.freshness().isServed, true);
   });
 
+  it("drops the objects of a kind that is no longer served, and lists when it is again", async () => {
+    const { transport, runtime, informer, told, client } = await playSynced();
+    const refuse = async (): Promise<void> => {
+      const sent = transport.exchanges.length;
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+      transport.last.refuse(404, "NotFound");
+    };
+    const writing = client.update(Meal, meal("soup", "3"));
+    await runtime.advance(0);
+    const written = transport.last;
+    transport.exchanges.findLast(({ query }) => query["watch"])!.refuse(404, "NotFound");
+    written.answer(200, meal("soup", "9"));
+    await writing;
+    const reasons = new Set<string>();
+    informer.onFreshness(({ ready, reason }) => ready || reasons.add(reason));
+    for (let i = 0; i < 3; i++) await refuse();
+    assert.equal(informer.stats().objects, 2, "one server of several may lag");
+    assert.deepEqual(told, []);
+    await refuse();
+    assert.deepEqual(told.splice(0), ["deleted home/soup 3 relist", "deleted home/stew 4 relist"]);
+    assert.deepEqual(informer.list(), []);
+    const { objects, bytes, ownWrites } = informer.stats();
+    assert.deepEqual({ objects, bytes, ownWrites }, { objects: 0, bytes: 0, ownWrites: 0 });
+    assert.equal(informer.freshness().isServed, false);
+    const from = runtime.clock.monotonic();
+    const before = transport.exchanges.length;
+    for (let i = 0; i < 10; i++) {
+      await refuse();
+      assert.equal(transport.last.query["sendInitialEvents"], "true");
+    }
+    const ms = runtime.clock.monotonic() - from;
+    assert.ok(ms >= 1050 * (transport.exchanges.length - before - 1), `10 attempts in ${ms} ms`);
+    assert.deepEqual(
+      [...reasons],
+      [
+        "the server does not serve kitchen.example.com/v1 Meal (is its definition installed?): refused: NotFound",
+      ],
+    );
+    assert.deepEqual(told, []);
+    await runtime.advance(2000);
+    assert.equal(transport.last.query["resourceVersion"], undefined);
+    transport.last.head().lines(event("ADDED", meal("soup", "12")), bookmark("13", true));
+    assert.deepEqual(told, ["added home/soup 12 relist"]);
+    assert.equal(informer.freshness().ready, true);
+  });
+
+  it("keeps the objects when a kind is not served for a moment, or the server is away", async () => {
+    const { transport, runtime, informer, told } = await playSynced();
+    const next = async (): Promise<void> => {
+      const sent = transport.exchanges.length;
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+    };
+    transport.last.refuse(404, "NotFound");
+    for (const code of [404, 503, 404, 404, 500]) {
+      await next();
+      transport.last.refuse(code, "Whatever");
+    }
+    await next();
+    transport.last.refuse(404, "NotFound");
+    await next();
+    transport.last.head();
+    await runtime.advance(100);
+    transport.last.fail(new Error("ECONNRESET"));
+    await next();
+    transport.last.refuse(404, "NotFound");
+    await next();
+    transport.last.refuse(404, "NotFound");
+    assert.deepEqual(told, []);
+    assert.equal(informer.stats().objects, 2);
+  });
+
   it("survives every refusal, at one attempt a second", async () => {
     const { transport, runtime, informer } = await playSynced();
     transport.last.fail(new Error("ECONNRESET"));

@@ -253,6 +253,20 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   replace(resourceVersion: string): void {
+    this.#replaceAll();
+    this.#indexer.own.listed(resourceVersion);
+    if (this.#hasSynced) return;
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  forget(): void {
+    this.gather();
+    this.#replaceAll();
+    this.#indexer.own.clear();
+  }
+
+  #replaceAll(): void {
     const changes = this.#indexer.replace(this.#gathering);
     this.#gathering = new Map();
     const through = this.#hasSynced ? "relist" : "initial";
@@ -263,10 +277,6 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
           ? this.#indexer.own.isOwn(change.entry)
           : this.#indexer.own.observedDeletion(change.old!.uid),
       });
-    this.#indexer.own.listed(resourceVersion);
-    if (this.#hasSynced) return;
-    this.#hasSynced = true;
-    this.#synced.resolve();
   }
 
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined {

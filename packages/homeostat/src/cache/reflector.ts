@@ -19,7 +19,6 @@ import { statusFault, toFault } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
-  notFound,
   type ReflectorEffect,
   type ReflectorInput,
   type ReflectorLimits,
@@ -277,13 +276,7 @@ export class Reflector {
   }
 
   #failed(error: unknown): void {
-    const fault = toFault(error);
-    const { kind, apiVersion } = this.#options.kind;
-    const message =
-      fault.code === notFound
-        ? `the server does not serve ${apiVersion} ${kind} (is its definition installed?): ${fault.message}`
-        : fault.message;
-    this.#input({ type: "failed", fault: { ...fault, message } });
+    this.#input({ type: "failed", fault: toFault(error, this.#options.kind) });
   }
 
   #line(line: Uint8Array): void {

@@ -82,6 +82,9 @@ export function stepReflector(
       return state.phase === "watching"
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
         : { state, effects: none };
+    case "widened":
+      if (isConnecting(state)) return closeFirst(relist(state, now, limits));
+      return { state: { ...state, next: "relist" }, effects: none };
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }

@@ -19,7 +19,7 @@ function arrange(options: Partial<CacheOptions> = {}) {
   const runtime = createVirtualRuntime();
   const transport = createScriptedTransport();
   const client = createClient({ transport, runtime, namespace: "home" });
-  return { cache: createCache({ client, runtime, ...options }), runtime, transport };
+  return { cache: createCache({ client, runtime, ...options }), client, runtime, transport };
 }
 
 describe("informers", () => {
@@ -49,7 +49,7 @@ describe("informers", () => {
 
   it("of a narrowed kind ask for its selection, until it is widened", async () => {
     const scope = { namespace: "home", labelSelector: "a=b", fieldSelector: "metadata.name=soup" };
-    const { cache, runtime, transport } = arrange({ narrowed: [[Meal, scope]] });
+    const { cache, client, runtime, transport } = arrange({ narrowed: [[Meal, scope]] });
     const { informer } = cache.acquire(Meal);
     const told: string[] = [];
     informer.addHandler({ added: ({ key }, { through }) => told.push(`${key} ${through}`) });
@@ -82,6 +82,11 @@ describe("informers", () => {
     assert.deepEqual(told, ["home/soup initial", "home/tea relist"]);
     assert.equal(informer.scope.labelSelector, undefined);
     assert.equal(cache.acquire(Meal).informer.scope.namespace, undefined);
+    const writing = client.create(Meal, { metadata: { name: "pie" } });
+    await runtime.advance(0);
+    transport.last.answer(201, meal("pie", "7"));
+    await writing;
+    assert.equal(informer.get({ namespace: "home", name: "pie" })?.metadata.name, "pie");
     await cache.widen(Meal);
     await cache.stop();
   });

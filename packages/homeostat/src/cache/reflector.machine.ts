@@ -60,9 +60,7 @@ export function stepReflector(
     case "contact":
       return { state: touch(state, now), effects: none };
     case "page":
-      return state.phase === "listing"
-        ? onPage(touch(state, now), input, now, limits)
-        : { state, effects: none };
+      return onPage(state, input, now, limits);
     case "event":
       return onEvent(touch(state, now), input.resourceVersion);
     case "bookmark":
@@ -83,8 +81,9 @@ export function stepReflector(
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
         : { state, effects: none };
     case "widened":
-      if (isConnecting(state)) return closeFirst(relist(state, now, limits));
-      return { state: { ...state, next: "relist" }, effects: none };
+      return isConnecting(state)
+        ? closeFirst(relist(state, now, limits))
+        : { state: { ...state, next: "relist" }, effects: none };
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
@@ -146,11 +145,15 @@ function onPage(
   now: number,
   limits: ReflectorLimits,
 ): ReflectorStep {
+  if (state.phase !== "listing") return { state, effects: none };
   if (page.continue)
-    return { state, effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }] };
+    return {
+      state: touch(state, now),
+      effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }],
+    };
   const { state: watching, effects } = resume(
     {
-      ...state,
+      ...touch(state, now),
       synced: true,
       unpaged: false,
       isUnverified: false,

@@ -17,6 +17,7 @@ import { compareResourceVersions } from "../api/resource-version.ts";
 import { closeFirst, relist, resume, touch } from "./reflector-requests.ts";
 import {
   isConnecting,
+  isGone,
   isLost,
   mustProve,
   overtime,
@@ -74,8 +75,7 @@ export function stepReflector(
     case "tick":
       return onTick(state, now, limits);
     case "due":
-      if (state.phase !== "backoff") return { state, effects: none };
-      return state.next === "relist" ? relist(state, now, limits) : resume(state, now, limits);
+      return state.phase === "backoff" ? onDue(state, now, limits) : { state, effects: none };
     case "distrust":
       return state.phase === "watching"
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
@@ -87,6 +87,10 @@ export function stepReflector(
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
+}
+
+function onDue(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  return state.next === "relist" ? relist(state, now, limits) : resume(state, now, limits);
 }
 
 function onOpened(
@@ -249,16 +253,6 @@ function onFailed(
 function onAnswer(state: ReflectorState, code: number, now: number): ReflectorState {
   const absentSince = code === notFound ? (state.absentSince ?? now) : undefined;
   return { ...state, lastContact: now, absentSince };
-}
-
-/** True when a kind whose objects are held is gone. One answer may come from a server that lags. */
-function isGone(
-  { absentSince, resourceVersion }: ReflectorState,
-  now: number,
-  { goneMs }: ReflectorLimits,
-): boolean {
-  const isHeld = resourceVersion !== undefined;
-  return isHeld && absentSince !== undefined && now - absentSince >= goneMs;
 }
 
 /**

@@ -17,16 +17,18 @@ const pageSize = 500;
 export interface CacheSnapshot {
   readonly kind: Kind;
   readonly scope: InformerScope;
-  readonly resourceVersion: string;
-  /** The resourceVersion of each object, by key. The comparison modifies the map. */
-  readonly revisions: Map<string, string>;
+  /** Undefined before the first list. */
+  readonly resourceVersion: string | undefined;
+  readonly entries: Iterable<{ readonly key: string; readonly resourceVersion: string }>;
 }
 
 /** Compares a cache with the server's objects at the same revision. */
 export async function compareWithServer(
   client: Client,
-  { kind, scope, resourceVersion, revisions }: CacheSnapshot,
+  { kind, scope, resourceVersion, entries }: CacheSnapshot,
 ): Promise<Comparison> {
+  if (resourceVersion === undefined) return inconclusive(0);
+  const revisions = new Map(Array.from(entries, (one) => [one.key, one.resourceVersion] as const));
   const missing: string[] = [];
   const different: string[] = [];
   let compared = 0;
@@ -53,8 +55,7 @@ export async function compareWithServer(
       token = page?.continue ?? "";
     } while (token);
   } catch (error) {
-    if (isExpired(error))
-      return { conclusive: false, compared, missing: [], extra: [], different: [] };
+    if (isExpired(error)) return inconclusive(compared);
     throw error;
   }
   return {
@@ -64,6 +65,10 @@ export async function compareWithServer(
     extra: [...revisions.keys()].slice(0, keysShown),
     different: different.slice(0, keysShown),
   };
+}
+
+function inconclusive(compared: number): Comparison {
+  return { conclusive: false, compared, missing: [], extra: [], different: [] };
 }
 
 /** Describes the differences in one sentence; undefined without differences. */

@@ -19,7 +19,7 @@ function arrange(options: Partial<CacheOptions> = {}) {
   const runtime = createVirtualRuntime();
   const transport = createScriptedTransport();
   const client = createClient({ transport, runtime, namespace: "home" });
-  return { cache: createCache({ client, runtime, ...options }), runtime, transport };
+  return { cache: createCache({ client, runtime, ...options }), client, runtime, transport };
 }
 
 describe("informers", () => {
@@ -45,6 +45,70 @@ describe("informers", () => {
     second.release();
     assert.equal(cache.informers().length, 4);
     assert.equal(transport.exchanges[0]!.aborted, true);
+  });
+
+  it("of a narrowed kind ask for its selection, until it is widened", async () => {
+    const scope = { namespace: "home", labelSelector: "a=b", fieldSelector: "metadata.name=soup" };
+    const { cache, client, runtime, transport } = arrange({ narrowed: [[Meal, scope]] });
+    const { informer } = cache.acquire(Meal);
+    const told: string[] = [];
+    informer.addHandler({ added: ({ key }, { through }) => told.push(`${key} ${through}`) });
+    cache.start();
+    await runtime.advance(0);
+    const { labelSelector, fieldSelector } = transport.last.query;
+    assert.deepEqual(
+      [transport.last.url.pathname, labelSelector, fieldSelector],
+      ["/apis/kitchen.example.com/v1/namespaces/home/meals", "a=b", "metadata.name=soup"],
+    );
+    transport.last.head().lines(event("ADDED", meal("soup", "3")), bookmark("5", true));
+    await runtime.advance(0);
+    assert.equal(informer.scope.labelSelector, "a=b");
+    const narrow = transport.last;
+    let isWide = false;
+    void cache.widen(Meal).then(() => (isWide = true));
+    await runtime.advance(0);
+    assert.equal(narrow.aborted, true);
+    assert.equal(transport.last.url.pathname, "/apis/kitchen.example.com/v1/meals");
+    for (const one of ["labelSelector", "fieldSelector", "resourceVersion"])
+      assert.equal(transport.last.query[one], undefined);
+    assert.equal(isWide, false);
+    assert.equal(informer.freshness().ready, true);
+    transport.last
+      .head()
+      .lines(event("ADDED", meal("soup", "3")), event("ADDED", meal("tea", "4")))
+      .lines(bookmark("6", true));
+    await runtime.advance(0);
+    assert.equal(isWide, true);
+    assert.deepEqual(told, ["home/soup initial", "home/tea relist"]);
+    assert.equal(informer.scope.labelSelector, undefined);
+    assert.equal(cache.acquire(Meal).informer.scope.namespace, undefined);
+    const writing = client.create(Meal, { metadata: { name: "pie" } });
+    await runtime.advance(0);
+    transport.last.answer(201, meal("pie", "7"));
+    await writing;
+    assert.equal(informer.get({ namespace: "home", name: "pie" })?.metadata.name, "pie");
+    await cache.widen(Meal);
+    await cache.stop();
+  });
+
+  it("are widened also while they wait for the server", async () => {
+    const { cache, runtime, transport } = arrange({
+      narrowed: [[Meal, { labelSelector: "a=b" }]],
+    });
+    const { informer } = cache.acquire(Meal);
+    cache.start();
+    await runtime.advance(0);
+    transport.last.head().lines(bookmark("5", true));
+    await runtime.advance(0);
+    transport.last.fail(new Error("ECONNRESET"));
+    const sent = transport.exchanges.length;
+    const widening = cache.widen(Meal);
+    while (transport.exchanges.length === sent) await runtime.advance(100);
+    assert.equal(transport.last.query["resourceVersion"], undefined);
+    transport.last.head().lines(event("ADDED", meal("tea", "4")), bookmark("6", true));
+    await widening;
+    assert.equal(informer.list().length, 1);
+    await cache.stop();
   });
 
   it("of cluster-scoped kinds have no namespace; others take the default scope", () => {

@@ -28,6 +28,8 @@ export interface CacheOptions {
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Which objects of these kinds are cached, where `acquire` does not say. */
   readonly kinds?: readonly CachedKind[];
+  /** As `kinds`, until {@link Cache.widen}. */
+  readonly narrowed?: readonly NarrowedKind[];
   /** Limit of parsed objects in memory. Default 10,000. */
   readonly maxParsedObjects?: number;
   /** Limit of their size, as JSON text. Default 64 MiB. */
@@ -63,6 +65,9 @@ export type CachedKind<K extends Kind = any> = readonly [
   options: CachedKindOptions<ObjectOf<K>>,
 ];
 
+/** A kind, and the scope of those of its objects that anyone reads. */
+export type NarrowedKind = readonly [kind: Kind, scope: InformerScope];
+
 /** Creates a cache; informers start with `start()`. */
 export function createCache(options: CacheOptions): Cache {
   return new InformerCache(options);
@@ -70,6 +75,8 @@ export function createCache(options: CacheOptions): Cache {
 
 interface Shared {
   readonly informer: SharedInformer;
+  /** As `acquire` was asked for it. */
+  readonly wanted: InformerScope;
   leases: number;
 }
 
@@ -78,6 +85,7 @@ class InformerCache implements Cache {
   readonly #parsedObjects: ParsedObjects;
   readonly #informers = new Map<string, Shared>();
   readonly #listeners = new Set<(informer: Informer) => void>();
+  readonly #narrowed: Map<string, InformerScope>;
   readonly #unobserve: () => void;
   #started = false;
   /** Keeps the process alive while no socket or timer does. */
@@ -85,6 +93,7 @@ class InformerCache implements Cache {
 
   constructor(options: CacheOptions) {
     this.#options = options;
+    this.#narrowed = new Map(options.narrowed?.map(([kind, scope]) => [kindOf(kind), scope]));
     this.#parsedObjects = new ParsedObjects({
       objects: options.maxParsedObjects ?? 10_000,
       bytes: options.maxParsedBytes ?? 64 * 1024 * 1024,
@@ -107,7 +116,7 @@ class InformerCache implements Cache {
       scope.fieldSelector ?? "",
       scope.metadataOnly ? "metadata" : "",
     ].join("\n");
-    const shared = this.#informers.get(id) ?? this.#open(id, kind, scope);
+    const shared = this.#informers.get(id) ?? this.#open(id, kind, { scope, wanted });
     shared.leases++;
     let released = false;
     return {
@@ -124,10 +133,12 @@ class InformerCache implements Cache {
 
   #scopeOf(kind: Kind, wanted: InformerScope): InformerScope {
     const { labelSelector, fieldSelector } = this.#optionsOf(kind) ?? {};
+    const narrow = this.#narrowed.get(kindOf(kind));
+    const namespace = wanted.namespace ?? narrow?.namespace;
     return {
-      namespace: kind.scope === "Cluster" ? undefined : wanted.namespace,
-      labelSelector: wanted.labelSelector ?? labelSelector,
-      fieldSelector: wanted.fieldSelector ?? fieldSelector,
+      namespace: kind.scope === "Cluster" ? undefined : namespace,
+      labelSelector: wanted.labelSelector ?? labelSelector ?? narrow?.labelSelector,
+      fieldSelector: wanted.fieldSelector ?? fieldSelector ?? narrow?.fieldSelector,
       metadataOnly: wanted.metadataOnly || isMetadataKind(kind),
     };
   }
@@ -141,6 +152,16 @@ class InformerCache implements Cache {
     return this.#options.kinds?.find(
       ([one]) => one.apiVersion === apiVersion && one.kind === kind,
     )?.[1];
+  }
+
+  async widen(kind: Kind): Promise<void> {
+    if (!this.#narrowed.delete(kindOf(kind))) return;
+    const narrowed = [...this.#informers.values()].filter(
+      ({ informer }) => kindOf(informer.kind) === kindOf(kind),
+    );
+    await Promise.all(
+      narrowed.map(({ informer, wanted }) => informer.widen(this.#scopeOf(informer.kind, wanted))),
+    );
   }
 
   informers(): readonly Informer[] {
@@ -176,7 +197,11 @@ class InformerCache implements Cache {
     this.#informers.clear();
   }
 
-  #open(id: string, kind: Kind, scope: InformerScope): Shared {
+  #open(
+    id: string,
+    kind: Kind,
+    { scope, wanted }: Pick<Shared, "wanted"> & { readonly scope: InformerScope },
+  ): Shared {
     const {
       client,
       runtime,
@@ -207,13 +232,15 @@ class InformerCache implements Cache {
       },
       onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
-    const shared: Shared = { informer, leases: 0 };
+    const shared: Shared = { informer, wanted, leases: 0 };
     this.#informers.set(id, shared);
     informer.onFreshness(() => this.#listeners.forEach((listener) => listener(informer)));
     if (this.#started) informer.start();
     return shared;
   }
 }
+
+const kindOf = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
 
 function warn(error: unknown, kind: Kind, key?: string): void {
   const said = describeCacheError(error, kind, key);

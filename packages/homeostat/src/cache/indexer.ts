@@ -4,7 +4,7 @@
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 import { EntryIndex } from "./entry-index.ts";
-import type { IndexFunction } from "./informer.ts";
+import type { IndexFunction, InformerStats } from "./informer.ts";
 import { OwnWrites } from "./own-writes.ts";
 
 /** The change of one object. */
@@ -37,8 +37,20 @@ export class Indexer {
     return this.#bytes + this.own.bytes;
   }
 
+  stats(): Omit<InformerStats, "skipped"> {
+    const { objects, bytes } = this;
+    const parsed = this.#parsed();
+    return {
+      objects,
+      bytes,
+      parsed: parsed.objects,
+      parsedBytes: parsed.bytes,
+      ownWrites: this.own.size,
+    };
+  }
+
   /** What is parsed now. */
-  parsed(): { readonly objects: number; readonly bytes: number } {
+  #parsed(): { readonly objects: number; readonly bytes: number } {
     let objects = 0;
     let bytes = 0;
     const count = (entry: CachedEntry): void => {

@@ -160,6 +160,11 @@ export interface InformerLease<K extends Kind = Kind> {
 export interface Cache {
   /** Returns the shared informer of a kind and scope; creates it if necessary. */
   acquire<K extends Kind>(kind: K, scope?: InformerScope): InformerLease<K>;
+  /**
+   * Caches all objects of a kind that was narrowed, see `narrowed`. Resolves once they
+   * are listed.
+   */
+  widen(kind: Kind): Promise<void>;
   informers(): readonly Informer[];
   /** Starts all informers; informers acquired later start at once. */
   start(): void;

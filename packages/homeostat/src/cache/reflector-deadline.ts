@@ -67,3 +67,13 @@ export function mustProve({ failures, suspectSince }: ReflectorState): boolean {
 export function isConnecting({ phase }: ReflectorState): boolean {
   return phase === "listing" || phase === "streaming" || phase === "watching";
 }
+
+/** True when a kind whose objects are held is gone. One answer may come from a server that lags. */
+export function isGone(
+  { absentSince, resourceVersion }: ReflectorState,
+  now: number,
+  { goneMs }: ReflectorLimits,
+): boolean {
+  const isHeld = resourceVersion !== undefined;
+  return isHeld && absentSince !== undefined && now - absentSince >= goneMs;
+}

@@ -146,6 +146,8 @@ export type ReflectorInput =
   | { readonly type: "due" }
   /** The cache was found to differ from the server. */
   | { readonly type: "distrust"; readonly reason: string }
+  /** More objects are to be cached than were listed. */
+  | { readonly type: "widened" }
   | { readonly type: "stop" };
 
 export type ReflectorEffect =

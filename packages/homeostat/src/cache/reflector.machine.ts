@@ -17,6 +17,7 @@ import { compareResourceVersions } from "../api/resource-version.ts";
 import { closeFirst, relist, resume, touch } from "./reflector-requests.ts";
 import {
   isConnecting,
+  isGone,
   isLost,
   mustProve,
   overtime,
@@ -60,9 +61,7 @@ export function stepReflector(
     case "contact":
       return { state: touch(state, now), effects: none };
     case "page":
-      return state.phase === "listing"
-        ? onPage(touch(state, now), input, now, limits)
-        : { state, effects: none };
+      return onPage(state, input, now, limits);
     case "event":
       return onEvent(touch(state, now), input.resourceVersion);
     case "bookmark":
@@ -76,15 +75,22 @@ export function stepReflector(
     case "tick":
       return onTick(state, now, limits);
     case "due":
-      if (state.phase !== "backoff") return { state, effects: none };
-      return state.next === "relist" ? relist(state, now, limits) : resume(state, now, limits);
+      return state.phase === "backoff" ? onDue(state, now, limits) : { state, effects: none };
     case "distrust":
       return state.phase === "watching"
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
         : { state, effects: none };
+    case "widened":
+      return isConnecting(state)
+        ? closeFirst(relist(state, now, limits))
+        : { state: { ...state, next: "relist" }, effects: none };
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
+}
+
+function onDue(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  return state.next === "relist" ? relist(state, now, limits) : resume(state, now, limits);
 }
 
 function onOpened(
@@ -143,11 +149,15 @@ function onPage(
   now: number,
   limits: ReflectorLimits,
 ): ReflectorStep {
+  if (state.phase !== "listing") return { state, effects: none };
   if (page.continue)
-    return { state, effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }] };
+    return {
+      state: touch(state, now),
+      effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }],
+    };
   const { state: watching, effects } = resume(
     {
-      ...state,
+      ...touch(state, now),
       synced: true,
       unpaged: false,
       isUnverified: false,
@@ -243,16 +253,6 @@ function onFailed(
 function onAnswer(state: ReflectorState, code: number, now: number): ReflectorState {
   const absentSince = code === notFound ? (state.absentSince ?? now) : undefined;
   return { ...state, lastContact: now, absentSince };
-}
-
-/** True when a kind whose objects are held is gone. One answer may come from a server that lags. */
-function isGone(
-  { absentSince, resourceVersion }: ReflectorState,
-  now: number,
-  { goneMs }: ReflectorLimits,
-): boolean {
-  const isHeld = resourceVersion !== undefined;
-  return isHeld && absentSince !== undefined && now - absentSince >= goneMs;
 }
 
 /**

@@ -1,7 +1,6 @@
 // Drives the reflector machine: opens lists and watches, splits their bytes into objects, and sets
 // its timers. Does not know what happens to the objects; leaves all decisions to the machine.
 // Upstream: k8s.io/client-go/tools/cache/reflector.go.
-import { isObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Status } from "../api/status.ts";
@@ -15,6 +14,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
+import { readBookmark } from "./read-bookmark.ts";
 import { statusFault, toFault } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
@@ -50,14 +50,14 @@ export interface ReflectorOptions {
   readonly client: Client;
   readonly runtime: Runtime;
   readonly kind: Kind;
-  readonly scope: InformerScope;
+  /** Asked before every request: it may become wider. */
+  scope(): InformerScope;
   readonly limits: ReflectorLimits;
   readonly sink: ReflectorSink;
 }
 
 type WatchEffect = Extract<ReflectorEffect, { readonly do: "watch" }>;
 
-const initialEventsEnd = "k8s.io/initial-events-end";
 const longSeconds = { least: 300, span: 300 } as const;
 /** An attempt that is open for this long holds. */
 const holdsMs = 500;
@@ -94,6 +94,11 @@ export class Reflector {
   /** Relists because the cache differs from the server. */
   distrust(reason: string): void {
     this.#input({ type: "distrust", reason });
+  }
+
+  /** Lists again, since its scope has become wider. */
+  widened(): void {
+    this.#input({ type: "widened" });
   }
 
   freshness(): Freshness {
@@ -158,7 +163,8 @@ export class Reflector {
 
   /** Reads a whole page before the machine learns of it; incomplete pages are discarded. */
   #list(limit: number, token: string): void {
-    const { kind, scope, sink } = this.#options;
+    const { kind, sink } = this.#options;
+    const scope = this.#options.scope();
     const chunks: Uint8Array[] = [];
     const request = listRequest(kind, { ...scope, limit, ...(token ? { continue: token } : {}) });
     this.#open(scope.metadataOnly ? askForMetadata(request, "list") : request, {
@@ -178,7 +184,8 @@ export class Reflector {
   }
 
   #watch({ resourceVersion, sendInitialEvents, timeoutMs }: WatchEffect): void {
-    const { kind, scope } = this.#options;
+    const { kind } = this.#options;
+    const scope = this.#options.scope();
     const timeoutSeconds = this.#timeoutSeconds(timeoutMs);
     const epoch = this.#epoch + 1;
     const splitter = new LineSplitter((line) => epoch === this.#epoch && this.#line(line));
@@ -245,7 +252,7 @@ export class Reflector {
     const { client, kind, scope } = this.#options;
     try {
       const { body } = await client.request(
-        askForMetadata(listRequest(kind, { ...scope, limit: 1 }), "list"),
+        askForMetadata(listRequest(kind, { ...scope(), limit: 1 }), "list"),
       );
       return splitList(body)?.resourceVersion;
     } catch {
@@ -326,19 +333,4 @@ export class Reflector {
     if (due < Infinity)
       this.#timer = clock.timer(Math.max(1, due - now), () => this.#input({ type: "tick" }));
   }
-}
-
-function readBookmark(object: Uint8Array): {
-  readonly resourceVersion: string;
-  readonly initialEventsEnd: boolean;
-} {
-  const bookmark = decodeJson(object);
-  const metadata = isObject(bookmark) && isObject(bookmark["metadata"]) ? bookmark["metadata"] : {};
-  const { resourceVersion, annotations } = metadata;
-  if (typeof resourceVersion !== "string" || !resourceVersion)
-    throw new Error("expected a bookmark with metadata.resourceVersion");
-  return {
-    resourceVersion,
-    initialEventsEnd: isObject(annotations) && annotations[initialEventsEnd] === "true",
-  };
 }

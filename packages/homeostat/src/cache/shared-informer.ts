@@ -47,27 +47,29 @@ export interface SharedInformerOptions {
 /** Creates an informer that has not started. */
 export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly kind: Kind;
-  readonly scope: InformerScope;
+  #scope: InformerScope;
   readonly #options: SharedInformerOptions;
   readonly #indexer = new Indexer();
   readonly #reflector: Reflector;
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
-  readonly #selects: (write: CompletedWrite) => boolean | undefined;
+  #selects: (write: CompletedWrite) => boolean | undefined;
   readonly #skipped: SkippedObjects;
   #gathering = new Map<string, CachedEntry>();
   #synced = Promise.withResolvers<void>();
   #hasSynced = false;
+  /** Until the objects of a wider scope are listed. */
+  #widened: PromiseWithResolvers<void> | undefined;
   #lastFreshness = "";
   #comparing: Timer | undefined;
 
   constructor(options: SharedInformerOptions) {
     this.kind = options.kind;
-    this.scope = options.scope;
+    this.#scope = options.scope;
     this.#options = options;
     this.#selects = compileSelection(options.scope);
     this.#skipped = new SkippedObjects(options.shape, options.onError);
-    this.#reflector = new Reflector({ ...options, sink: this });
+    this.#reflector = new Reflector({ ...options, scope: () => this.#scope, sink: this });
   }
 
   start(): void {
@@ -81,22 +83,26 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#indexer.retire();
   }
 
+  get scope(): InformerScope {
+    return this.#scope;
+  }
+
+  /** Caches the objects of a wider scope. Resolves once they are listed. */
+  widen(scope: InformerScope): Promise<void> {
+    this.#scope = scope;
+    this.#selects = compileSelection(scope);
+    this.#widened ??= Promise.withResolvers();
+    this.#reflector.widened();
+    return this.#widened.promise;
+  }
+
   async compare(): Promise<Comparison> {
-    const { client, kind, scope } = this.#options;
-    const { resourceVersion } = this.freshness();
-    if (!this.#hasSynced || resourceVersion === undefined)
-      return { conclusive: false, compared: 0, missing: [], extra: [], different: [] };
-    const revisions = new Map(
-      Array.from(
-        this.#indexer.observed().values(),
-        (entry) => [entry.key, entry.resourceVersion] as const,
-      ),
-    );
+    const { client, kind } = this.#options;
     const comparison = await compareWithServer(client, {
       kind,
-      scope,
-      revisions,
-      resourceVersion,
+      scope: this.scope,
+      entries: this.#indexer.observed().values(),
+      resourceVersion: this.freshness().resourceVersion,
     });
     const difference = describeComparison(comparison);
     if (difference) this.#reflector.distrust(difference);
@@ -192,15 +198,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   stats(): InformerStats {
-    const parsed = this.#indexer.parsed();
-    return {
-      objects: this.#indexer.objects,
-      bytes: this.#indexer.bytes,
-      parsed: parsed.objects,
-      parsedBytes: parsed.bytes,
-      ownWrites: this.#indexer.own.size,
-      skipped: this.#skipped.size,
-    };
+    return { ...this.#indexer.stats(), skipped: this.#skipped.size };
   }
 
   skipped(): readonly SkippedObject[] {
@@ -277,6 +275,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
           ? this.#indexer.own.isOwn(change.entry)
           : this.#indexer.own.observedDeletion(change.old!.uid),
       });
+    this.#widened?.resolve();
+    this.#widened = undefined;
   }
 
   changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined {

@@ -12,6 +12,7 @@ import type { Signal } from "./signals/signal.ts";
 import type { StatusTurns } from "./status-turns.ts";
 import type { WarnOnce } from "./warn-once.ts";
 import type { ControllerNames } from "./names.ts";
+import type { Narrowing } from "./watching/narrow-kinds.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
 
 /** Dependencies of every reconcile of a controller. */
@@ -27,6 +28,7 @@ export interface ReconcileDependencies {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer | undefined;
+  readonly narrowing: Narrowing;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
   /** Of all controllers of the manager. */

@@ -151,6 +151,7 @@ function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, 
       object,
       observe,
       informer: (kind) => dependencies.informer(kind),
+      narrowing: dependencies.narrowing,
       reading(kind, what) {
         scope.assertRunning(what);
         reading(kind);

@@ -9,6 +9,7 @@ import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
+import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
@@ -16,6 +17,7 @@ import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
 import { nameControllers } from "./name-controllers.ts";
+import { createNarrowing } from "./scope/create-narrowing.ts";
 import { createWatchedScope, type WatchedScope } from "./scope/watched-scope.ts";
 
 /** A manager of one cluster. */
@@ -30,10 +32,12 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const options = { ...given, client: given.client.with({ warned }) };
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
+  const narrow = narrowed(options, [...names.keys()]);
   const cache = createCache({
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
+    narrowed: narrow.map(({ kind, selection }) => [kind, scopeOf(selection)]),
     keepManagers: keepManagersOf(names),
     onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
   });
@@ -49,6 +53,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     names,
     runtime,
     cache,
+    narrowing: createNarrowing(cache, narrow),
     recorders: [],
     statusTurns: new StatusTurns(),
     scope,
@@ -57,6 +62,21 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     log: silentLog,
   };
   return toManager(state);
+}
+
+/** The user's own selections of a kind decide. */
+function narrowed(
+  { cache }: ClusterManagerOptions,
+  definitions: readonly ControllerDefinition[],
+): readonly NarrowKind[] {
+  const isSelected = ({ apiVersion, kind }: Kind): boolean =>
+    cache?.kinds.some(
+      ([one, { labelSelector, fieldSelector }]) =>
+        one.apiVersion === apiVersion &&
+        one.kind === kind &&
+        (labelSelector ?? fieldSelector) !== undefined,
+    ) === true;
+  return narrowKinds(definitions).filter(({ kind }) => !isSelected(kind));
 }
 
 /**

@@ -10,6 +10,7 @@ import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
 import type { StatusTurns } from "../controller/status-turns.ts";
+import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
@@ -31,6 +32,7 @@ export interface ManagerState {
   readonly cache: Cache;
   readonly recorders: EventRecorder[];
   readonly scope: WatchedScope;
+  readonly narrowing: Narrowing;
   readonly statusTurns: StatusTurns;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
@@ -112,6 +114,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     queue: createQueue(definition, runtime),
     log,
     informer: (kind) => scope.informer(kind),
+    narrowing: state.narrowing,
     recorder,
     statusTurns: state.statusTurns,
     signals: state.definitions.flatMap(({ signals }) => signals),

@@ -22,6 +22,7 @@ import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import type { RunScope } from "./run-scope.ts";
 import type { OverdueSignals } from "../signals/overdue-signals.ts";
 import type { StatusTurns } from "../status-turns.ts";
+import type { Narrowing } from "../watching/narrow-kinds.ts";
 import type { Signal } from "../signals/signal.ts";
 
 /** Options of a runner. The informers belong to the caller. */
@@ -37,6 +38,7 @@ export interface RunnerOptions {
   /** What the informers watch. */
   readonly namespaces: NamespaceScope;
   informer(kind: Kind): Informer;
+  readonly narrowing: Narrowing;
   /** Events go through it. */
   readonly recorder: EventRecorder;
   /** What is reported of progress and failures on the objects. */

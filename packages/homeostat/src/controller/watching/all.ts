@@ -29,11 +29,17 @@ export interface WatchOptions<Source, K extends Kind> {
 export interface Watch<Source, K extends Kind> {
   readonly target: K;
   readonly when: Predicate | undefined;
+  /** The selection where it is the same for all sources. */
+  readonly fixed: Selection | undefined;
   /** The selection of one source; undefined selects nothing. Pure. */
   readonly select: (source: Source) => Selection | undefined;
 }
 
-/** Declares a watch of all objects that match: `watches: { apps: all(WebApp, { labels }) }`. */
+/**
+ * Declares a watch of all objects that match: `watches: { apps: all(WebApp, { labels }) }`. Where
+ * the manager needs no other objects of the kind, and all selections are equal and fixed, only
+ * these are cached.
+ */
 export function all<Source, K extends Kind>(
   target: K,
   options: WatchOptions<Source, K> = {},
@@ -49,8 +55,10 @@ export function all<Source, K extends Kind>(
     ...(typeof labels === "function" ? {} : { labels }),
     ...(typeof fields === "function" ? {} : { fields }),
   });
+  const isFixed = [namespace, labels, fields].every((one) => typeof one !== "function");
   return {
     target,
+    fixed: isFixed ? ({ namespace, labels, fields } as Selection) : undefined,
     when: when as Predicate | undefined,
     select(source) {
       const selection = {

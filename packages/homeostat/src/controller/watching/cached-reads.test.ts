@@ -6,6 +6,7 @@ import type { ObjectKey } from "../../api/object-meta.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { all } from "./all.ts";
 import { createCachedReads, declaredKinds, indexName } from "./cached-reads.ts";
+import { compileSelection, type Selection } from "./selection.ts";
 import { index } from "./declared-reads.ts";
 
 const kindOf = (kind: string, scope: Kind["scope"] = "Namespaced"): Kind =>
@@ -20,7 +21,7 @@ const object = (name: string, namespace?: string, labels: object = {}) => ({
 });
 
 /** The reads of a run for Box n/a, over an informer that returns what it was asked. */
-function arrange() {
+function arrange(cached?: Selection) {
   const definition = definitionOf(
     defineController(Box, {
       owns: [Part],
@@ -31,8 +32,9 @@ function arrange() {
   );
   const read: string[] = [];
   const observed: unknown[] = [];
+  const widened: string[] = [];
   const informer = {
-    get: (key: ObjectKey) => key,
+    get: (key: ObjectKey) => (key.name === "absent" ? undefined : key),
     list: ({ namespace }: { readonly namespace?: string } = {}) =>
       [object("b", "n", { app: "x" }), object("a", "n"), object("c", "m"), object("node")].filter(
         ({ metadata }) =>
@@ -44,13 +46,17 @@ function arrange() {
     definition,
     object: object("a", "n") as never,
     informer: () => informer as never,
+    narrowing: {
+      selectionOf: ({ kind }) => (cached && kind === "Node" ? compileSelection(cached) : undefined),
+      widen: ({ kind }) => widened.push(kind),
+    },
     observe(found) {
       observed.push(found);
       return found;
     },
     reading: (kind, what) => read.push(`${kind.kind}: ${what}`),
   }) as any;
-  return { reads, read, observed, definition };
+  return { reads, read, observed, definition, widened };
 }
 
 const names = (objects: readonly { readonly metadata: { readonly name: string } }[]) =>
@@ -91,6 +97,18 @@ describe("reads from the cache", () => {
       code: "ERR_CACHE_INDEX",
       message: /by index "byName"; it declares byHost/,
     });
+  });
+
+  it("beyond what is cached of a kind are refused once, and the kind is cached whole", () => {
+    const labels = { app: "x" };
+    const { reads, widened } = arrange({ labels });
+    assert.equal(reads.list(Node, { labels }).length, 1);
+    assert.equal(reads.get(Node, "p").name, "p");
+    assert.equal(reads.get(Part, "absent"), undefined);
+    assert.deepEqual(widened, []);
+    for (const beyond of [() => reads.list(Node), () => reads.get(Node, "absent")])
+      assert.throws(beyond, { code: "ERR_CACHE_NARROW", message: /"box" calls cache\.(get|list)/ });
+    assert.deepEqual(widened, ["Node", "Node"]);
   });
 
   it("of an undeclared kind is refused before anything is read", () => {

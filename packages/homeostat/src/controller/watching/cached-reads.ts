@@ -7,6 +7,7 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { ObjectAddress } from "../controller-client.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
+import { covers, type Narrowing } from "./narrow-kinds.ts";
 import type { CachedReads } from "./declared-reads.ts";
 import { type CompiledSelection, compileSelection, type Selection } from "./selection.ts";
 import { selectObjects } from "./select-objects.ts";
@@ -23,6 +24,7 @@ export interface CachedReadsDependencies {
   readonly definition: ControllerDefinition;
   readonly object: KubeObject;
   informer(kind: Kind): ReadableInformer | undefined;
+  readonly narrowing: Narrowing;
   /** An object or a list of them, as the user's code receives it. */
   observe<T>(read: T): T;
   /** Called before every read. */
@@ -35,7 +37,7 @@ export const indexName = (controller: string, name: string): string =>
 
 /** Creates the reads of one reconcile. */
 export function createCachedReads(dependencies: CachedReadsDependencies): CachedReads<any, any> {
-  const { definition, object, informer, reading, observe } = dependencies;
+  const { definition, object, informer, reading, observe, narrowing } = dependencies;
   const declared = (kind: Kind, what: string): ReadableInformer => {
     refuseUndeclared(definition, kind);
     reading(kind, what);
@@ -47,7 +49,11 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
       const { name, namespace = own } =
         typeof address === "string" ? ({ name: address } as ObjectAddress) : address;
       const key = kind.scope === "Cluster" ? { name } : { name, namespace };
-      return observe(declared(kind, `cache.get(${kind.kind} ${formatObjectKey(key)})`).get(key));
+      const what = `cache.get(${kind.kind} ${formatObjectKey(key)})`;
+      const found = declared(kind, what).get(key);
+      if (found === undefined && narrowing.selectionOf(kind))
+        refuseBeyond(dependencies, kind, what);
+      return observe(found);
     },
     list(kind: Kind, options: Selection = {}) {
       const { namespace = own } = options;
@@ -56,7 +62,10 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
         ...options,
         namespace: isAll ? undefined : namespace,
       });
-      const found = declared(kind, `cache.list(${kind.kind})`);
+      const what = `cache.list(${kind.kind})`;
+      const found = declared(kind, what);
+      const cached = narrowing.selectionOf(kind);
+      if (cached && !covers(cached, selection)) refuseBeyond(dependencies, kind, what);
       return observe(selectObjects(found, [selection]));
     },
     byIndex(name: string, value: string) {
@@ -85,6 +94,22 @@ function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
     "ERR_UNDECLARED",
     `"${definition.name}" reads ${kind.kind} from the cache, which it does not declare`,
     { hint: "list the kind in `owns`, `refs` or `watches`, or read it with `client`" },
+  );
+}
+
+/** What was not selected may exist: the next run knows. */
+function refuseBeyond(
+  { definition, narrowing }: CachedReadsDependencies,
+  kind: Kind,
+  what: string,
+): never {
+  narrowing.widen(kind);
+  throw new HomeostatError(
+    "ERR_CACHE_NARROW",
+    `"${definition.name}" calls ${what}, but only what it watches of the kind was cached; all of it is from now on`,
+    {
+      hint: `declare \`all(${kind.kind})\` in \`watches\`, or an index, to cache all from the start`,
+    },
   );
 }
 

@@ -24,7 +24,10 @@ export function index<K extends Kind>(
 /** What the compiler prints for a kind that is not declared. */
 export type Undeclared = "ERR_UNDECLARED: list the kind in `owns`, `refs` or `watches`";
 
-/** Reads from the cache. A name without a namespace is in that of the reconciled object. */
+/**
+ * Reads from the cache. Reads beyond what is cached of a kind that is only watched are refused
+ * once (ERR_CACHE_NARROW). A name without a namespace is in that of the reconciled object.
+ */
 export interface CachedReads<D extends Kind, I> {
   get<K extends D>(kind: K | Undeclared, address: string | ObjectAddress): ObjectOf<K> | undefined;
   /**

@@ -40,7 +40,9 @@ export class PushStream implements OpenStream {
     else this.end();
   }
 
-  /** Pushes frames as fast as the receiver takes them, then calls `done`. Nothing else meanwhile. */
+  /**
+   * Pushes frames as fast as the receiver takes them, then calls `done`. Nothing else meanwhile.
+   */
   feed(frames: Iterator<Uint8Array>, done: () => void): void {
     this.#fed = { frames, done };
     this.#continueFeed();

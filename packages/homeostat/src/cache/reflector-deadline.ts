@@ -84,7 +84,9 @@ function proofGrace(patience: number, { overtimeMs }: ReflectorLimits): number {
   return Math.min((overtimeMs / 2) * 2 ** patience, overtimeMs * 2);
 }
 
-/** True when the next watch has to prove itself soon: the last one broke, fell silent or was late. */
+/**
+ * True when the next watch has to prove itself soon: the last one broke, fell silent or was late.
+ */
 export function mustProve({ failures, suspectSince, patience }: ReflectorState): boolean {
   return failures > 0 || suspectSince !== undefined || patience > 0;
 }

@@ -15,8 +15,9 @@ export interface ReflectorLimits {
   /** As `renewMs`, for the watch that continues a streamed list; at most `renewMs`. */
   readonly longMs: number;
   /**
-   * As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds. Doubled,
-   * up to `renewMs`, while what the given up watches bring comes late: a slow link loses nothing.
+   * As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds.
+   * Doubled, up to `renewMs`, while what the given up watches bring comes late: a slow link loses
+   * nothing.
    */
   readonly suspectMs: number;
   /** A watch that outlives its time by this long is blind, and is closed. */

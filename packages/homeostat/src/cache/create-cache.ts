@@ -251,7 +251,7 @@ function warn(error: unknown, kind: Kind, key?: string): void {
 /** One line about an error that `onError` receives. */
 export function describeCacheError(error: unknown, { kind }: Kind, key?: string): string {
   return isOfServer(error)
-    ? `${error.code}: ${error.message}`
+    ? (error as Error).message
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
 }
 

@@ -76,6 +76,15 @@ export function patienceFor(
   return Math.min(next, most);
 }
 
+/** After a watch that was given up brought something so long after its end was due. */
+export function withPatience(
+  state: ReflectorState,
+  lateMs: number,
+  limits: ReflectorLimits,
+): ReflectorState {
+  return { ...state, patience: patienceFor(state, lateMs + limits.suspectMs, limits) };
+}
+
 function proofLife(patience: number, { suspectMs, renewMs }: ReflectorLimits): number {
   return Math.min(suspectMs * 2 ** patience, renewMs);
 }

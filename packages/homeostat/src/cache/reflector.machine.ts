@@ -22,7 +22,7 @@ import {
   isGone,
   mustProve,
   overtime,
-  patienceFor,
+  withPatience,
   reflectorDeadline,
   verifyDue,
 } from "./reflector-deadline.ts";
@@ -55,10 +55,8 @@ export function stepReflector(
       return onOpened(touch(state, now), input.timeoutMs, now, limits);
     case "gained":
       return { state: { ...state, gainedAt: now }, effects: none };
-    case "late": {
-      const patience = patienceFor(state, input.lateMs + limits.suspectMs, limits);
-      return { state: { ...state, patience }, effects: none };
-    }
+    case "late":
+      return { state: withPatience(state, input.lateMs, limits), effects: none };
     case "doubted":
       return onDoubted(state, now, limits);
     case "verified":
@@ -86,12 +84,16 @@ export function stepReflector(
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
         : { state, effects: none };
     case "widened":
-      return isConnecting(state)
-        ? closeFirst(relist(state, now, limits))
-        : { state: { ...state, next: "relist" }, effects: none };
+      return onWidened(state, now, limits);
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
+}
+
+function onWidened(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  return isConnecting(state)
+    ? closeFirst(relist(state, now, limits))
+    : { state: { ...state, next: "relist" }, effects: none };
 }
 
 function onDue(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {

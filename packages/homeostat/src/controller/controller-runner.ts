@@ -25,6 +25,7 @@ import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
+import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -76,7 +77,10 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     primary,
     informer: options.informer,
     echoes,
-    gone: (key) => forget(state, key),
+    gone(key) {
+      state.pauses.resume(key);
+      forget(state, key);
+    },
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
@@ -130,21 +134,6 @@ function reportsOf(state: RunnerState) {
     breaches: () => breaches.all(),
     isIdle: () => options.queue.isIdle(),
   };
-}
-
-/** Nothing is kept for an object that is gone. */
-function forget(
-  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
-  key: string,
-): void {
-  loopWatch.forget(key);
-  voice.forget(key);
-  echoes.forget(key);
-  pauses.resume(key);
-  states.delete(key);
-  loops.forget(key);
-  turns.forget(key);
-  conflicts.clear(key);
 }
 
 /** What adds keys beside the watches. */

@@ -1,0 +1,31 @@
+// Starts the manager of a test cluster. A kind that nobody has installed is found at once: nothing
+// else could install it before the test begins.
+import { HomeostatError, type Manager } from "homeostat";
+
+const pollMs = 20;
+
+/** @throws ERR_TEST_OPTION naming the kinds that the server does not serve */
+export async function startManager(manager: Manager): Promise<void> {
+  let polling: NodeJS.Timeout | undefined;
+  const missing = new Promise<never>((_, reject) => {
+    polling = setInterval(() => {
+      const kinds = manager
+        .freshness()
+        .filter(({ freshness }) => !freshness.isServed)
+        .map(({ kind }) => `${kind.kind} (${kind.apiVersion})`);
+      if (kinds.length > 0) reject(missingKinds([...new Set(kinds)]));
+    }, pollMs);
+  });
+  try {
+    await Promise.race([manager.start(), missing]);
+  } finally {
+    clearInterval(polling);
+  }
+}
+
+const missingKinds = (kinds: readonly string[]): HomeostatError =>
+  new HomeostatError(
+    "ERR_TEST_OPTION",
+    `start a test cluster: its controllers use ${kinds.join(", ")}, which is neither built in nor in \`resources\``,
+    { hint: "add it to `resources`" },
+  );

@@ -7,8 +7,8 @@ const framePattern =
   /(?:\(|^at (?:async )?)((?:file:\/\/)?\/[^()]*|[A-Za-z]:[\\/][^()]*):(\d+):(\d+)\)?$/;
 
 /**
- * The first frame that is neither Node's nor a package's nor under `own`, relative to `cwd`, such as
- * `src/sites.ts:17:47`; undefined when there is none. Never throws.
+ * The first frame that is neither Node's nor a package's nor under `own`, relative to `cwd`, such
+ * as `src/sites.ts:17:47`; undefined when there is none. Never throws.
  */
 export function locateError(
   error: unknown,

@@ -6,21 +6,21 @@ const pollMs = 20;
 
 /** @throws ERR_TEST_OPTION naming the kinds that the server does not serve */
 export async function startManager(manager: Manager): Promise<void> {
-  let polling: NodeJS.Timeout | undefined;
-  const missing = new Promise<never>((_, reject) => {
-    polling = setInterval(() => {
-      const kinds = manager
-        .freshness()
-        .filter(({ freshness }) => !freshness.isServed)
-        .map(({ kind }) => `${kind.kind} (${kind.apiVersion})`);
-      if (kinds.length > 0) reject(missingKinds([...new Set(kinds)]));
-    }, pollMs);
-  });
-  try {
-    await Promise.race([manager.start(), missing]);
-  } finally {
-    clearInterval(polling);
+  const starting = manager.start();
+  let isStarting = true;
+  const ended = starting.then(
+    () => (isStarting = false),
+    () => (isStarting = false),
+  );
+  while (isStarting) {
+    const kinds = manager
+      .freshness()
+      .filter(({ freshness }) => !freshness.isServed)
+      .map(({ kind }) => `${kind.kind} (${kind.apiVersion})`);
+    if (kinds.length > 0) throw missingKinds([...new Set(kinds)]);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pollMs))]);
   }
+  await starting;
 }
 
 const missingKinds = (kinds: readonly string[]): HomeostatError =>

@@ -1,5 +1,6 @@
 // Starts the manager of a test cluster. A kind that nobody has installed is found at once: nothing
 // else could install it before the test begins.
+import { setTimeout as sleep } from "node:timers/promises";
 import { HomeostatError, type Manager } from "homeostat";
 
 const pollMs = 20;
@@ -18,7 +19,7 @@ export async function startManager(manager: Manager): Promise<void> {
       .filter(({ freshness }) => !freshness.isServed)
       .map(({ kind }) => `${kind.kind} (${kind.apiVersion})`);
     if (kinds.length > 0) throw missingKinds([...new Set(kinds)]);
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pollMs))]);
+    await Promise.race([ended, sleep(pollMs)]);
   }
   await starting;
 }

@@ -1,12 +1,9 @@
 // Starts the manager of a test cluster. A kind that nobody has installed is found at once: nothing
 // else could install it before the test begins.
-import { setTimeout as sleep } from "node:timers/promises";
 import { HomeostatError, type Manager } from "homeostat";
 
-const pollMs = 20;
-
 /** @throws ERR_TEST_OPTION naming the kinds that the server does not serve */
-export async function startManager(manager: Manager): Promise<void> {
+export async function startManager(manager: Manager, pause: () => Promise<unknown>): Promise<void> {
   const starting = manager.start();
   let isStarting = true;
   const ended = starting.then(
@@ -19,7 +16,7 @@ export async function startManager(manager: Manager): Promise<void> {
       .filter(({ freshness }) => !freshness.isServed)
       .map(({ kind }) => `${kind.kind} (${kind.apiVersion})`);
     if (kinds.length > 0) throw missingKinds([...new Set(kinds)]);
-    await Promise.race([ended, sleep(pollMs)]);
+    await Promise.race([ended, pause()]);
   }
   await starting;
 }

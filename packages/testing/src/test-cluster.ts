@@ -88,7 +88,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
   };
   try {
     if (options.resources?.length) await installDefinitions(client, options.resources);
-    if (manager) await startManager(manager);
+    if (manager) await startManager(manager, pause);
   } catch (error) {
     await close();
     throw error;

@@ -9,7 +9,7 @@ export function toFault(error: unknown, { apiVersion, kind }: Kind): ReflectorFa
   if (isApiStatusError(error)) {
     const fault = statusFault(error.status);
     if (fault.code !== notFound) return fault;
-    const message = `the server does not serve ${apiVersion} ${kind} (is its definition installed?): ${fault.message}`;
+    const message = `the server does not serve ${apiVersion} ${kind} (is its definition installed?)`;
     return { ...fault, message };
   }
   const message = error instanceof Error ? error.message : String(error);

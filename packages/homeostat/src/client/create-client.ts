@@ -38,6 +38,7 @@ import {
 } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
+import { currentWrites } from "./write-context.ts";
 
 /** Options of a client. One of `transport` and `access` is required. */
 export interface ClientOptions {
@@ -277,6 +278,7 @@ class ScopedClient implements Client {
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
     for (const observer of this.#shared.observers) observer(write);
+    currentWrites.getStore()?.(write);
     for (const observer of this.#scope.written) observer(write);
     return write;
   }

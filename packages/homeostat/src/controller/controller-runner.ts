@@ -2,6 +2,7 @@
 // outcome. One object is reconciled at a time, different objects concurrently; an abandoned
 // reconcile frees its worker but keeps its key until it settles.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
+import { fileURLToPath } from "node:url";
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
@@ -10,6 +11,7 @@ import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
+import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -212,6 +214,9 @@ function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): Loo
   });
 }
 
+/** The runtime's own frames do not say where a user's error was made. */
+const ownFolder = fileURLToPath(new URL("../", import.meta.url));
+
 function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
   const { definition, log, runtime, recorder, reports } = options;
   return new RunVoice({
@@ -224,6 +229,7 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
       const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
       return object && objectReference(definition.kind, object);
     },
+    locate: (error) => locateError(error, { cwd: process.cwd(), own: ownFolder }),
   });
 }
 

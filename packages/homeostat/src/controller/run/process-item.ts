@@ -1,4 +1,6 @@
 // Reconciles one key under the deadline, and releases it once nothing of the run is left.
+import type { CompletedWrite } from "../../client/client.ts";
+import { currentWrites } from "../../client/write-context.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
@@ -63,7 +65,7 @@ async function runItem(
     context.stopping,
     (deadline) => {
       scope = openScope(context, key, deadline, requests);
-      return currentRun.run(scope, () => context.reconcile(item, scope!));
+      return inRun(scope, () => context.reconcile(item, scope!));
     },
   );
   slow.cancel();
@@ -72,6 +74,14 @@ async function runItem(
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
+}
+
+/** Runs `work` so that its code knows its run, and the run all writes of its code. */
+function inRun<T>(scope: RunScope, work: () => T): T {
+  const wrote = (write: CompletedWrite): void => {
+    if (!scope.hasEnded) scope.record.overheard(write);
+  };
+  return currentRun.run(scope, () => currentWrites.run(wrote, work));
 }
 
 /** Releases a paused key; what resumes it triggers it again. */

@@ -79,10 +79,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     primary,
     informer: options.informer,
     echoes,
-    gone(key) {
-      state.pauses.resume(key);
-      forget(state, key);
-    },
+    gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
@@ -136,6 +133,12 @@ function reportsOf(state: RunnerState) {
     breaches: () => breaches.all(),
     isIdle: () => options.queue.isIdle(),
   };
+}
+
+/** A pause ends with its object, and only then. */
+function gone(state: RunnerState, key: string): void {
+  state.pauses.resume(key);
+  forget(state, key);
 }
 
 /** What adds keys beside the watches. */

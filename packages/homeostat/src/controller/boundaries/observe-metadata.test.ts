@@ -58,8 +58,8 @@ it("does not notice copies, comparisons, loops and other fields", async () => {
 it("notices a read by name after a loop over all keys, and a label named as a probe", async () => {
   assert.deepEqual(
     await play(({ labels }) => {
-      for (const key of Object.keys(labels as object)) `${labels[key]}${labels[key]}`;
-      return labels.tier as unknown;
+      const keys = Object.keys(labels as object);
+      return [...keys.map((key) => `${labels[key]}${labels[key]}`), labels.tier];
     }),
     ["labels tier"],
   );

@@ -33,6 +33,8 @@ export interface FailureLogOptions {
   readonly clock: Clock;
   readonly controller: string;
   readonly kind: string;
+  /** Where in the user's code an error was made. */
+  readonly locate?: (error: unknown) => string | undefined;
 }
 
 /** The failures of one controller's objects. */
@@ -56,8 +58,12 @@ export class FailureLog {
     const group = this.#join(key, cause);
     if (group.keys.size > named) return this.#count(group, failure);
     const { what, because, hint } = failure;
-    const advice = hint === undefined ? {} : { hint };
-    this.#options.log.error(`${what}: ${because}`, { ...this.#about(key), ...advice });
+    const at = this.#options.locate?.(failure.error);
+    const more = {
+      ...(hint === undefined ? {} : { hint }),
+      ...(at === undefined ? {} : { at }),
+    };
+    this.#options.log.error(`${what}: ${because}`, { ...this.#about(key), ...more });
     this.#sayStack(key, cause, failure);
   }
 

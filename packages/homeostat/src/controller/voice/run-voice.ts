@@ -18,6 +18,8 @@ export interface RunVoiceOptions {
   readonly recorder: EventRecorder | undefined;
   /** The object of a key; undefined when it is gone. */
   readonly reference: (key: string) => ObjectReference | undefined;
+  /** Where in the user's code an error was made, e.g. `src/sites.ts:17:47`. */
+  readonly locate?: (error: unknown) => string | undefined;
 }
 
 /** The voice of one controller. */

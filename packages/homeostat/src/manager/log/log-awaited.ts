@@ -20,9 +20,9 @@ export interface Awaited {
 export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void } {
   let timer: Timer;
   const say = (): void => {
-    const running = runners
-      .flatMap((runner) => runner.states())
-      .filter(({ progress }) => progress.at === "running" || progress.at === "stalled");
+    const running = runners.flatMap((runner) =>
+      runner.states().filter(({ key }) => isProcessing(runner, key)),
+    );
     const named = running.slice(0, most).map(({ kind, key, progress, since }) => {
       const step = progress.at === "running" && progress.step ? `, in step "${progress.step}"` : "";
       return `${kind} ${key} (${Math.round((runtime.clock.now() - since) / 1000)} s${step})`;
@@ -30,10 +30,14 @@ export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void }
     const others = running.length - named.length;
     if (running.length > 0)
       log.info(
-        `stopping: waiting for ${running.length} reconciles to end: ${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}`,
+        `stopping: waiting for ${running.length === 1 ? "a reconcile" : `${running.length} reconciles`} to end: ${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}`,
       );
     timer = runtime.clock.timer(everyMs, say);
   };
   timer = runtime.clock.timer(firstMs, say);
   return { stop: () => timer.cancel() };
 }
+
+/** Stalled alone says less: a terminal error stalls an object, and nothing runs. */
+const isProcessing = (runner: ControllerRunner, key: string): boolean =>
+  runner.explain(key).queue?.state.startsWith("processing") === true;

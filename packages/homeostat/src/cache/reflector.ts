@@ -138,7 +138,7 @@ export class Reflector {
         this.#waiting = this.#options.client.pace.wait(
           effect.ms,
           () => this.#input({ type: "due" }),
-          this.#state.failures,
+          { lane: "watch", failures: this.#state.failures },
         );
         return;
       case "doubt":

@@ -27,6 +27,7 @@ import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
+import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -78,7 +79,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     primary,
     informer: options.informer,
     echoes,
-    gone: (key) => forget(state, key),
+    gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
@@ -134,19 +135,10 @@ function reportsOf(state: RunnerState) {
   };
 }
 
-/** Nothing is kept for an object that is gone. */
-function forget(
-  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
-  key: string,
-): void {
-  loopWatch.forget(key);
-  voice.forget(key);
-  echoes.forget(key);
-  pauses.resume(key);
-  states.delete(key);
-  loops.forget(key);
-  turns.forget(key);
-  conflicts.clear(key);
+/** A pause ends with its object, and only then. */
+function gone(state: RunnerState, key: string): void {
+  state.pauses.resume(key);
+  forget(state, key);
 }
 
 /** What adds keys beside the watches. */

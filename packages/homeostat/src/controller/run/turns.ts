@@ -42,12 +42,14 @@ export class Turns {
     return expectedMs;
   }
 
-  /** A key failed otherwise, or its object is gone. */
-  forget(key: string): void {
-    this.#waiting.get(key)?.cancel();
+  /** A key failed otherwise, or its object is gone. Returns true when it waited for its turn. */
+  forget(key: string): boolean {
+    const timer = this.#waiting.get(key);
+    timer?.cancel();
     this.#waiting.delete(key);
     this.#inTurn.delete(key);
     this.#failed.delete(key);
+    return timer !== undefined;
   }
 
   /** A key succeeded. The server is well if it has answered a request of the run. */

@@ -1,9 +1,9 @@
 // When attempts against a failing server are made, for all that is sent through one client:
 // watches, retried requests and failed reconciles together make one a second, whatever their
-// number, each time by another that waits: watches first, unless one has just had its turn, then one
-// of each controller in turn, so that neither many failing objects nor a kind that is refused for
-// ever hold up what would succeed. The attempt is the waiting request itself, so that it
-// proves what it is after; once one of them holds, it wakes the rest, spread over half a second.
+// number, each time by another that waits: watches first, unless one has just had its turn, then
+// one of each controller in turn, so that neither many failing objects nor a kind that is refused
+// for ever hold up what would succeed. The attempt is the waiting request itself, so that it proves
+// what it is after; once one of them holds, it wakes the rest, spread over half a second.
 // The wait does not grow: one request a second is cheap, and the end of a fault is noticed within
 // one and a half. A Retry-After is kept by each on its own. While no connection can be made,
 // requests that do not wait (Events, leases) fail with the error of the last attempt until the next

@@ -172,7 +172,10 @@ function createState(
   stopping: AbortSignal,
 ): RunnerState {
   const { timeout } = options.definition;
-  const loops = new LoopDetector(options.names.manager, (write) => cachedText(primary, write));
+  const loops = new LoopDetector(options.names.manager, {
+    find: (write) => cachedText(primary, write),
+    isOurs: (cause) => options.writeChains.isOurs(cause),
+  });
   const states = statesOf(options, loops);
   const { reports } = options;
   const loopWatch = watchLoops(options, loops);

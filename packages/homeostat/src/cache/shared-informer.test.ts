@@ -162,7 +162,7 @@ describe("informer", () => {
     await runtime.advance(0);
     for (const exchange of transport.exchanges) exchange.fail(new Error("ECONNRESET"));
     const sent = transport.exchanges.length;
-    client.pace.wait(0, () => woken++, 99);
+    client.pace.wait(0, () => woken++, { failures: 99 });
     await runtime.advance(250);
     assert.equal(transport.exchanges.length, sent + 1, "one of six tries");
     transport.last.head();

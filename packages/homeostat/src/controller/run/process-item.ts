@@ -7,6 +7,7 @@ import { withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import { currentRun } from "./current-run.ts";
+import { forget } from "./forget.ts";
 import { failed, succeeded } from "./handle-result.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunScope } from "./run-scope.ts";
@@ -47,7 +48,7 @@ async function runItem(
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   const { key } = item;
-  if (!isCached(options, key)) return skip(context, key);
+  if (!isCached(options, key)) return done(context, key);
   if (waits(context, key)) return;
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
@@ -113,15 +114,11 @@ function reportSlow({ options, states }: RunnerState, key: string): void {
   });
 }
 
-function skip(context: RunnerState, key: string): void {
-  context.options.queue.forget(key);
-  context.states.delete(key);
-  done(context, key);
-}
-
 /** Releases the key: what has changed since its run began triggers the next one. */
-function done({ options, echoes }: RunnerState, key: string): void {
+function done(context: RunnerState, key: string): void {
+  const { options, echoes } = context;
   echoes.end(key);
+  if (!isCached(options, key)) forget(context, key);
   options.queue.done(key);
 }
 

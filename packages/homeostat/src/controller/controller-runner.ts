@@ -166,10 +166,7 @@ function createState(
   stopping: AbortSignal,
 ): RunnerState {
   const { timeout } = options.definition;
-  const loops = new LoopDetector(options.names.manager, {
-    find: (write) => cachedText(primary, write),
-    isOurs: (cause) => options.writeChains.isOurs(cause),
-  });
+  const loops = detectorOf(options, primary);
   const states = statesOf(options, loops);
   const { reports } = options;
   const loopWatch = watchLoops(options, loops);
@@ -210,6 +207,13 @@ function createState(
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function detectorOf({ names, writeChains }: RunnerOptions, primary: Informer): LoopDetector {
+  return new LoopDetector(names.manager, {
+    find: (write) => cachedText(primary, write),
+    isOurs: (cause) => writeChains.isOurs(cause),
+  });
 }
 
 function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): LoopWatch {

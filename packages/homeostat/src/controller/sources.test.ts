@@ -10,6 +10,7 @@ import { kindId, RunRecord } from "./echo/run-record.ts";
 import { owned } from "./owned.ts";
 import { generationChanged } from "./predicates.ts";
 import { connectSources } from "./sources.ts";
+import { WarnOnce } from "./warn-once.ts";
 
 const Box = {
   apiVersion: "x/v1",
@@ -33,6 +34,8 @@ const through = (what: HandlerCause["through"]): HandlerCause => ({
   ownWrite: false,
 });
 
+const warnings = new WarnOnce({ debug() {}, info() {}, warn() {}, error() {} });
+
 /** A controller whose last run has written Box a at revision 2. */
 function arrange(handlers: Partial<Handlers<any>> = {}) {
   const runtime = createVirtualRuntime();
@@ -46,6 +49,7 @@ function arrange(handlers: Partial<Handlers<any>> = {}) {
     primary: primary as Informer,
     informer: () => undefined,
     echoes,
+    warnings,
     gone() {},
   });
   const record = new RunRecord(new Set([kindId(Box)]));
@@ -126,6 +130,7 @@ test("`when` of an owned kind parses no child that it drops", () => {
     primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
     informer: () => informer,
     echoes: new OwnEchoes(queue, () => 0),
+    warnings,
     gone() {},
   });
   let reads = 0;
@@ -169,6 +174,7 @@ test("an owned object that leaves its owner is news for both", () => {
     primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
     informer: () => informer,
     echoes: new OwnEchoes(queue, () => 0),
+    warnings,
     gone() {},
   });
   const part = (owner: string | undefined, labelled?: string): CachedObject => {

@@ -4,6 +4,8 @@
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { RunRecord } from "../echo/run-record.ts";
+import type { PhaseHost } from "../phase-machine/phase-host.ts";
+import { currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
@@ -35,6 +37,8 @@ export class RunScope {
   readonly record: RunRecord;
   /** Its requests that have no answer; undefined where they are not counted. */
   readonly requests: OpenRequests | undefined;
+  /** Undefined outside of a manager. */
+  phaseHost: PhaseHost | undefined;
   readonly #late: (error: unknown) => void;
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
@@ -57,10 +61,10 @@ export class RunScope {
     if (!this.#abort) {
       const abort = new AbortController();
       this.#abort = abort;
-      const follow = (): void => abort.abort(this.deadline.reason);
+      const follow = (): void => this.#abortWith(this.deadline.reason);
       if (this.deadline.aborted) follow();
       else this.deadline.addEventListener("abort", follow, { once: true });
-      if (this.#hasEnded) abort.abort(this.#refusal("work"));
+      if (this.#hasEnded) this.#abortWith(this.#refusal("work"));
     }
     return this.#abort.signal;
   }
@@ -141,7 +145,12 @@ export class RunScope {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#abort && !this.#abort.signal.aborted) this.#abort.abort(this.#refusal("work"));
+    if (this.#abort && !this.#abort.signal.aborted) this.#abortWith(this.#refusal("work"));
+  }
+
+  /** In the run, so that what listeners throw is an error of this run. */
+  #abortWith(reason: unknown): void {
+    currentRun.run(this, () => this.#abort?.abort(reason));
   }
 
   /** What the run has started and not awaited, as an error. To be called at the end of the run. */

@@ -28,6 +28,7 @@ import { listPages } from "./list-pages.ts";
 import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
 import {
   type ClientObserver,
@@ -70,11 +71,13 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError(
       "createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }",
     );
+  const observerCalls = new ObserverCalls();
   const session: SessionOptions = {
     transport,
     runtime,
     pace: options.pace ?? new ServerPace(runtime),
-    observer: options.observer ?? {},
+    observer: options.observer ? observerCalls.guard(options.observer) : {},
+    observerCalls,
     access: options.access,
     credentials,
   };
@@ -224,7 +227,7 @@ class ScopedClient implements Client {
 
   request: Client["request"] = (request, options) => {
     const answered = send(this.#shared.session, this.#scope, request, options);
-    for (const observer of this.#scope.requested) observer(answered);
+    for (const observer of this.#scope.requested) this.#observe(() => observer(answered));
     return answered;
   };
   openStream: Client["openStream"] = (request, handlers) =>
@@ -276,9 +279,13 @@ class ScopedClient implements Client {
 
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
-    for (const observer of this.#shared.observers) observer(write);
-    for (const observer of this.#scope.written) observer(write);
+    for (const observer of this.#shared.observers) this.#observe(() => observer(write));
+    for (const observer of this.#scope.written) this.#observe(() => observer(write));
     return write;
+  }
+
+  #observe(call: () => unknown): void {
+    this.#shared.session.observerCalls.call(call);
   }
 
   #managed<O extends WriteOptions>(options: O): O {

@@ -149,6 +149,23 @@ describeLaws("boundaries", ({ run }) => {
       },
     ],
     [
+      "an object that the run has written, and reads back",
+      async ({ client, status }) => {
+        await client.apply(Secret, Secret("made", { stringData: { a: "b" } }));
+        const made = await client.get(Secret, "made");
+        status({ note: made?.data?.["a"] ?? "" });
+      },
+    ],
+    [
+      "an object that is created because it is missing",
+      async ({ client, object, status }) => {
+        const name = `made-${object.metadata.generation}`;
+        const found = await client.get(Secret, name);
+        if (!found) await client.create(Secret, Secret(name, {}));
+        status({ note: "made" });
+      },
+    ],
+    [
       "the object that is written, and only that",
       async ({ client }) => {
         await client.upsert(Part, "q", (now) => now ?? Part("q", { of: "x" }));

@@ -262,7 +262,7 @@ describe("controllers in several clusters", { timeout: 120_000 }, () => {
     await clean();
   });
 
-  it("a server that is down at the start, and one that restarts, stop no other", async () => {
+  it("a server that is down at the start, and one that restarts, stop no other", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "clusters-"));
     const { lines, log } = recordLog();
     const { runs, controller } = counting();
@@ -270,6 +270,12 @@ describe("controllers in several clusters", { timeout: 120_000 }, () => {
     const { port } = north.server;
     const access = await loadKubeconfig({ text: north.server.kubeconfig });
     const remote = createClient({ access, namespace });
+    t.after(async () => {
+      await north.close();
+      await remote.close();
+      await rm(folder, { recursive: true });
+      await clean();
+    });
     await north.client.create(Box, Box("old", {}));
     await north.close();
     const began = performance.now();
@@ -306,10 +312,6 @@ describe("controllers in several clusters", { timeout: 120_000 }, () => {
         assert.ok(!runs.includes("east old"));
       },
     );
-    await north.close();
-    await remote.close();
-    await rm(folder, { recursive: true });
-    await clean();
   });
 
   it("clusters of a source come, change and go", async () => {

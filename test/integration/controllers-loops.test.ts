@@ -6,7 +6,7 @@ import { all, createManager, defineController, silentLog } from "homeostat";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
-describeLaws("loops", ({ run }) => {
+describeLaws("loops", ({ run, client: connect }) => {
   const watching = () => {
     const warnings: string[] = [];
     return {
@@ -63,6 +63,45 @@ describeLaws("loops", ({ run }) => {
           await sleep(600);
           assert.ok(runs - found <= 5, `${name}: ${runs - found} runs within 600 ms`);
           assert.equal(warnings.length, 1);
+        },
+        { log },
+      );
+    }
+  });
+
+  it("writes through clients that the reconcile closes over are found and slowed down", async () => {
+    for (const which of ["the manager's", "another"]) {
+      let write = async (_at: string): Promise<void> => {};
+      let runs = 0;
+      const controller = defineController(Box, {
+        async reconcile({ object }) {
+          runs++;
+          const at = object.metadata.annotations?.["laws.example.com/at"] === "a" ? "b" : "a";
+          await write(at);
+        },
+      });
+      const { warnings, log } = watching();
+      await run(
+        [controller],
+        async (client, manager) => {
+          const used = which === "another" ? await connect() : client;
+          const { namespace } = client;
+          write = async (at) =>
+            void (await used.patch(
+              Box,
+              { name: "loop", namespace },
+              {
+                type: "merge",
+                body: { metadata: { annotations: { "laws.example.com/at": at } } },
+              },
+            ));
+          await client.create(Box, Box("loop", {}));
+          await until(() => warnings.length > 0);
+          assert.match(warnings[0]!, /only by themselves, writing Box .*annotations/);
+          const found = runs;
+          await sleep(600);
+          assert.ok(runs - found <= 5, `${which}: ${runs - found} runs within 600 ms`);
+          assert.ok(manager.states()[0]!.loop);
         },
         { log },
       );

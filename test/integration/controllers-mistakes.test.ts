@@ -1,7 +1,7 @@
 // Common mistakes in controllers: each is reported by name and has no other effect.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { defineController, ref, retry, silentLog, terminal } from "homeostat";
+import { defineController, type Metadata, ref, retry, silentLog, terminal } from "homeostat";
 import { ConfigMap } from "homeostat/k8s/core/v1";
 import { Box, describeLaws, Part } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
@@ -192,16 +192,19 @@ describeLaws("mistakes", ({ run }) => {
     );
   });
 
-  it("a reconcile that returns another framework's result gets an error that says so", async () => {
+  it("a reconcile that returns another framework's result, or an error, is told what to do", async () => {
     const controller = defineController(Box, {
-      reconcile: (async () => ({ requeueAfter: 5 })) as never,
+      reconcile: (async ({ object }: { readonly object: { readonly metadata: Metadata } }) =>
+        object.metadata.name === "error" ? terminal("no") : { requeueAfter: 5 }) as never,
     });
     await run([controller], async (client, manager) => {
-      await client.create(Box, Box("wrong", {}));
-      const state = await until(() =>
-        manager.states().find((one) => one.progress.at === "retrying"),
-      );
-      assert.match(JSON.stringify(state.progress), /ERR_RECONCILE_RESULT/);
+      for (const name of ["result", "error"]) await client.create(Box, Box(name, {}));
+      const states = await until(() => {
+        const failing = manager.states().filter((one) => one.progress.at === "retrying");
+        return failing.length === 2 && JSON.stringify(failing);
+      });
+      assert.match(states, /returned \{ requeueAfter: 5 \}; .*"hint":"return wait\.for/);
+      assert.match(states, /returned an error \(no\); .*"hint":"throw it"/);
     });
   });
 });

@@ -99,17 +99,13 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
   it("does not touch a foreign object that appears between read and write", async () => {
     const client = await openClient();
     let raced = false;
-    const racing = new Proxy(client, {
-      get(target, property) {
-        const value = Reflect.get(target, property) as unknown;
-        if (property === "with")
-          return (scope: object) =>
-            new Proxy(target.with(scope), {
-              get: (inner, name) => (name === "apply" ? raceApply(inner) : bound(inner, name)),
-            });
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    const racing = (target: Client): Client =>
+      new Proxy(target, {
+        get(inner, name) {
+          if (name === "with") return (scope: object) => racing(inner.with(scope));
+          return name === "apply" ? raceApply(inner) : bound(inner, name);
+        },
+      });
     const bound = (target: object, name: string | symbol): unknown => {
       const value = Reflect.get(target, name) as unknown;
       return typeof value === "function" ? value.bind(target) : value;
@@ -130,22 +126,25 @@ describeLaws("owned objects", ({ client: openClient, run }) => {
     const manager = createManager({
       operator: "laws",
       controllers: [controller],
-      client: racing,
+      client: racing(client),
       namespace: client.namespace,
       log: silentLog,
     });
     await manager.start();
-    await client.create(Box, Box("precious", {}));
-    await until(() =>
-      manager
-        .states()
-        .some(
-          (one) =>
-            one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN"),
-        ),
-    );
+    try {
+      await client.create(Box, Box("precious", {}));
+      await until(() =>
+        manager
+          .states()
+          .some(
+            (one) =>
+              one.progress.at === "retrying" && one.progress.because.includes("ERR_OWN_FOREIGN"),
+          ),
+      );
+    } finally {
+      await manager.stop();
+    }
     const part = await client.get(Part, "precious-p");
-    await manager.stop();
     assert.deepEqual([raced, part.spec.of, part.metadata.ownerReferences], [true, "me", undefined]);
   });
 

@@ -38,6 +38,54 @@ const depots = defineController(Depot, {
 describeLaws("sets of owned objects", ({ client: openClient, run }) => {
   before(async () => installDefinitions(await openClient(), [Depot]));
 
+  it("leave out what is not wanted: it is deleted, and the others come back in order", async () => {
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object: { spec }, own, status }) {
+        const has = (name: string) => spec.parts.includes(name);
+        const made = await own(Part, [
+          has("z") && Part("z", { of: "b" }),
+          has("m") ? Part("m", { of: "b" }) : undefined,
+          has("k") ? Part("k", { of: "b" }) : null,
+          Part("a", { of: "b" }),
+        ]);
+        status({ seen: made.map(({ metadata }) => metadata.name) });
+      },
+    });
+    await run([controller], async (client) => {
+      const makes = async (...parts: readonly string[]) => {
+        await client.patch(Box, "b", { type: "merge", body: { spec: { parts } } });
+        const expected = [...parts, "a"];
+        await until(
+          async () => (await client.get(Box, "b")).status?.seen?.join() === `${expected}`,
+        );
+        await until(async () => {
+          const { items } = await client.listPage(Part);
+          return `${items.map(({ metadata }) => metadata.name)}` === `${expected.toSorted()}`;
+        });
+      };
+      await client.create(Box, Box("b", { parts: [] }));
+      await makes("z", "m", "k");
+      await makes("m");
+      await makes();
+    });
+  });
+
+  it("refuse what is no object", async () => {
+    const errors: unknown[] = [];
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ own }) {
+        await own(Part, ["" as never]).catch((error: unknown) => errors.push(error));
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, Box("b", {}));
+      await until(() => errors.length > 0);
+      assert.ok(errors[0] instanceof Error);
+    });
+  });
+
   const partsOf = async (client: Client, owner: string) =>
     (await client.list(Part)).items
       .filter(({ metadata }) => metadata.ownerReferences?.[0]?.name === owner)

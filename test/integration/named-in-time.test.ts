@@ -105,8 +105,13 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
       () => /warn +Absent: .*does not serve laws.example.com\/v1 Absent/.test(terminal.text()),
       { timeoutMs: 1000 },
     );
+    await until(() => /still waiting for the first list of Absent\n/.test(terminal.text()), {
+      timeoutMs: 12_000,
+    });
     await manager.stop();
     await starting;
+    const said = terminal.text().match(/does not serve|definition/g);
+    assert.deepEqual(said, ["does not serve", "definition"], terminal.text());
   });
 
   it("a server that is down, and its return", async () => {

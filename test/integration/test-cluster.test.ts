@@ -66,6 +66,47 @@ describe("a test cluster", { timeout: 30_000 }, () => {
     assert.equal(reporting.manager!.breaches().length, 1);
   });
 
+  it("fails a test whose reconcile goes on failing, and says with what", async () => {
+    const fails = defineController(Box, {
+      reconcile({ object }) {
+        const size = object.spec as unknown as { readonly of: { readonly lid: string } };
+        return void size.of.lid;
+      },
+    });
+    for (const failures of ["fail", "report"] as const) {
+      await using cluster = await open([fails], { failures });
+      await cluster.client.create(Box, Box("b", { size: 1 }));
+      const settling = cluster.settle({ horizonMs: 50 });
+      if (failures === "report") await settling;
+      else
+        await assert.rejects(
+          settling,
+          code(
+            "ERR_TEST_FAILING",
+            /Box default\/b \(box\) failed \d+ times: Cannot read properties of undefined \(reading 'lid'\)/,
+          ),
+        );
+      const never = cluster.eventually(Box, "b", () => false, { timeoutMs: 10 });
+      await assert.rejects(never, (error: Error) => {
+        assert.match(error.message, /Box default\/b \(box\): .*reading 'lid'/);
+        assert.doesNotMatch(error.message, /managedFields/);
+        return code("ERR_TEST_NEVER", /./)(error);
+      });
+    }
+  });
+
+  it("names at once a kind that is not among its resources", async () => {
+    const began = performance.now();
+    await assert.rejects(
+      testCluster({ resources: [Box], controllers: [fits] }),
+      code(
+        "ERR_TEST_OPTION",
+        /controllers use Lid \(cluster\.example\.com\/v1\), which is neither/,
+      ),
+    );
+    assert.ok(performance.now() - began < 20_000);
+  });
+
   it("installs resources, runs controllers, and settles when they are through", async () => {
     await using cluster = await open([fits]);
     await cluster.client.create(Box, Box("a", { size: 3 }));
@@ -146,7 +187,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       cluster.eventually(ConfigMap, "a", () => true, { timeoutMs: 30 }),
       code(
         "ERR_TEST_NEVER",
-        /ConfigMap a: the condition did not become true within 30 ms; the object does not exist$/,
+        /ConfigMap a: the condition did not become true within 30 ms\n {2}the object does not exist$/,
       ),
     );
     await cluster.client.create(ConfigMap, {
@@ -173,7 +214,7 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       (error) =>
         code(
           "ERR_TEST_NEVER",
-          /the object is \{.*; the condition threw: no lid in sight$/,
+          /the condition threw: no lid in sight\n {2}the object is \{/,
         )(error) && (error as Error).cause instanceof assert.AssertionError,
     );
   });

@@ -24,6 +24,11 @@ export interface TestClusterOptions {
    * declare (ERR_TEST_BREACH), or `manager.breaches()` alone shows it. Default `fail`.
    */
   readonly breaches?: "fail" | "report";
+  /**
+   * Whether `settle` rejects when a reconcile fails and goes on failing (ERR_TEST_FAILING), or
+   * `states` alone shows it. A `terminal` error is a result, and no failure. Default `fail`.
+   */
+  readonly failures?: "fail" | "report";
   /** Log of the controllers. Default: silent. */
   readonly log?: ReconcileLog;
 }

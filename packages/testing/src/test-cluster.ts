@@ -13,6 +13,8 @@ import {
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
 import { refuseBreaches } from "./refuse-breaches.ts";
+import { refuseFailures } from "./refuse-failures.ts";
+import { startManager } from "./start-manager.ts";
 import type { TestClusterOptions } from "./test-cluster-options.ts";
 import { assertOptions, toClusterError } from "./validate-options.ts";
 
@@ -27,8 +29,9 @@ export interface TestCluster extends AsyncDisposable {
   /**
    * Resolves when no controller has anything to do: no object is queued, running, in a loop with
    * itself, or due for a retry within `horizonMs` (default 1 s). @throws ERR_TEST_NOT_SETTLED
-   * naming the busy objects after `timeoutMs` (default 10 s), ERR_TEST_BREACH when a controller
-   * depends on something that it does not declare.
+   * naming the busy objects after `timeoutMs` (default 10 s), ERR_TEST_FAILING naming the objects
+   * whose reconcile goes on failing, ERR_TEST_BREACH when a controller depends on something that it
+   * does not declare.
    */
   settle(options?: { readonly timeoutMs?: number; readonly horizonMs?: number }): Promise<void>;
   /**
@@ -85,7 +88,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
   };
   try {
     if (options.resources?.length) await installDefinitions(client, options.resources);
-    await manager?.start();
+    if (manager) await startManager(manager, pause);
   } catch (error) {
     await close();
     throw error;
@@ -97,9 +100,11 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     states: () => manager?.states() ?? [],
     async settle(limits) {
       await settle(manager, limits);
+      if (options.failures !== "report") refuseFailures(manager);
       refuse("settling");
     },
-    eventually: (kind, name, test, where) => eventually(client, { kind, name, ...where }, test),
+    eventually: (kind, name, test, where) =>
+      eventually({ client, manager }, { kind, name, ...where }, test),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -189,7 +194,7 @@ interface Expected<K extends Kind> {
 }
 
 async function eventually<K extends Kind>(
-  client: Client,
+  { client, manager }: { readonly client: Client; readonly manager: Manager | undefined },
   { kind, name, namespace, timeoutMs = 10_000 }: Expected<K>,
   test: (object: ObjectOf<K>) => boolean,
 ): Promise<ObjectOf<K>> {
@@ -199,13 +204,30 @@ async function eventually<K extends Kind>(
     const outcome = attempt(object, test);
     if (object !== undefined && outcome.held) return object;
     if (performance.now() > end)
-      throw new HomeostatError(
-        "ERR_TEST_NEVER",
-        `${kind.kind} ${name}: the condition did not become true within ${timeoutMs} ms; the object ${object === undefined ? "does not exist" : `is ${JSON.stringify(object)}`}${outcome.threw === undefined ? "" : `; the condition threw: ${outcome.threw.message}`}`,
-        { hint: "check the states of the controllers: cluster.states()", cause: outcome.threw },
-      );
+      throw neverError({ title: `${kind.kind} ${name}`, timeoutMs, object }, outcome, manager);
     await pause();
   }
+}
+
+function neverError(
+  { title, timeoutMs, object }: { title: string; timeoutMs: number; object: unknown },
+  { threw }: { readonly threw?: Error },
+  manager: Manager | undefined,
+): HomeostatError {
+  const shown = JSON.stringify(object, (name, value: unknown) =>
+    name === "managedFields" ? undefined : value,
+  );
+  const active = (manager?.states() ?? []).filter(({ progress }) => progress.at !== "done");
+  const lines = [
+    `${title}: the condition did not become true within ${timeoutMs} ms`,
+    ...(threw === undefined ? [] : [`  the condition threw: ${threw.message}`]),
+    `  the object ${object === undefined ? "does not exist" : `is ${shown}`}`,
+    ...active.map(describe),
+  ];
+  return new HomeostatError("ERR_TEST_NEVER", lines.join("\n"), {
+    hint: "a controller that is done with an object has no reason to change it: is what it reads declared?",
+    cause: threw,
+  });
 }
 
 /** A condition that throws counts as false: the fields that it reads may appear later. */

@@ -64,6 +64,11 @@ const listOf = (expected: string, is: (value: unknown) => boolean): Check => ({
 /** The server validates its options. */
 const ofServer: Check = { expected: "", is: () => true };
 
+const failOrReport: Check = {
+  expected: '"fail" or "report"',
+  is: (value) => value === "fail" || value === "report",
+};
+
 const checks: { readonly [K in keyof Required<TestClusterOptions>]: Check } = {
   resources: listOf("a list of resources, as defineResource() returns them", hasDefinition),
   controllers: listOf("a list of controllers, as defineController() returns them", isController),
@@ -74,10 +79,8 @@ const checks: { readonly [K in keyof Required<TestClusterOptions>]: Check } = {
   controlPlane: ofServer,
   fakeNodes: ofServer,
   stages: ofServer,
-  breaches: {
-    expected: '"fail" or "report"',
-    is: (value) => value === "fail" || value === "report",
-  },
+  breaches: failOrReport,
+  failures: failOrReport,
   log: {
     expected: "a log with debug, info, warn and error",
     is: (value) =>

@@ -124,3 +124,14 @@ export const predicates = [
   defineController(Order, { refs: { chef: ref(Chef, (order) => order.spec.chef, { when: (_, chef) => chef.read().spec.seconds > 1 }) }, async reconcile() {} }), // !
 ];
 export const ready = isReady(Meal, { spec: { dish: 1 } }); // !
+export const leftOut = defineController(Order, { owns: [Meal], async reconcile({ object, own }) {
+  const isBig = object.spec.table > 1;
+  const spec = { dish: "a", cookFor: "1s" };
+  await own(Meal, [isBig && Meal("x", spec), isBig ? Meal("y", spec) : undefined, null, isBig && { apiVersion: "kitchen.example.com/v1alpha1", kind: "Meal", metadata: { name: "x" }, spec }]);
+  await own(Meal, [isBig && Meal("x", { dish: "a" })]); // !
+  await own(Meal, [isBig && { metadata: { name: "x" }, spec, extra: 1 }]); // !
+  await own(Meal, [isBig ? { metadata: { name: "x" }, spec: { ...spec, dsh: "a" } } : undefined]); // !
+  await own(Meal, [isBig && Chef("x", {})]); // !
+  await own(Meal, [isBig]); // !
+  await own(Meal, undefined); // !
+} });

@@ -14,8 +14,10 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
+import type { ReflectorSink } from "./reflector-sink.ts";
+import { LingeringWatch } from "./lingering-watch.ts";
 import { readBookmark } from "./read-bookmark.ts";
-import { statusFault, toFault } from "./reflector-fault.ts";
+import { statusFault, toFault, unreadableEvent } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
@@ -25,26 +27,6 @@ import {
   type ReflectorState,
 } from "./reflector-state.ts";
 import { splitEvent, splitList } from "./split-list.ts";
-
-/** Receives objects and progress. Objects are subarrays of buffers that are not kept. */
-export interface ReflectorSink {
-  /** A list starts; drops the objects gathered so far. */
-  gather(): void;
-  /** An object of the list; returns whether it is new. */
-  gathered(object: Uint8Array): boolean;
-  /** An object of the list was deleted while it was streamed. */
-  ungathered(object: Uint8Array): void;
-  /** The list is complete at this revision, and replaces all objects. */
-  replace(resourceVersion: string): void;
-  /** The server no longer serves the kind: all objects are gone. */
-  forget(): void;
-  /** A watch event; returns the object's resourceVersion, undefined without one. */
-  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined;
-  /** All changes up to this revision have been delivered. */
-  progress(resourceVersion: string): void;
-  /** Readiness, phase or reason may have changed. */
-  freshnessChanged(freshness: Freshness): void;
-}
 
 export interface ReflectorOptions {
   readonly client: Client;
@@ -73,9 +55,13 @@ export class Reflector {
   #waiting: Timer | undefined;
   #holding: Timer | undefined;
   #counted: { remove(): void } | undefined;
+  readonly #lingering: LingeringWatch;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
+    this.#lingering = new LingeringWatch(options.runtime.clock, (lateMs) =>
+      this.#input({ type: "late", lateMs }),
+    );
   }
 
   start(): void {
@@ -88,6 +74,7 @@ export class Reflector {
     this.#timer?.cancel();
     this.#waiting?.cancel();
     this.#holding?.cancel();
+    this.#lingering.end();
     this.#counted?.remove();
   }
 
@@ -138,7 +125,11 @@ export class Reflector {
       case "watch":
         return this.#watch(effect);
       case "replace":
-        return this.#options.sink.replace(effect.resourceVersion);
+        return this.#options.sink.replace(effect.resourceVersion, {
+          isRestored: effect.isRestored === true,
+        });
+      case "complain":
+        return this.#options.sink.complained(effect.message);
       case "forget":
         return this.#options.sink.forget();
       case "progress":
@@ -147,13 +138,15 @@ export class Reflector {
         this.#waiting = this.#options.client.pace.wait(
           effect.ms,
           () => this.#input({ type: "due" }),
-          this.#state.failures,
+          { lane: "watch", failures: this.#state.failures },
         );
         return;
       case "doubt":
         return this.#options.client.pace.suspect();
       case "verify":
         return void this.#verify();
+      case "linger":
+        return this.#linger();
       case "close":
         this.#epoch++;
         this.#exchange?.close();
@@ -217,9 +210,9 @@ export class Reflector {
     const { runtime, client, limits } = this.#options;
     if (timeoutMs === undefined)
       return longSeconds.least + Math.floor(unitInterval(runtime.entropy) * longSeconds.span);
-    const ms = timeoutMs === limits.suspectMs ? timeoutMs : client.pace.watchMs(timeoutMs);
-    const fewer = timeoutMs === limits.suspectMs ? 0 : Math.round(unitInterval(runtime.entropy));
-    return Math.max(1, Math.round(ms / 1000) - fewer);
+    if (timeoutMs < limits.renewMs) return Math.max(1, Math.round(timeoutMs / 1000));
+    const fewer = Math.round(unitInterval(runtime.entropy));
+    return Math.max(1, Math.round(client.pace.watchMs(timeoutMs) / 1000) - fewer);
   }
 
   /** Wakes the others that wait once this attempt after a failure has been open for a while. */
@@ -232,6 +225,19 @@ export class Reflector {
     this.#holding = runtime.clock.timer(holdsMs - open, () => {
       if (epoch === this.#epoch) client.pace.recovered();
     });
+  }
+
+  /** Gives the current watch up, but listens to it for as long as a watch lives. */
+  #linger(): void {
+    const exchange = this.#exchange;
+    const { openedAt, timeoutMs } = this.#state;
+    const epoch = this.#epoch++;
+    this.#exchange = undefined;
+    if (exchange)
+      this.#lingering.keep(
+        { epoch, exchange, dueAt: openedAt + timeoutMs },
+        this.#options.limits.renewMs,
+      );
   }
 
   /**
@@ -268,6 +274,7 @@ export class Reflector {
   ): void {
     const epoch = ++this.#epoch;
     const guard = (run: () => void): void => {
+      this.#lingering.heard(epoch);
       if (epoch !== this.#epoch) return;
       try {
         run();
@@ -278,7 +285,10 @@ export class Reflector {
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
       data: (chunk) => (guard(() => on.data(chunk)), true),
-      closed: (error) => guard(() => (error ? this.#failed(error) : on.ended())),
+      closed: (error) => {
+        if (error) this.#lingering.broke(epoch);
+        guard(() => (error ? this.#failed(error) : on.ended()));
+      },
     });
   }
 
@@ -287,12 +297,13 @@ export class Reflector {
   }
 
   #line(line: Uint8Array): void {
-    const event = splitEvent(line);
-    if (!event)
-      throw new Error(
-        `expected a watch event, got ${new TextDecoder().decode(line.subarray(0, 120))}`,
-      );
-    this.#event(event.type, event.object);
+    try {
+      const event = splitEvent(line);
+      if (!event) throw new Error("expected a watch event");
+      this.#event(event.type, event.object);
+    } catch (error) {
+      this.#input({ type: "failed", fault: unreadableEvent(line, error) });
+    }
   }
 
   #event(type: string, object: Uint8Array): void {

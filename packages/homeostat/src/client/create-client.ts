@@ -39,6 +39,7 @@ import {
 } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
+import { currentWrites } from "./write-context.ts";
 
 /** Options of a client. One of `transport` and `access` is required. */
 export interface ClientOptions {
@@ -280,6 +281,7 @@ class ScopedClient implements Client {
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
     for (const observer of this.#shared.observers) this.#observe(() => observer(write));
+    currentWrites.getStore()?.(write);
     for (const observer of this.#scope.written) this.#observe(() => observer(write));
     return write;
   }

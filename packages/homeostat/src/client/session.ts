@@ -202,7 +202,7 @@ function turn(
     const timer = pace.wait(
       afterMs,
       () => (signal?.removeEventListener("abort", abort), resolve()),
-      retries,
+      { failures: retries },
     );
     const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
     if (signal?.aborted) abort();

@@ -2,6 +2,7 @@
 // outcome. One object is reconciled at a time, different objects concurrently; an abandoned
 // reconcile frees its worker but keeps its key until it settles.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/internal/controller/controller.go.
+import { fileURLToPath } from "node:url";
 import { parseDuration } from "../api/duration.ts";
 import type { Kind } from "../api/kind.ts";
 import { type KubeObject, parseObjectKey } from "../api/object-meta.ts";
@@ -10,6 +11,7 @@ import { objectReference } from "../events/index.ts";
 import { paceWorker } from "../queue/pace-worker.ts";
 import type { QueueKeyReport } from "../queue/workqueue.ts";
 import { describeError } from "../util/describe-error.ts";
+import { locateError } from "../util/error-location.ts";
 import { type Breach, Breaches } from "./boundaries/breaches.ts";
 import { OwnEchoes } from "./echo/own-echoes.ts";
 import { kindId } from "./echo/run-record.ts";
@@ -26,6 +28,7 @@ import { startResync } from "./periodic-resync.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
+import { forget } from "./run/forget.ts";
 import { catchStrayErrors } from "./run/stray-errors.ts";
 import { Turns } from "./run/turns.ts";
 import type { RunnerOptions, RunnerState } from "./run/runner-state.ts";
@@ -78,7 +81,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     informer: options.informer,
     echoes,
     warnings: new WarnOnce(options.log),
-    gone: (key) => forget(state, key),
+    gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
@@ -132,19 +135,10 @@ function reportsOf(state: RunnerState) {
   };
 }
 
-/** Nothing is kept for an object that is gone. */
-function forget(
-  { echoes, pauses, states, loops, loopWatch, turns, conflicts, voice }: RunnerState,
-  key: string,
-): void {
-  loopWatch.forget(key);
-  voice.forget(key);
-  echoes.forget(key);
-  pauses.resume(key);
-  states.delete(key);
-  loops.forget(key);
-  turns.forget(key);
-  conflicts.clear(key);
+/** A pause ends with its object, and only then. */
+function gone(state: RunnerState, key: string): void {
+  state.pauses.resume(key);
+  forget(state, key);
 }
 
 /** What adds keys beside the watches. */
@@ -224,6 +218,9 @@ function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): Loo
   });
 }
 
+/** The runtime's own frames do not say where a user's error was made. */
+const ownFolder = fileURLToPath(new URL("../", import.meta.url));
+
 function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
   const { definition, log, runtime, recorder, reports } = options;
   return new RunVoice({
@@ -236,6 +233,7 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
       const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
       return object && objectReference(definition.kind, object);
     },
+    locate: (error) => locateError(error, { cwd: process.cwd(), own: ownFolder }),
   });
 }
 

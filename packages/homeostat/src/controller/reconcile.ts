@@ -5,7 +5,7 @@ import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isApiStatusError } from "../api/status.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
-import { describeValue } from "../util/describe-error.ts";
+import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
 import { createWait, type Outcome, type Result } from "./outcome.ts";
@@ -196,11 +196,13 @@ function reportUnused({ warnings, definition }: ReconcileDependencies, scope: Ru
 function checkOutcome(outcome: Outcome | void, controller: string): Outcome | undefined {
   if (outcome === undefined || outcome === null) return undefined;
   if (typeof outcome === "object" && "~outcome" in outcome) return outcome;
+  const isError = (outcome as unknown) instanceof Error;
+  const returned = isError ? `an error (${describeError(outcome)})` : describeValue(outcome);
   throw new HomeostatError(
     "ERR_RECONCILE_RESULT",
-    `reconcile of "${controller}" returned ${describeValue(outcome)}; expected nothing, wait.for(…) or retry.in(…)`,
+    `reconcile of "${controller}" returned ${returned}; expected nothing, wait.for(…) or retry.in(…)`,
     {
-      hint: "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
+      hint: isError ? "throw it" : "return wait.for(…), wait.forRef(…), retry.in(…), or nothing",
     },
   );
 }

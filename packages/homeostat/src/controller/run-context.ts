@@ -20,7 +20,7 @@ import { addFinalizer, hasFinalizer } from "./finalizer.ts";
 import { guardLog } from "./guard-log.ts";
 import { createWait, retry } from "./outcome.ts";
 import { createOwn, type Owning } from "./own/create-own.ts";
-import type { OwnOptions } from "./own/own-function.ts";
+import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
 import { SignalGuard } from "./signals/signal-guard.ts";
@@ -269,8 +269,9 @@ function ownAndStep({ dependencies, object, client, scope, reads, guards }: Open
   };
   return {
     owning,
-    own: (kind: Kind, desired: readonly KubeObject[], options?: OwnOptions) =>
+    own: (kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions) =>
       scope.call(`own(${kind.kind}, …)`, async () => {
+        const desired = given.filter((one) => !isLeftOut(one)) as readonly KubeObject[];
         reads.writes(`writes its ${kind.resource}`);
         for (const wanted of desired) {
           const { name, namespace = object.metadata.namespace } = wanted.metadata;

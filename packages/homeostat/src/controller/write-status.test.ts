@@ -135,6 +135,21 @@ describe("a write of status", () => {
     assert.deepEqual(sent, [2, 2]);
   });
 
+  it("is given up again, and was overtaken, when it has reached a successor", async () => {
+    const successor = boxOf("another");
+    const { applied, overtaken, failure } = (await write(
+      { count: 1 },
+      { cached: boxOf("u"), live: successor },
+    )) as any;
+    const [, second] = applied;
+    const options = { subresource: "status", force: true };
+    const metadata = { name: "a", namespace: "n", uid: "another" };
+    assert.deepEqual(second, [{ apiVersion: "x/v1", kind: "Box", metadata }, options]);
+    assert.equal(applied.length, 2);
+    assert.match(failure.message, /Box "a" has been replaced: no object has uid u/);
+    assert.deepEqual(overtaken, [failure]);
+  });
+
   it("was overtaken after a conflict, and after a 404 if the object is gone or replaced", async () => {
     const cached = boxOf("u");
     const conflict = refused(409, "Conflict");

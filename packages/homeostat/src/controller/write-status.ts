@@ -1,12 +1,20 @@
 // Writes an object's status: one complete apply with the uid, so that it cannot resurrect the
 // object; no request when nothing changed.
+//
+// The uid does not keep it off a successor of a custom resource: a server does not compare it there
+// (statusStrategy.PrepareForUpdate in
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/status_strategy.go takes all metadata
+// from the live object). A resourceVersion would, but then every write that any client made since
+// the cached revision would refuse the status, and cost a read and a second apply. The answer shows
+// a successor for nothing; its status is then given up again at once.
 import { isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import type { ResourceDefinition } from "../api/resource/define-resource.ts";
-import { isConflict, isNotFound } from "../api/status.ts";
+import { ApiStatusError, isConflict, isNotFound } from "../api/status.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
+import { writtenMetadata } from "../client/completed-write.ts";
 import { appliedFields, extractFields } from "./own/owned-fields.ts";
 import { isReplaced } from "./is-replaced.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
@@ -68,9 +76,7 @@ export interface StatusRun {
 type WithStatus = KubeObject & { readonly status?: JsonObject };
 
 /**
- * The cached object; undefined when it is gone or another one has its name. A server does not
- * compare the uid of an apply to the status of a custom resource (statusStrategy.PrepareForUpdate
- * in k8s.io/apiextensions-apiserver/pkg/registry/customresource/status_strategy.go).
+ * The cached object; undefined when it is gone or another one has its name.
  */
 function liveObject(primary: Informer, { metadata }: KubeObject): WithStatus | undefined {
   const { name, namespace, uid } = metadata;
@@ -92,17 +98,44 @@ async function applyStatus(
 ): Promise<CompletedWrite | undefined> {
   const { apiVersion } = kind;
   try {
-    return await client.applyUnread(
+    const written = await client.applyUnread(
       kind,
       { apiVersion, kind: kind.kind, metadata, status },
       { subresource: "status", force: true },
     );
+    const uid = written && writtenMetadata(written)?.["uid"];
+    if (typeof uid !== "string" || uid === metadata.uid) return written;
+    await giveUpStatus(client, kind, { ...metadata, uid });
+    throw replaced(kind, metadata);
   } catch (error) {
     if (isConflict(error)) scope.markOvertaken(error);
     else if (isNotFound(error) && (await isReplaced(client, kind, metadata)))
       scope.markOvertaken(error);
     throw error;
   }
+}
+
+/** Removes what this manager has applied to the status of an object. */
+async function giveUpStatus(
+  client: Client,
+  kind: Kind,
+  metadata: ObjectKey & { readonly uid: string },
+): Promise<void> {
+  const nothing = { apiVersion: kind.apiVersion, kind: kind.kind, metadata };
+  await client.applyUnread(kind, nothing, { subresource: "status", force: true });
+}
+
+/** As of a server that compares the uid. */
+function replaced(kind: Kind, { name, uid }: ObjectKey & { readonly uid: string }): ApiStatusError {
+  return new ApiStatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    code: 409,
+    reason: "Conflict",
+    message: `${kind.kind} "${name}" has been replaced: no object has uid ${uid} any more`,
+  });
 }
 
 /** Status as this manager last applied it, read back from the object. */

@@ -1,5 +1,6 @@
 // Pushes frames to one receiver and holds them back while it is busy. The stream of a receiver that
-// falls too far behind is ended; the client can resume.
+// falls too far behind the changes is ended; the client can resume. What a watch begins with, its
+// objects and the changes since its revision, may be of any size.
 import type { OpenStream, StreamSink } from "../../apimachinery/handler.ts";
 
 /** Frames held back before the stream is ended; upstream's watch buffers are of this order. */
@@ -10,6 +11,9 @@ export class PushStream implements OpenStream {
   readonly #sink: StreamSink;
   readonly #ended: () => void;
   #held: Uint8Array[] = [];
+  /** Frames that are made as the receiver takes them; those of `#held` come later. */
+  #fed: { readonly frames: Iterator<Uint8Array>; readonly done: () => void } | undefined;
+  #limit = maxHeldFrames;
   #busy = false;
   #open = true;
 
@@ -32,15 +36,47 @@ export class PushStream implements OpenStream {
     if (!frame.length) return;
     if (!this.#open) return;
     if (!this.#busy) this.#busy = !this.#sink.data(frame);
-    else if (this.#held.length < maxHeldFrames) this.#held.push(frame);
+    else if (this.#held.length < this.#limit) this.#held.push(frame);
     else this.end();
+  }
+
+  /**
+   * Pushes frames as fast as the receiver takes them, then calls `done`. Nothing else meanwhile.
+   */
+  feed(frames: Iterator<Uint8Array>, done: () => void): void {
+    this.#fed = { frames, done };
+    this.#continueFeed();
+  }
+
+  /** What `work` pushes is held whatever its size, and does not count as falling behind. */
+  withoutLimit<T>(work: () => T): T {
+    this.#limit = Infinity;
+    try {
+      return work();
+    } finally {
+      this.#limit = this.#held.length + maxHeldFrames;
+    }
   }
 
   resume(): void {
     this.#busy = false;
     const held = this.#held;
     this.#held = [];
-    for (const frame of held) this.push(frame);
+    // They were within the limit when they came, or are what the watch begins with.
+    this.withoutLimit(() => held.forEach((frame) => this.push(frame)));
+    this.#continueFeed();
+  }
+
+  #continueFeed(): void {
+    while (this.#fed && !this.#busy && this.#open) {
+      const { frames, done } = this.#fed;
+      const { value, done: isDone } = frames.next();
+      if (!isDone) this.push(value);
+      else {
+        this.#fed = undefined;
+        done();
+      }
+    }
   }
 
   /** Ends from the server's side. */
@@ -54,6 +90,7 @@ export class PushStream implements OpenStream {
     if (!this.#open) return;
     this.#open = false;
     this.#held = [];
+    this.#fed = undefined;
     this.#ended();
   }
 }

@@ -70,26 +70,27 @@ export class WatchRun {
   }
 
   #sendObjects(): void {
-    const { selection, encoder, start, bookmarks, gvk } = this.#plan;
-    const listing = this.#core.store.list(selection.prefix);
+    const listing = this.#core.store.list(this.#plan.selection.prefix);
     if (typeof listing === "string")
       return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
-    for (const revision of listing.items)
-      if (selection.matches(revision)) this.stream.push(encoder.event("ADDED", revision));
-    if (start === "initial objects and bookmark" && bookmarks)
-      this.stream.push(
-        encoder.bookmark(bookmarkObject(gvk, listing.revision, "ends initial events")),
-      );
-    this.#follow(listing.revision);
+    this.stream.feed(initialFrames(this.#plan, listing), () => {
+      try {
+        this.#follow(listing.revision);
+      } catch (error) {
+        this.#fail(error);
+      }
+    });
   }
 
   /** Sends the changes after `revision`, which may lie ahead. */
   #follow(revision: number): void {
     const { store } = this.#core;
     const from = Math.min(revision, store.revision());
-    const subscription = store.since(this.#plan.selection.prefix, from, (change) => {
-      if (change.revision > revision) this.#push(change);
-    });
+    const subscription = this.stream.withoutLimit(() =>
+      store.since(this.#plan.selection.prefix, from, (change) => {
+        if (change.revision > revision) this.#push(change);
+      }),
+    );
     if (subscription === "compacted")
       return this.#fail(
         expiredError(`too old resource version: ${revision} (${store.compacted()})`),
@@ -161,4 +162,14 @@ export class WatchRun {
     this.#subscription?.stop();
     this.#core.openWatches.remove(this.#plan.resource.storageKey, this.#end);
   }
+}
+
+/** A watch that begins with objects. */
+function* initialFrames(
+  { selection, encoder, start, bookmarks, gvk }: WatchPlan,
+  { items, revision }: { readonly items: Iterable<Revision>; readonly revision: number },
+): Generator<Uint8Array> {
+  for (const item of items) if (selection.matches(item)) yield encoder.event("ADDED", item);
+  if (start === "initial objects and bookmark" && bookmarks)
+    yield encoder.bookmark(bookmarkObject(gvk, revision, "ends initial events"));
 }

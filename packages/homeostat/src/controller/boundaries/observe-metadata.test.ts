@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { isDeepStrictEqual } from "node:util";
+import { inspect, isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { observeMetadata } from "./observe-metadata.ts";
 
@@ -11,37 +11,29 @@ const object = {
   spec: { size: 1 },
 } as unknown as KubeObject;
 
-function play(read: (metadata: any, whole: KubeObject) => unknown): readonly string[] {
+async function play(
+  read: (metadata: any, whole: KubeObject) => unknown,
+): Promise<readonly string[]> {
   const seen: string[] = [];
   const observed = observeMetadata(object, (field, key) => void seen.push(`${field} ${key}`));
   read(observed.metadata, observed);
+  await Promise.resolve();
   return seen;
 }
 
-it("notices each read by name, also of a key that is missing", () => {
-  assert.deepEqual(
-    play(({ labels }) => labels.app),
-    ["labels app"],
-  );
-  assert.deepEqual(
-    play(({ annotations: { other } }) => other as unknown),
-    ["annotations other"],
-  );
-  assert.deepEqual(
-    play(({ labels }) => "tier" in labels),
-    ["labels tier"],
-  );
-  assert.deepEqual(
-    play(({ labels }) => Object.hasOwn(labels as object, "tier")),
-    ["labels tier"],
-  );
-  assert.deepEqual(
-    play(({ labels }) => ({ ...labels }).app === labels.app),
-    ["labels app"],
-  );
+it("notices each read by name, also of a key that is missing", async () => {
+  assert.deepEqual(await play(({ labels }) => labels.app), ["labels app"]);
+  assert.deepEqual(await play(({ annotations: { other } }) => other as unknown), [
+    "annotations other",
+  ]);
+  assert.deepEqual(await play(({ labels }) => "tier" in labels), ["labels tier"]);
+  assert.deepEqual(await play(({ labels }) => Object.hasOwn(labels as object, "tier")), [
+    "labels tier",
+  ]);
+  assert.deepEqual(await play(({ labels }) => ({ ...labels }).app === labels.app), ["labels app"]);
 });
 
-it("does not notice copies, comparisons and other fields", () => {
+it("does not notice copies, comparisons, loops and other fields", async () => {
   const reads: readonly ((metadata: any, whole: KubeObject) => unknown)[] = [
     ({ labels }) => ({ ...labels }) as unknown,
     ({ labels }) => Object.entries(labels as object),
@@ -52,8 +44,30 @@ it("does not notice copies, comparisons and other fields", () => {
     (_, whole) => JSON.stringify(whole),
     (_, whole) => ({ ...whole, metadata: { ...whole.metadata } }),
     (_, whole) => Promise.resolve(whole.metadata.labels),
+    ({ labels }) => assert.throws(() => assert.deepEqual(labels, { app: "other" })),
+    ({ labels }) => assert.throws(() => assert.deepStrictEqual(labels, {})),
+    ({ labels }) => inspect(labels),
+    ({ labels }) => {
+      const keys = Object.keys(labels as object);
+      return keys.filter((key) => labels[key]).map((key) => `${key}=${labels[key]}${labels[key]}`);
+    },
   ];
-  for (const read of reads) assert.deepEqual(play(read), [], String(read));
+  for (const read of reads) assert.deepEqual(await play(read), [], String(read));
+});
+
+it("notices a read by name after a loop over all keys, and a label named as a probe", async () => {
+  assert.deepEqual(
+    await play(({ labels }) => {
+      const keys = Object.keys(labels as object);
+      return [...keys.map((key) => `${labels[key]}${labels[key]}`), labels.tier];
+    }),
+    ["labels tier"],
+  );
+  const stacked = { ...object, metadata: { ...object.metadata, labels: { stack: "blue" } } };
+  const seen: string[] = [];
+  const observed = observeMetadata(stacked, (_, key) => void seen.push(key));
+  assert.equal(observed.metadata.labels?.["stack"], "blue");
+  assert.deepEqual(seen, ["stack"]);
 });
 
 it("reads as the object itself, and stays frozen", () => {

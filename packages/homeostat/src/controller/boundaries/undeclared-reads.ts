@@ -32,6 +32,8 @@ interface Read {
   readonly kind: Kind;
   /** E.g. `Secret kitchen/token`, `a list of secrets`. */
   readonly what: string;
+  /** The object did not exist. */
+  readonly isMissing: boolean;
 }
 
 /** The reads of one run through its client. */
@@ -39,6 +41,7 @@ export class UndeclaredReads implements ReadTracker {
   readonly #run: ReadingRun;
   /** By object, or by kind for lists. */
   readonly #reads = new Map<string, Read>();
+  readonly #written = new Set<string>();
 
   constructor(run: ReadingRun) {
     this.#run = run;
@@ -48,23 +51,28 @@ export class UndeclaredReads implements ReadTracker {
     const { definition } = this.#run;
     if (isDeclared(definition, kind) || this.#isOwn(kind, key, found)) return;
     const name = formatObjectKey(key);
-    this.#reads.set(objectId(kind, name), { kind, what: `${kind.kind} ${name}` });
+    const id = objectId(kind, name);
+    if (this.#written.has(id)) return;
+    this.#reads.set(id, { kind, what: `${kind.kind} ${name}`, isMissing: !found });
   }
 
   /** A list of its own or an owned kind may be of its children. */
   listed(kind: Kind): void {
     const { definition } = this.#run;
     if (isDeclared(definition, kind) || isOwnOrOwned(definition, kind)) return;
-    this.#reads.set(kindId(kind), { kind, what: `a list of ${kind.resource}` });
+    this.#reads.set(kindId(kind), { kind, what: `a list of ${kind.resource}`, isMissing: false });
   }
 
   /**
-   * Reports what the run has read. An object that is read and then written has not been read for
-   * something else.
+   * Reports what the run has read. An object is not read for something else where it is what the
+   * run writes now, where the run creates it because it was missing, and after the run wrote it.
    */
   writes(what: string, target?: { readonly kind: Kind; readonly key: ObjectKey }): void {
-    if (this.#reads.size === 0) return;
     const written = target && objectId(target.kind, formatObjectKey(target.key));
+    if (written !== undefined) {
+      this.#written.add(written);
+      if (this.#reads.get(written)?.isMissing) this.#reads.delete(written);
+    }
     for (const [id, read] of this.#reads) if (id !== written) this.#report(what, read);
   }
 

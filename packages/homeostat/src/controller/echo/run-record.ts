@@ -28,7 +28,7 @@ interface Written {
 export class RunRecord {
   readonly #kinds: ReadonlySet<string>;
   readonly #written: Written[] = [];
-  readonly #completed: CompletedWrite[] = [];
+  readonly #completed = new Set<CompletedWrite>();
   readonly #results = new Set<string>();
   readonly #readKinds = new Set<string>();
   #object: KubeObject | undefined;
@@ -63,12 +63,20 @@ export class RunRecord {
 
   /** A request of this run has changed an object, or has changed nothing. */
   wrote(write: CompletedWrite): void {
-    this.#completed.push(write);
+    this.#completed.add(write);
     const { kind, key } = write;
     const revision = writtenRevision(write);
     if (revision === undefined) return;
     const id = revisionId(kind, formatObjectKey(key), revision);
     this.#written.push({ id, kind: kindId(kind), write });
+  }
+
+  /**
+   * A client of the process has changed an object during this run. Nothing is known of who reads
+   * the result, so the change reaches the controller as any other does.
+   */
+  overheard(write: CompletedWrite): void {
+    if (write.kind.kind !== "Event") this.#completed.add(write);
   }
 
   /** The user's code has received the result of its write. */
@@ -94,7 +102,7 @@ export class RunRecord {
 
   /** The writes and deletions of the run. */
   writes(): readonly CompletedWrite[] {
-    return this.#completed;
+    return [...this.#completed];
   }
 
   /** The revision that the user's code started from. */

@@ -134,20 +134,38 @@ test("a write that changes nothing does not count", () => {
   assert.equal(play(new LoopDetector(manager), 100, repeats), undefined);
 });
 
-test("a loop ends when the object rests for a time, and is not named a second time", () => {
+test("a loop ends when the object rests for a time; the next one is named again", () => {
   const detector = new LoopDetector(manager);
   const { at } = play(detector, 100, flips)!;
   const next = [changed(box, "a", at)];
   assert.equal(detector.delayMs("a", next, at + 10_001), 0);
   detector.record("a", { ...flips(at + 1), at: at + 10_001 });
   assert.equal(detector.active("a"), undefined);
-  assert.equal(
-    play(detector, 100, (i) => flips(at + 1 + i)),
-    undefined,
-  );
-  assert.ok(detector.active("a"));
+  const later = (i: number) => detector.record("a", { ...flips(i), at: 20_000 + i });
+  const loops = Array.from({ length: 100 }, (_, i) => later(at + 2 + i)).filter(Boolean);
+  assert.equal(loops.length, 1);
+  assert.deepEqual(detector.active("a"), loops[0]);
   detector.forget("a");
   assert.equal(detector.active("a"), undefined);
+  assert.ok(play(detector, 100, flips), "an object that is created again is named again");
+});
+
+test("a loop that ends and begins all the time is named every ten seconds", () => {
+  const detector = new LoopDetector(manager);
+  const named: number[] = [];
+  for (let i = 1; i <= 25_000; i++) {
+    const run = i % 50 ? flips(i) : { causes: [changed(box, "a", i - 1)], writes: [] };
+    if (detector.record("a", { ...run, at: i })) named.push(i);
+  }
+  assert.equal(named.length, 3);
+  assert.ok(named[1]! - named[0]! >= 10_000 && named[1]! - named[0]! < 10_100);
+});
+
+test("an object whose loop has ended is forgotten when another one runs", () => {
+  const detector = new LoopDetector(manager);
+  play(detector, 100, flips);
+  detector.record("b", { ...flips(1), at: 20_000 });
+  assert.equal(detector.size, 1);
 });
 
 test("what runs once in a while is no loop", () => {

@@ -1,80 +1,53 @@
 // Detects reconciles that run because of what they do themselves: each run triggers the next one,
 // or another writer undoes each run's write. Either would go on for ever at full speed. It is
-// reported once, and the object is slowed down until it rests; what else triggers it is not
-// delayed. Progress is no loop: a status that counts or passes through phases never takes an
+// reported when it begins, and the object is slowed down until it rests; what else triggers it is
+// not delayed. Progress is no loop: a status that counts or passes through phases never takes an
 // earlier value.
-import type { Kind } from "../../api/kind.ts";
-import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
-import { writtenRevision } from "../../client/completed-write.ts";
-import { objectId } from "../echo/run-record.ts";
 import { compactWrite, type FindText } from "./compact-write.ts";
-import { differingFields, writtenFields } from "./written-fields.ts";
+import {
+  type Current,
+  type History,
+  type Loop,
+  type LoopRun,
+  deletesOwn,
+  hasRested,
+  idOf,
+  isDeletion,
+  isDriven,
+  isLoop,
+  isNoOp,
+  isOfUndone,
+  isOnlyOwn,
+  isOwn,
+  madeBy,
+  pacedSource,
+  repeatsAllowed,
+  restMs,
+  start,
+  titleOf,
+  undoneAllowed,
+} from "./history.ts";
+import { comparedFields, differingFields } from "./written-fields.ts";
 
-/** Runs in a row that do what an earlier one of them did. */
-const repeatsAllowed = 20;
-/** Runs in a row that only their own writes triggered, each with new values. */
-const progressAllowed = 300;
-/** Times in a row that another writer undoes the same write. */
-const undoneAllowed = 10;
 /** Earlier values that are remembered for comparison. */
 const valuesKept = 32;
 /** A retry sooner than this does not wait for anything. */
 const promptMs = 20;
-/** Without a run for this long, or for some delays, a loop has ended. */
-const restMs = 10_000;
 /** Histories that rest are forgotten this often. */
 const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
 const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
 const keptWhole = 500;
-/** Source of the cause that triggers a delayed key. */
-const pacedSource = "loop";
-
-/** A detected loop. */
-export interface Loop {
-  /** "itself": only its own writes and retries trigger it. "another": it is undone each time. */
-  readonly by: "itself" | "another";
-  readonly runs: number;
-  /** What is written each time, e.g. `Box status.count`. */
-  readonly wrote: readonly string[];
-  /** The object that another writer changes back, with this controller's fields. */
-  readonly undone?: { readonly kind: Kind; readonly object: KubeObject };
-}
-
-/** One run, for the detector. */
-export interface LoopRun {
-  readonly causes: readonly RecordedCause[];
-  readonly writes: readonly CompletedWrite[];
-  /** The delay of the retry that it asked for. */
-  readonly retryAfterMs?: number | undefined;
-  /** Monotonic time in ms. */
-  readonly at: number;
-}
-
-interface History {
-  /** Runs in a row that count. */
-  runs: number;
-  repeats: number;
-  undone: number;
-  delays: number;
-  delayMs: number;
-  /** The end of the delay that the key is in. */
-  until: number | undefined;
-  at: number;
-  values: readonly string[];
-  writes: readonly CompletedWrite[];
-  retriesAtOnce: boolean;
-  found: Loop | undefined;
-}
 
 /** Counts the runs of one controller's objects. */
 export class LoopDetector {
   readonly #histories = new Map<string, History>();
-  readonly #reported = new Set<string>();
+  /** Times of the last reports of keys; a key is reported at most once in `restMs`. */
+  readonly #reported = new Map<string, number>();
   readonly #whole = new Set<string>();
   #swept = 0;
   readonly #manager: string;
@@ -110,7 +83,7 @@ export class LoopDetector {
     return history.delayMs;
   }
 
-  /** Records a run. Returns a loop once, when it is detected. */
+  /** Records a run. Returns each loop once, when it is detected. */
   record(key: string, run: LoopRun): Loop | undefined {
     const before = this.#histories.get(key);
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
@@ -122,10 +95,17 @@ export class LoopDetector {
     const current = { ...run, writes, retriesAtOnce };
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
     this.#keep(key, history ?? start(current), run.at);
-    if (!history || history.found || !isLoop(history)) return undefined;
-    history.found = this.#describe(history, before!.writes);
-    if (this.#reported.has(key)) return undefined;
-    this.#reported.add(key);
+    if (!history || (!history.found && !isLoop(history))) return undefined;
+    history.found ??= this.#describe(history, before!.writes);
+    return this.#report(key, history, run.at);
+  }
+
+  /** A loop that begins again soon after its last report is reported later. */
+  #report(key: string, history: History, at: number): Loop | undefined {
+    const last = this.#reported.get(key);
+    if (history.isReported || (last !== undefined && at - last < restMs)) return undefined;
+    history.isReported = true;
+    this.#reported.set(key, at);
     return history.found;
   }
 
@@ -148,8 +128,13 @@ export class LoopDetector {
     };
   }
 
-  /** The object rests, or is gone. */
+  /** The object is gone. */
   forget(key: string): void {
+    this.#drop(key);
+    this.#reported.delete(key);
+  }
+
+  #drop(key: string): void {
     this.#histories.delete(key);
     this.#whole.delete(key);
   }
@@ -161,7 +146,7 @@ export class LoopDetector {
 
   /** Histories stay in the order of their runs: those that rest are first, and are forgotten. */
   #keep(key: string, history: History, at: number): void {
-    this.forget(key);
+    this.#drop(key);
     this.#forgetRested(at);
     this.#histories.set(key, history);
     this.#whole.add(key);
@@ -176,9 +161,10 @@ export class LoopDetector {
   #forgetRested(at: number): void {
     if (at - this.#swept < sweepMs) return;
     this.#swept = at;
+    for (const [key, last] of this.#reported) if (at - last >= restMs) this.#reported.delete(key);
     for (const [oldest, one] of this.#histories) {
-      if (one.found || !hasRested(one, at)) break;
-      this.forget(oldest);
+      if (hasRested(one, at)) this.#drop(oldest);
+      else if (!one.found) break;
     }
   }
 
@@ -189,7 +175,7 @@ export class LoopDetector {
   #rest(key: string, before: History, run: LoopRun): void {
     const isAtRest = isDriven(before, run);
     if (before.found?.by === "another" || (before.found && !isAtRest)) return;
-    if (before.found || before.retriesAtOnce) return this.forget(key);
+    if (before.found || before.retriesAtOnce) return this.#drop(key);
     this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
   }
 
@@ -210,6 +196,7 @@ export class LoopDetector {
       delayMs: before.delayMs,
       values: value === undefined ? [] : [...before.values, value].slice(-valuesKept),
       found: before.found,
+      isReported: before.isReported,
     };
   }
 
@@ -227,7 +214,7 @@ export class LoopDetector {
   }
 
   #fieldsOf({ object }: CompletedWrite): string {
-    return object ? JSON.stringify(writtenFields(object as never, this.#manager)) : "deleted";
+    return object ? JSON.stringify(comparedFields(object as never, this.#manager)) : "deleted";
   }
 
   #describe(history: History, before: readonly CompletedWrite[]): Loop {
@@ -248,7 +235,7 @@ export class LoopDetector {
     const last = before.findLast((one) => !isDeletion(one) && idOf(one) === idOf(write));
     if (!write.object || !last) return [titleOf(write)];
     const [now, then] = [write, last].map(({ object }) =>
-      writtenFields(object as never, this.#manager),
+      comparedFields(object as never, this.#manager),
     );
     const fields = differingFields(now!, then);
     return fields.length > 0
@@ -256,84 +243,3 @@ export class LoopDetector {
       : [titleOf(write)];
   }
 }
-
-interface Current extends LoopRun {
-  readonly retriesAtOnce: boolean;
-}
-
-const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
-  writes,
-  retriesAtOnce,
-  at,
-  until: undefined,
-});
-
-function start(run: Current): History {
-  return {
-    ...madeBy(run),
-    runs: 1,
-    repeats: 0,
-    undone: 0,
-    delays: 0,
-    delayMs: 0,
-    values: [],
-    found: undefined,
-  };
-}
-
-const isLoop = ({ runs, repeats, undone }: History): boolean =>
-  repeats > repeatsAllowed || undone > undoneAllowed || runs > progressAllowed;
-
-const hasRested = ({ at, delayMs }: History, now: number): boolean =>
-  now - at > Math.max(restMs, 3 * delayMs);
-
-/** The run before this one, or the delay that followed it, is all that triggered this one. */
-const isDriven = (before: History, { causes }: LoopRun): boolean =>
-  causes.length > 0 && causes.every((cause) => isOwn(before, cause));
-
-function isOwn(before: History, cause: RecordedCause): boolean {
-  if (cause.source === pacedSource) return true;
-  if (cause.source === "retry") return before.retriesAtOnce;
-  return before.writes.some((write) => {
-    if (idOf(write) !== cause.object) return false;
-    return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;
-  });
-}
-
-/** Causes are merged: the latest revision may be the own one and hide that of another writer. */
-const isOnlyOwn = (before: History, cause: RecordedCause): boolean =>
-  isOwn(before, cause) &&
-  cause.times <= before.writes.filter((write) => idOf(write) === cause.object).length;
-
-const isOfUndone = ({ found, writes }: History, { object }: RecordedCause): boolean =>
-  found?.by === "another" && writes.some((write) => idOf(write) === object);
-
-/** A deletion of what the run before had written. */
-const deletesOwn = (before: History, { writes }: Current): boolean =>
-  writes.some(
-    (write) => isDeletion(write) && before.writes.some((one) => idOf(one) === idOf(write)),
-  );
-
-/** The write has returned a revision that was there before. */
-function isNoOp(
-  write: CompletedWrite,
-  causes: readonly RecordedCause[],
-  before: History | undefined,
-): boolean {
-  const revision = writtenRevision(write);
-  if (revision === undefined) return false;
-  const isThat = (there: string | undefined, object: () => string | undefined): boolean =>
-    there === revision && object() === idOf(write);
-  return (
-    causes.some((cause) => isThat(cause.resourceVersion, () => cause.object)) ||
-    before?.writes.some((one) => isThat(writtenRevision(one), () => idOf(one))) === true
-  );
-}
-
-const isDeletion = (write: CompletedWrite): boolean => writtenRevision(write) === undefined;
-
-/** Identifies an object in causes and writes, e.g. `v1/ConfigMap kitchen/menu`. */
-const idOf = ({ kind, key }: CompletedWrite): string => objectId(kind, formatObjectKey(key));
-
-const titleOf = (write: CompletedWrite): string =>
-  `${write.kind.kind} ${formatObjectKey(write.key)}${isDeletion(write) ? " (deleted)" : ""}`;

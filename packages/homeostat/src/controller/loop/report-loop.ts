@@ -3,7 +3,7 @@
 import { keyOf, type KubeObject } from "../../api/object-meta.ts";
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Loop } from "./loop-detector.ts";
+import type { Loop } from "./history.ts";
 import { differingFields, otherManagers, writtenFields } from "./written-fields.ts";
 
 /** What a report needs. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../../api/object-meta.ts";
-import { differingFields, otherManagers, writtenFields } from "./written-fields.ts";
+import { comparedFields, differingFields, otherManagers, writtenFields } from "./written-fields.ts";
 
 const ours = "laws/box";
 const spec = (...names: string[]) => ({
@@ -30,6 +30,14 @@ test("the fields of a manager and its sets, and no others, without times", () =>
   });
   const other = object({ a: 5, c: 3 }, []);
   assert.deepEqual(writtenFields(one, ours, other), { spec: { a: 5 }, status: {} });
+});
+
+test("a write with another field manager compares by all that users set", () => {
+  const one = object({ a: 1 }, [{ manager: "op", fieldsV1: spec("a") }], { n: 1 });
+  const metadata = { labels: {}, annotations: {}, finalizers: [] };
+  assert.deepEqual(comparedFields(one, ours), { metadata, spec: { a: 1 }, status: { n: 1 } });
+  const own = object({ a: 1, b: 2 }, [{ manager: ours, fieldsV1: spec("a") }]);
+  assert.deepEqual(comparedFields(own, ours), { spec: { a: 1 } });
 });
 
 test("fields differ by value; what only the other side has does not count", () => {

@@ -36,6 +36,19 @@ export function writtenFields(
   return withoutTimes(out) as JsonObject;
 }
 
+/**
+ * The fields by which two writes of one object are compared: those of `manager`, or, of a write
+ * with another field manager, all that users set.
+ */
+export function comparedFields(object: KubeObject, manager: string): JsonObject {
+  if (entriesOf(object).some((entry) => isOf(manager, entry)))
+    return writtenFields(object, manager);
+  const { metadata, ...rest } = object as unknown as JsonObject & KubeObject;
+  const { labels = {}, annotations = {}, finalizers = [] } = metadata;
+  const set = { labels, annotations, finalizers: [...finalizers] };
+  return withoutTimes({ ...rest, metadata: set } as unknown as Json) as JsonObject;
+}
+
 function merge(into: JsonObject, from: JsonObject): void {
   for (const [name, value] of Object.entries(from)) {
     const held = into[name];

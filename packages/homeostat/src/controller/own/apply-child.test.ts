@@ -42,6 +42,13 @@ describe("applying a child", () => {
     assert.deepEqual(foreign.requests, []);
   });
 
+  it("creates what the cache has although a 404 has proved it gone", async () => {
+    const { set, requests } = arrangeSet([mine("p", { of: "x" })]);
+    set.memory.gone("uid-p");
+    assert.equal((await applyChild(set, wanted("x"))).metadata.uid, "made");
+    assert.deepEqual(requests, [createOnly]);
+  });
+
   it("looks at the object that exists although the cache has none", async () => {
     const conflict = refused(409, "Conflict");
     const once = () => {

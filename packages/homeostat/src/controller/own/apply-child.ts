@@ -14,8 +14,9 @@ export async function applyChild(set: OwnedSet, intent: Intent): Promise<KubeObj
   const { name, namespace } = intent.metadata;
   const key = { name, namespace };
   set.assertRunning();
-  const known = (set.informer.get(key) as KubeObject | undefined) ?? (await createOne(set, intent));
-  return updateOne(set, known, intent);
+  const cached = set.informer.get(key) as KubeObject | undefined;
+  const isGone = !cached || set.memory.isGone(cached.metadata.uid);
+  return updateOne(set, isGone ? await createOne(set, intent) : cached, intent);
 }
 
 /**

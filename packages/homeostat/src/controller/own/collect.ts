@@ -29,12 +29,18 @@ export async function collectUnreachable(
 }
 
 /** Children of the owner that this controller has applied, in whichever set. */
-function children({ informer, owner, manager }: OwnedSet): readonly KubeObject[] {
-  const labelled = informer.byIndex(backReferenceIndex, owner.metadata.uid);
-  return (labelled as readonly KubeObject[]).filter((child) =>
-    managedEntries(child).some(({ manager: other, operation }) => {
-      const name = String(other);
-      return operation === "Apply" && (name === manager || name.startsWith(`${manager}/`));
-    }),
-  );
+function children(set: OwnedSet): readonly KubeObject[] {
+  const { informer, owner, memory } = set;
+  const labelled = informer.byIndex(
+    backReferenceIndex,
+    owner.metadata.uid,
+  ) as readonly KubeObject[];
+  return labelled.filter((child) => !memory.isGone(child.metadata.uid) && hasApplied(set, child));
+}
+
+function hasApplied({ manager }: OwnedSet, child: KubeObject): boolean {
+  return managedEntries(child).some(({ manager: other, operation }) => {
+    const name = String(other);
+    return operation === "Apply" && (name === manager || name.startsWith(`${manager}/`));
+  });
 }

@@ -20,14 +20,23 @@ export interface OwnOptions<K extends Kind = any> {
   readonly ready?: (object: ObjectOf<K>) => boolean;
 }
 
+/** In place of an object that is not desired: what `wanted && Kind(…)` is when it is not wanted. */
+export type LeftOut = undefined | null | false;
+
+/** True for no object. Other values, such as an empty name, are mistakes. */
+export function isLeftOut(one: unknown): one is LeftOut {
+  return one === undefined || one === null || one === false;
+}
+
 /**
  * Brings the owned objects of one kind to the state in `desired`: applies differences and deletes
- * objects that are no longer desired. Resolves to the current objects, in the order of `desired`.
+ * objects that are no longer desired. Resolves to the current objects, in the order of `desired`,
+ * without those that are left out: `own(Kind, [wanted && Kind(…)])`.
  */
 export type Own<Owned extends Kind> = [Owned] extends [never]
   ? (...undeclared: readonly "ERR_UNDECLARED: list the kind in `owns`"[]) => never
   : <O extends Owned>(
       kind: O,
-      desired: readonly ManifestOf<O>[],
+      desired: readonly (ManifestOf<O> | LeftOut)[],
       options?: OwnOptions<O>,
     ) => Promise<readonly ObjectOf<O>[]>;

@@ -5,11 +5,14 @@ import type { Kind } from "../../api/kind.ts";
 
 /** Objects whose stored form is remembered; for others an apply is repeated. */
 const storedKept = 10_000;
+/** Deleted objects remembered; the cache has forgotten older ones. */
+const goneKept = 10_000;
 
 /** Shared by all runs of a controller. */
 export class OwnMemory {
   readonly #sets = new Map<string, Set<string>>();
   readonly #stored = new Map<string, { readonly asked: string; readonly stored: string }>();
+  readonly #gone = new Set<string>();
   #hasCompleted = false;
 
   /** Records the manager of a set whose own() is called. */
@@ -41,6 +44,16 @@ export class OwnMemory {
   storedFor(id: string, asked: string): string | undefined {
     const known = this.#stored.get(id);
     return known?.asked === asked ? known.stored : undefined;
+  }
+
+  /** Records that the server has no object of this uid any more; the cache may still have it. */
+  gone(uid: string): void {
+    this.#gone.add(uid);
+    if (this.#gone.size > goneKept) this.#gone.delete(this.#gone.values().next().value!);
+  }
+
+  isGone(uid: string): boolean {
+    return this.#gone.has(uid);
   }
 
   /** The managers of all sets of the kind. */

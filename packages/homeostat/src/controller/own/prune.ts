@@ -15,7 +15,10 @@ export function undesired(set: OwnedSet, desired: ReadonlySet<string>): readonly
     ...set.informer.byIndex(backReferenceIndex, uid),
   ] as readonly KubeObject[];
   return owned.filter(
-    (object) => !desired.has(formatObjectKey(object.metadata)) && isMember(set, object),
+    (object) =>
+      !desired.has(formatObjectKey(object.metadata)) &&
+      isMember(set, object) &&
+      !set.memory.isGone(object.metadata.uid),
   );
 }
 
@@ -45,7 +48,10 @@ async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {
   await set.client.apply(set.kind, nothing, { force: true, fieldManager: set.manager });
 }
 
-/** Deletes a child of this very uid. */
+/**
+ * Deletes a child of this very uid. A 404 proves that it is gone, also when the kind is no longer
+ * served; the watch that would say so may be down.
+ */
 export async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
   const { uid } = object.metadata;
   await set.client
@@ -53,5 +59,6 @@ export async function deleteMember(set: OwnedSet, object: KubeObject): Promise<v
     .catch((error: unknown) => {
       if (isConflict(error)) set.overtaken(error);
       if (!isNotFound(error)) throw error;
+      set.memory.gone(uid);
     });
 }

@@ -29,7 +29,15 @@ const Box = {
 /** A runner whose reconcile is `reconcile`. */
 export function arrangeRunner(
   reconcile: (scope: RunScope, key: string) => Promise<void>,
-  settings: { readonly concurrency?: number; readonly retryRate?: Rate } = {},
+  {
+    isCached = () => true,
+    ...settings
+  }: {
+    readonly concurrency?: number;
+    readonly retryRate?: Rate;
+    /** Whether the object of a key exists. */
+    readonly isCached?: () => boolean;
+  } = {},
 ) {
   const runtime = createVirtualRuntime();
   const { retryRate } = settings;
@@ -47,7 +55,9 @@ export function arrangeRunner(
     runtime,
     queue,
     log: { debug: say, info: say, warn: say, error: say },
-    informer: () => ({ entry: (key: string) => ({ key, metadataText: () => "" }) }),
+    informer: () => ({
+      entry: (key: string) => (isCached() ? { key, metadataText: () => "" } : undefined),
+    }),
   };
   const state: RunnerState = {
     options: options as RunnerOptions,

@@ -2,7 +2,7 @@
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
-import type { Loop } from "../loop/loop-detector.ts";
+import type { Loop } from "../loop/history.ts";
 import { describeLoop } from "../loop/report-loop.ts";
 import { isTerminal } from "../outcome.ts";
 import type { Reconciled } from "../reconcile.ts";

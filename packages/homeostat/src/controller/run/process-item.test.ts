@@ -4,7 +4,9 @@ import { ApiStatusError } from "../../api/status.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeRunner } from "./arrange-runner.suite.ts";
 import { processItem } from "./process-item.ts";
+import { TerminalError } from "../outcome.ts";
 import type { RunnerState } from "./runner-state.ts";
+import type { RunScope } from "./run-scope.ts";
 
 it("a reconcile that hangs is reported after a minute and abandoned after ten", async () => {
   let release = (): void => {};
@@ -124,5 +126,54 @@ it("a conflict shows when the object is tried again", async () => {
     const progress = states.get("ns/a")?.progress;
     assert.equal(progress?.at, "retrying");
     assert.equal(progress.failures, failures);
+  }
+});
+
+const conflictOf = (scope: RunScope): ApiStatusError => {
+  const status = { kind: "Status", apiVersion: "v1", code: 409, reason: "Conflict" };
+  const conflict = new ApiStatusError(status as never);
+  scope.markOvertaken(conflict);
+  return conflict;
+};
+const lost = new HomeostatError("ERR_CLIENT_UNREACHABLE", "nothing listens", { hint: "" });
+
+it("keeps nothing of an object that went while its run failed", async () => {
+  const errors: readonly ((scope: RunScope) => Error)[] = [
+    () => new Error("a fault"),
+    () => new TerminalError("a mistake"),
+    () => lost,
+    conflictOf,
+  ];
+  for (const errorOf of errors) {
+    let isCached = true;
+    const { runtime, queue, said, states, state } = arrangeRunner(
+      async (scope) => {
+        isCached = isGoing ? false : isCached;
+        throw errorOf(scope);
+      },
+      { isCached: () => isCached },
+    );
+    let isGoing = true;
+    const process = async (): Promise<void> => {
+      queue.add("ns/a");
+      await processItem(state, (await queue.get())!);
+    };
+    for (let i = 0; i < 6; i++) {
+      isCached = true;
+      await process();
+      assert.equal(states.get("ns/a"), undefined);
+      await runtime.advance(60_000);
+      while (queue.depth().ready.size > 0) await processItem(state, (await queue.get())!);
+    }
+    assert.equal(queue.depth().delayed, 0, "nothing is tried again");
+    const before = [...said];
+    [isCached, isGoing] = [true, false];
+    await process();
+    const again = said.slice(before.length).map((line) => line.replace(/ in \d+ ms/, ""));
+    const first = before.slice(0, again.length).map((line) => line.replace(/ in \d+ ms/, ""));
+    const isTerminal = (line: string): boolean => !line.startsWith("where");
+    assert.deepEqual(again.filter(isTerminal), first.filter(isTerminal), "as of a new object");
+    const { progress } = states.get("ns/a")!;
+    assert.ok(progress.at !== "retrying" || progress.failures === 1);
   }
 });

@@ -1,10 +1,13 @@
 // Reconciles one key under the deadline, and releases it once nothing of the run is left.
+import type { CompletedWrite } from "../../client/client.ts";
+import { currentWrites } from "../../client/write-context.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Progress } from "../object-state.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import { currentRun } from "./current-run.ts";
+import { forget } from "./forget.ts";
 import { failed, succeeded } from "./handle-result.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { RunScope } from "./run-scope.ts";
@@ -45,7 +48,7 @@ async function runItem(
   const { options, states, loops } = context;
   const { queue, runtime } = options;
   const { key } = item;
-  if (!isCached(options, key)) return skip(context, key);
+  if (!isCached(options, key)) return done(context, key);
   if (waits(context, key)) return;
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
@@ -62,7 +65,7 @@ async function runItem(
     context.stopping,
     (deadline) => {
       scope = openScope(context, key, deadline, requests);
-      return currentRun.run(scope, () => context.reconcile(item, scope!));
+      return inRun(scope, () => context.reconcile(item, scope!));
     },
   );
   slow.cancel();
@@ -71,6 +74,14 @@ async function runItem(
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
+}
+
+/** Runs `work` so that its code knows its run, and the run all writes of its code. */
+function inRun<T>(scope: RunScope, work: () => T): T {
+  const wrote = (write: CompletedWrite): void => {
+    if (!scope.hasEnded) scope.record.overheard(write);
+  };
+  return currentRun.run(scope, () => currentWrites.run(wrote, work));
 }
 
 /** Releases a paused key; what resumes it triggers it again. */
@@ -94,15 +105,11 @@ function reportSlow({ options, states }: RunnerState, key: string): void {
   });
 }
 
-function skip(context: RunnerState, key: string): void {
-  context.options.queue.forget(key);
-  context.states.delete(key);
-  done(context, key);
-}
-
 /** Releases the key: what has changed since its run began triggers the next one. */
-function done({ options, echoes }: RunnerState, key: string): void {
+function done(context: RunnerState, key: string): void {
+  const { options, echoes } = context;
   echoes.end(key);
+  if (!isCached(options, key)) forget(context, key);
   options.queue.done(key);
 }
 

@@ -32,22 +32,27 @@ export class Turns {
     const { retryAfterMs } = failed.fault;
     this.forget(key);
     this.#failed.add(key);
-    const expectedMs = this.#pace.expectedMs(retryAfterMs);
+    const expectedMs = this.#pace.expectedMs(retryAfterMs, this);
     const turn = (): void => {
       this.#waiting.delete(key);
       this.#inTurn.add(key);
       again();
     };
-    this.#waiting.set(key, this.#pace.wait(retryAfterMs, turn, failed.failures));
+    this.#waiting.set(
+      key,
+      this.#pace.wait(retryAfterMs, turn, { failures: failed.failures, owner: this }),
+    );
     return expectedMs;
   }
 
-  /** A key failed otherwise, or its object is gone. */
-  forget(key: string): void {
-    this.#waiting.get(key)?.cancel();
+  /** A key failed otherwise, or its object is gone. Returns true when it waited for its turn. */
+  forget(key: string): boolean {
+    const timer = this.#waiting.get(key);
+    timer?.cancel();
     this.#waiting.delete(key);
     this.#inTurn.delete(key);
     this.#failed.delete(key);
+    return timer !== undefined;
   }
 
   /** A key succeeded. The server is well if it has answered a request of the run. */

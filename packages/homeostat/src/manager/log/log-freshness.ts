@@ -57,10 +57,13 @@ class FreshnessLog {
       const late = this.#informers().filter(
         (informer) => !informer.hasSynced() && !this.#isLeftOut(informer),
       );
-      for (const [reason, kinds] of byReason(late))
-        this.#options.log.warn(
-          `still waiting for the first list of ${kinds.join(", ")}: ${reason}`,
-        );
+      const { absent = [], others = [] } = Object.groupBy(late, (informer) =>
+        this.#isReported(informer) && !informer.freshness().isServed ? "absent" : "others",
+      );
+      const { log } = this.#options;
+      if (absent.length > 0) log.warn(`still waiting for the first list of ${namesOf(absent)}`);
+      for (const [reason, kinds] of byReason(others))
+        log.warn(`still waiting for the first list of ${kinds.join(", ")}: ${reason}`);
       this.#slowLater();
     });
   }
@@ -80,15 +83,17 @@ class FreshnessLog {
     return lastError ?? reason.replace(/\d+ s/g, "");
   }
 
+  #isReported(informer: Informer): boolean {
+    return this.#reported.get(informer) === this.#causeOf(informer);
+  }
+
   #say(): void {
     const { log } = this.#options;
     const behind = this.#informers().filter((informer) => {
       const { ready, lastError } = informer.freshness();
       return !ready && (informer.hasSynced() || lastError !== undefined);
     });
-    const news = behind.filter(
-      (informer) => this.#reported.get(informer) !== this.#causeOf(informer),
-    );
+    const news = behind.filter((informer) => !this.#isReported(informer));
     const leftOut = news.filter((informer) => this.#isLeftOut(informer));
     for (const [namespace, informers] of Map.groupBy(leftOut, ({ scope }) => scope.namespace))
       log.warn(

@@ -27,7 +27,8 @@ export const deepestJson = 10_000;
 
 /**
  * A deep copy, much cheaper than structuredClone.
- * @throws RangeError for a value that is deeper than `deepestJson`, such as one that contains itself
+ * @throws RangeError for a value that is deeper than `deepestJson`, such as one that contains
+ * itself
  */
 export const cloneJson = <T extends Json>(value: T): T => clone(value, recursiveLevels) as T;
 

@@ -25,8 +25,8 @@ export interface FollowedSource<T> {
 }
 
 /**
- * Follows a source until it ends or `signal` aborts. Never rejects. Errors that the source loses, in
- * timers or in listeners on its signal, are logged.
+ * Follows a source until it ends or `signal` aborts. Never rejects. Errors that the source loses,
+ * in timers or in listeners on its signal, are logged.
  */
 export function followSource<T>(source: FollowedSource<T>): Promise<void> {
   const { log, title, fields, signal } = source;

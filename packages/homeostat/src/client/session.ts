@@ -6,7 +6,6 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
-import type { ObserverCalls } from "./observer-calls.ts";
 import { decodeJson } from "./request/decode-json.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
@@ -31,7 +30,8 @@ export interface SessionOptions {
   readonly pace: ServerPace;
   /** Never throws. */
   readonly observer: ClientObserver;
-  readonly observerCalls: ObserverCalls;
+  /** Calls other observers; never throws. */
+  readonly observerCalls: { call(observe: () => unknown): void };
   /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /**

@@ -243,7 +243,7 @@ it("acts at once on another action", async () => {
     initial: "A",
     phases: {
       A: phase({
-        observe: (_: Context) => left[0],
+        observe: (_context: Context) => left[0],
         decide: (first, to) => (first === undefined ? to.go("Done") : to.act(first)),
         act: () => void left.shift(),
       }),

@@ -1,6 +1,7 @@
 // Answers that say 200 and are none: a proxy's page, another kind, a list without end. They become
 // errors that name request, server, what came and what to do, and never reach the user's code. An
-// answer without a kind is believed: servers omit it for items of lists, and some proxies elsewhere.
+// answer without a kind is believed: servers omit it for items of lists, and some proxies
+// elsewhere.
 import { isObject, type Json } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";

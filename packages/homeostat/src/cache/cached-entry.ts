@@ -134,7 +134,8 @@ export class CachedEntry implements CachedObject {
     if (this.#object) return this.#object;
     const { frozen, parsedObjects, promisesStatus } = this.#shape;
     const whole = this.#parse();
-    if (promisesStatus && (whole.status ?? undefined) === undefined) whole.status = emptyStatus();
+    if (promisesStatus && (whole.status === undefined || whole.status === null))
+      whole.status = emptyStatus();
     this.#object = frozen ? freezeDeep(whole) : whole;
     if (!this.#retired) parsedObjects.add(this);
     return this.#object;

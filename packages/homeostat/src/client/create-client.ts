@@ -240,7 +240,7 @@ class ScopedClient implements Client {
 
   request: Client["request"] = (request, options) => {
     const answered = send(this.#shared.session, this.#scope, request, options);
-    for (const observer of this.#scope.requested) this.#observe(() => observer(answered));
+    this.#shared.session.observerCalls.callAll(this.#scope.requested, answered);
     return answered;
   };
   openStream: Client["openStream"] = (request, handlers) =>
@@ -297,14 +297,11 @@ class ScopedClient implements Client {
 
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
-    for (const observer of this.#shared.observers) this.#observe(() => observer(write));
+    const { observerCalls } = this.#shared.session;
+    observerCalls.callAll(this.#shared.observers, write);
     currentWrites.getStore()?.(write);
-    for (const observer of this.#scope.written) this.#observe(() => observer(write));
+    observerCalls.callAll(this.#scope.written, write);
     return write;
-  }
-
-  #observe(call: () => unknown): void {
-    this.#shared.session.observerCalls.call(call);
   }
 
   #managed<O extends WriteOptions>(options: O): O {

@@ -16,6 +16,10 @@ export class ObserverCalls {
     }
   }
 
+  callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void {
+    for (const observer of observers) this.call(() => observer(value));
+  }
+
   /** An observer whose methods never throw. */
   guard(observer: ClientObserver): ClientObserver {
     return {

@@ -31,7 +31,10 @@ export interface SessionOptions {
   /** Never throws. */
   readonly observer: ClientObserver;
   /** Calls other observers; never throws. */
-  readonly observerCalls: { call(observe: () => unknown): void };
+  readonly observerCalls: {
+    call(observe: () => unknown): void;
+    callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void;
+  };
   /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /**

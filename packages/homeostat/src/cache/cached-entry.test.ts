@@ -2,20 +2,12 @@
 // numbers.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type EntryShape, toEntry } from "./cached-entry.ts";
+import { toEntry } from "./cached-entry.ts";
+import { entryShape } from "./entry-shape.suite.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 
 const encode = (value: unknown): Uint8Array =>
   new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
-const shape = (rest: Partial<EntryShape> = {}): EntryShape => ({
-  apiVersion: "v1",
-  kind: "Thing",
-  frozen: true,
-  parsedObjects: new ParsedObjects({ objects: 100, bytes: 1e6 }),
-  keepManager: () => false,
-  project: undefined,
-  ...rest,
-});
 const entry = (manager: string): object => ({
   apiVersion: "v1",
   fieldsType: "FieldsV1",
@@ -26,7 +18,7 @@ const entry = (manager: string): object => ({
 
 describe("toEntry", () => {
   it("fills in apiVersion and kind, which list items lack", () => {
-    assert.deepEqual(toEntry(encode({ metadata: { name: "a" } }), shape()).read(), {
+    assert.deepEqual(toEntry(encode({ metadata: { name: "a" } }), entryShape()).read(), {
       apiVersion: "v1",
       kind: "Thing",
       metadata: { name: "a" },
@@ -35,14 +27,17 @@ describe("toEntry", () => {
 
   it("fills in a status for resources whose types promise one, without storing it", () => {
     const bytes = encode({ metadata: { name: "a" } });
-    const plain = toEntry(bytes, shape());
-    const promised = toEntry(bytes, shape({ promisesStatus: true }));
+    const plain = toEntry(bytes, entryShape());
+    const promised = toEntry(bytes, entryShape({ promisesStatus: true }));
     assert.deepEqual([plain.read().status, promised.read().status], [undefined, {}]);
     assert.equal(promised.size, plain.size);
+    const empty = encode({ metadata: { name: "a" }, status: null });
+    const shape = entryShape({ promisesStatus: true });
+    assert.deepEqual(toEntry(empty, shape).read().status, {});
     assert.deepEqual(
       toEntry(
         encode({ metadata: { name: "a" }, status: { ready: true } }),
-        shape({ promisesStatus: true }),
+        entryShape({ promisesStatus: true }),
       ).read().status,
       { ready: true },
     );
@@ -59,7 +54,7 @@ describe("toEntry", () => {
       const { managedFields: _, ...rest } = { name: "a", ...metadata };
       const read = toEntry(
         encode({ kind: "Thing", apiVersion: "v1", metadata: { name: "a", ...metadata }, spec: {} }),
-        shape(),
+        entryShape(),
       ).read();
       assert.deepEqual(read, { kind: "Thing", apiVersion: "v1", metadata: rest, spec: {} });
     }
@@ -74,7 +69,7 @@ describe("toEntry", () => {
     });
     const read = toEntry(
       bytes,
-      shape({ keepManager: (manager) => manager.startsWith("kitchen/") }),
+      entryShape({ keepManager: (manager) => manager.startsWith("kitchen/") }),
     ).read();
     assert.deepEqual(read.metadata.managedFields, [
       entry("kitchen/orders"),
@@ -87,7 +82,7 @@ describe("toEntry", () => {
       encode(
         '{"metadata":{"name":"a"},"spec":{"big":9007199254740993,"at":"2026-01-01T00:00:00.123456Z"}}',
       ),
-      shape(),
+      entryShape(),
     ).read();
     assert.deepEqual(read.spec, { big: 9007199254740993n, at: "2026-01-01T00:00:00.123456Z" });
   });
@@ -106,7 +101,7 @@ describe("toEntry", () => {
           ],
         },
       }),
-      shape({ parsedObjects }),
+      entryShape({ parsedObjects }),
     );
     assert.deepEqual(
       [made.key, made.generation, made.deleting, made.ownerUids, made.parsed],
@@ -116,20 +111,23 @@ describe("toEntry", () => {
 
   it("reads JSON that is not compact", () => {
     assert.equal(
-      toEntry(encode('{ "metadata": { "name": "a", "resourceVersion": "7" } }'), shape())
+      toEntry(encode('{ "metadata": { "name": "a", "resourceVersion": "7" } }'), entryShape())
         .resourceVersion,
       "7",
     );
   });
 
   it("refuses a value that is no object, and shows it", () => {
-    assert.throws(() => toEntry(encode('{"hello":1}'), shape()), /ERR_CACHE_OBJECT.*Thing.*hello/);
+    assert.throws(
+      () => toEntry(encode('{"hello":1}'), entryShape()),
+      /ERR_CACHE_OBJECT.*Thing.*hello/,
+    );
   });
 
   it("freezes in depth when asked", () => {
     const read = toEntry(
       encode({ metadata: { name: "a" }, spec: { list: [{ x: 1 }] } }),
-      shape(),
+      entryShape(),
     ).read();
     assert.throws(() => (read.spec.list[0].x = 2), TypeError);
   });
@@ -137,7 +135,7 @@ describe("toEntry", () => {
   it("holds no more parsed objects than allowed, oldest first", () => {
     const parsedObjects = new ParsedObjects({ objects: 2, bytes: 1e6 });
     const made = ["a", "b", "c"].map((name) =>
-      toEntry(encode({ metadata: { name } }), shape({ parsedObjects })),
+      toEntry(encode({ metadata: { name } }), entryShape({ parsedObjects })),
     );
     for (const each of made) each.read();
     assert.deepEqual(
@@ -155,7 +153,7 @@ describe("toEntry", () => {
     assert.deepEqual(
       toEntry(
         encode({ metadata: { name: "a" }, data: "x".repeat(100) }),
-        shape({ project }),
+        entryShape({ project }),
       ).read(),
       {
         apiVersion: "v1",

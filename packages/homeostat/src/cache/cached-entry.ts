@@ -108,6 +108,11 @@ export class CachedEntry implements CachedObject {
     return project || metadataOnly ? undefined : this.#text;
   }
 
+  /** True when the stored text is the same. */
+  isLike(other: CachedEntry): boolean {
+    return this.#text === other.#text;
+  }
+
   get parsed(): boolean {
     return this.#object !== undefined;
   }
@@ -123,7 +128,8 @@ export class CachedEntry implements CachedObject {
     if (this.#object) return this.#object;
     const { frozen, parsedObjects, promisesStatus } = this.#shape;
     const whole = this.#parse();
-    if (promisesStatus && whole.status === undefined) whole.status = emptyStatus();
+    if (promisesStatus && (whole.status === undefined || whole.status === null))
+      whole.status = emptyStatus();
     this.#object = frozen ? freezeDeep(whole) : whole;
     if (!this.#retired) parsedObjects.add(this);
     return this.#object;

@@ -244,15 +244,16 @@ const kindOf = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
 
 function warn(error: unknown, kind: Kind, key?: string): void {
   const said = describeCacheError(error, kind, key);
-  const stack = error instanceof Error && !isSkipped(error) ? `\n${error.stack}` : "";
+  const stack = error instanceof Error && !isOfServer(error) ? `\n${error.stack}` : "";
   process.emitWarning(`${said}${stack}`, { type: "HomeostatWarning" });
 }
 
 /** One line about an error that `onError` receives. */
 export function describeCacheError(error: unknown, { kind }: Kind, key?: string): string {
-  return isSkipped(error)
-    ? `${error.code}: ${error.message}`
+  return isOfServer(error)
+    ? (error as Error).message
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
 }
 
-const isSkipped = (error: unknown) => isHomeostatError(error, "ERR_CACHE_OBJECT");
+const isOfServer = (error: unknown) =>
+  isHomeostatError(error, "ERR_CACHE_OBJECT") || isHomeostatError(error, "ERR_CLIENT_WATCH_EVENT");

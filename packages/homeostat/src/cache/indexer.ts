@@ -94,16 +94,24 @@ export class Indexer {
     this.own.clear();
   }
 
-  /** Replaces all objects; returns the changes: removals first, then the rest in order. */
-  replace(next: ReadonlyMap<string, CachedEntry>): readonly StoreChange[] {
+  /**
+   * Replaces all objects; returns the changes: removals first, then the rest in order. Those of a
+   * restored server may differ at an equal revision.
+   */
+  replace(
+    next: ReadonlyMap<string, CachedEntry>,
+    { isRestored = false }: { readonly isRestored?: boolean } = {},
+  ): readonly StoreChange[] {
     const changes: StoreChange[] = [];
     for (const [key, old] of this.#entries) {
       const entry = next.get(key);
       if (!entry || entry.uid !== old.uid) changes.push(this.delete(key));
     }
     for (const entry of next.values()) {
-      if (this.#entries.get(entry.key)?.resourceVersion !== entry.resourceVersion)
-        changes.push(this.set(entry));
+      const old = this.#entries.get(entry.key);
+      const isSame =
+        old?.resourceVersion === entry.resourceVersion && (!isRestored || old.isLike(entry));
+      if (!isSame) changes.push(this.set(entry));
     }
     return changes;
   }

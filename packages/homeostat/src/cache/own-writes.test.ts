@@ -3,18 +3,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type CachedEntry, type EntryShape, toEntry } from "./cached-entry.ts";
-import { ParsedObjects } from "./parsed-objects.ts";
+import { type CachedEntry, toEntry } from "./cached-entry.ts";
+import { entryShape } from "./entry-shape.suite.ts";
 import { Indexer } from "./indexer.ts";
 
-const shape: EntryShape = {
-  apiVersion: "v1",
-  kind: "Thing",
-  frozen: false,
-  parsedObjects: new ParsedObjects({ objects: 100, bytes: 1e6 }),
-  keepManager: () => false,
-  project: undefined,
-};
+const shape = entryShape({ frozen: false });
 
 interface Fact {
   readonly name: string;

@@ -37,15 +37,15 @@ export function verifyDue(state: ReflectorState, { verifyMs }: ReflectorLimits):
 }
 
 /**
- * A server that is only slow is given more time by and by; after a watch that fell silent it is not
- * the server.
+ * A server that is only slow is given more time by and by; after a watch that fell silent, no more
+ * than a watch lives.
  */
 function openLimit(state: ReflectorState, limits: ReflectorLimits): number {
   const { phase, failures, suspectSince } = state;
   if (phase === "listing") return limits.slowMs;
-  if (suspectSince !== undefined) return limits.openMs;
   const patience = 2 ** Math.floor(failures / 16);
-  return Math.min(limits.openMs * patience, limits.slowMs);
+  const mostMs = suspectSince === undefined ? limits.slowMs : limits.renewMs;
+  return Math.min(limits.openMs * patience, mostMs);
 }
 
 /** The watch that a streamed list becomes has no short timeout: it is renewed once it is quiet. */
@@ -54,14 +54,50 @@ function quietLimit({ isLong }: ReflectorState, limits: ReflectorLimits): number
 }
 
 /** The monotonic time by which the server must have ended the watch. */
-export function overtime(state: ReflectorState, { overtimeMs }: ReflectorLimits): number {
-  const graceMs = mustProve(state) ? overtimeMs / 2 : overtimeMs;
+export function overtime(state: ReflectorState, limits: ReflectorLimits): number {
+  const graceMs = mustProve(state) ? proofGrace(state.patience, limits) : limits.overtimeMs;
   return state.openedAt + state.timeoutMs + graceMs;
 }
 
-/** True when the next watch has to prove itself soon: the last one broke or fell silent. */
-export function mustProve({ failures, suspectSince }: ReflectorState): boolean {
-  return failures > 0 || suspectSince !== undefined;
+/** How long the next watch may live. */
+export function watchLife(state: ReflectorState, limits: ReflectorLimits): number {
+  return mustProve(state) ? proofLife(state.patience, limits) : limits.renewMs;
+}
+
+/** The patience that a watch needs on a link that is late by at least `lateMs`. */
+export function patienceFor(
+  { patience }: ReflectorState,
+  lateMs: number,
+  limits: ReflectorLimits,
+): number {
+  const most = Math.ceil(Math.log2(limits.renewMs / limits.suspectMs));
+  let next = patience + 1;
+  while (next < most && proofLife(next, limits) + proofGrace(next, limits) < lateMs) next++;
+  return Math.min(next, most);
+}
+
+/** After a watch that was given up brought something so long after its end was due. */
+export function withPatience(
+  state: ReflectorState,
+  lateMs: number,
+  limits: ReflectorLimits,
+): ReflectorState {
+  return { ...state, patience: patienceFor(state, lateMs + limits.suspectMs, limits) };
+}
+
+function proofLife(patience: number, { suspectMs, renewMs }: ReflectorLimits): number {
+  return Math.min(suspectMs * 2 ** patience, renewMs);
+}
+
+function proofGrace(patience: number, { overtimeMs }: ReflectorLimits): number {
+  return Math.min((overtimeMs / 2) * 2 ** patience, overtimeMs * 2);
+}
+
+/**
+ * True when the next watch has to prove itself soon: the last one broke, fell silent or was late.
+ */
+export function mustProve({ failures, suspectSince, patience }: ReflectorState): boolean {
+  return failures > 0 || suspectSince !== undefined || patience > 0;
 }
 
 export function isConnecting({ phase }: ReflectorState): boolean {

@@ -1,5 +1,5 @@
 // The requests that the reflector's steps begin. Pure.
-import { mustProve } from "./reflector-deadline.ts";
+import { watchLife } from "./reflector-deadline.ts";
 import type { ReflectorLimits, ReflectorState, ReflectorStep } from "./reflector-state.ts";
 
 /** Data came from the server. */
@@ -13,6 +13,7 @@ export function relist(state: ReflectorState, now: number, limits: ReflectorLimi
     ...state,
     phase: state.streams ? "streaming" : "listing",
     relists: state.relists + 1,
+    tokens: [],
     activeAt: now,
     opened: false,
     delivered: false,
@@ -56,7 +57,7 @@ export function resume(state: ReflectorState, now: number, limits: ReflectorLimi
         do: "watch",
         resourceVersion,
         sendInitialEvents: false,
-        timeoutMs: mustProve(state) ? limits.suspectMs : limits.renewMs,
+        timeoutMs: watchLife(state, limits),
       },
     ],
   };

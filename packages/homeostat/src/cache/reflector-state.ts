@@ -14,7 +14,11 @@ export interface ReflectorLimits {
   readonly renewMs: number;
   /** As `renewMs`, for the watch that continues a streamed list; at most `renewMs`. */
   readonly longMs: number;
-  /** As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds. */
+  /**
+   * As `renewMs`, for the next watch after one that broke or fell silent. In whole seconds.
+   * Doubled, up to `renewMs`, while what the given up watches bring comes late: a slow link loses
+   * nothing.
+   */
   readonly suspectMs: number;
   /** A watch that outlives its time by this long is blind, and is closed. */
   readonly overtimeMs: number;
@@ -91,6 +95,16 @@ export interface ReflectorState {
   readonly isLong: boolean;
   /** The last watch fell silent then; this one has to prove itself. */
   readonly suspectSince: number | undefined;
+  /** How often the time of a watch that has to prove itself is doubled; 0 after one in time. */
+  readonly patience: number;
+  /** The revision at which the last event that could not be read came. */
+  readonly unreadableAt: string | undefined;
+  /** The last complaint about such an event. */
+  readonly complaint: string | undefined;
+  /** The continue tokens of this list so far. */
+  readonly tokens: readonly string[];
+  /** The server was restored: equal revisions may be of other contents. */
+  readonly isRestored: boolean;
   /** The server may have been replaced since its revisions were seen. */
   readonly isUnverified: boolean;
   readonly verifiedAt: number;
@@ -121,6 +135,8 @@ export interface ReflectorFault {
   readonly isDisconnected?: boolean;
   /** The requested revision is in the future: the server was restored from a backup. */
   readonly futureRevision?: boolean;
+  /** An event could not be read. */
+  readonly isUnreadable?: boolean;
 }
 
 export type ReflectorInput =
@@ -129,6 +145,8 @@ export type ReflectorInput =
   | { readonly type: "contact" }
   /** A streamed list brought a new object. */
   | { readonly type: "gained" }
+  /** A watch that was given up brought something, so long after the server must have ended it. */
+  | { readonly type: "late"; readonly lateMs: number }
   /** Another watch of the process was blind. */
   | { readonly type: "doubted" }
   /** The revision that the server counts at present. */
@@ -162,7 +180,12 @@ export type ReflectorEffect =
       readonly timeoutMs: number | undefined;
     }
   /** The collected objects are the state at this revision. */
-  | { readonly do: "replace"; readonly resourceVersion: string }
+  | {
+      readonly do: "replace";
+      readonly resourceVersion: string;
+      /** The server was restored: objects of equal revision may differ. */
+      readonly isRestored?: true;
+    }
   /** The server no longer serves the kind: there are no objects. */
   | { readonly do: "forget" }
   /** All changes up to this revision have been delivered. */
@@ -171,8 +194,12 @@ export type ReflectorEffect =
   | { readonly do: "wait"; readonly ms: number }
   /** A watch was blind: others may be. */
   | { readonly do: "doubt" }
+  /** The server sends what cannot be read, and the objects are listed anew. */
+  | { readonly do: "complain"; readonly message: string }
   /** Send `verified`. */
   | { readonly do: "verify" }
+  /** Give the current watch up, but send `late` when it still brings something. */
+  | { readonly do: "linger" }
   /** Close the current request and ignore its remaining data. */
   | { readonly do: "close" };
 
@@ -197,6 +224,11 @@ export function idleReflector(): ReflectorState {
     gainedAt: 0,
     isLong: false,
     suspectSince: undefined,
+    patience: 0,
+    unreadableAt: undefined,
+    complaint: undefined,
+    tokens: [],
+    isRestored: false,
     isUnverified: false,
     verifiedAt: -Infinity,
     timeoutMs: Infinity,

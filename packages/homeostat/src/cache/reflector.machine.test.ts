@@ -232,7 +232,7 @@ describe("stepReflector", () => {
       "8030 ended: watching | close | watch 7 false 7000",
       "8040 opened: watching",
       "16239 tick: watching",
-      "16240 tick: backoff | close | wait 0 | doubt",
+      "16240 tick: backoff | linger | close | wait 0 | doubt",
       "16300 due: watching | watch 7 false 1000",
       "16310 opened: watching",
       "17909 tick: watching",
@@ -241,6 +241,116 @@ describe("stepReflector", () => {
     const proven = play([...silent, [17_310, { type: "ended" }]]);
     assert.equal(proven.state.suspectSince, undefined);
     assert.match(proven.trace.at(-1)!, /watch 7 false 7000$/);
+  });
+
+  it("is more patient with each watch that was given up and brings something late", () => {
+    const late: ReflectorInput = { type: "late", lateMs: 500 };
+    const proving = (times: number): readonly string[] => {
+      let moves: readonly Move[] = [
+        ...synced,
+        [7020, { type: "tick" }],
+        [7030, { type: "opened", timeoutMs: 1000 }],
+      ];
+      let at = 7030;
+      for (let i = 0; i < times; i++) {
+        const { state } = play(moves);
+        at = reflectorDeadline(state, limits);
+        moves = [...moves, [at, { type: "tick" }], [at + 100, late], [at + 200, { type: "due" }]];
+        const life = Number(/ (\d+)$/.exec(play(moves).trace.at(-1)!)![1]);
+        moves = [...moves, [at + 210, { type: "opened", timeoutMs: life }]];
+      }
+      return play(moves).trace.filter((line) => line.includes("watch 7"));
+    };
+    assert.deepEqual(
+      proving(4).map((line) => line.split(" ").at(-1)),
+      ["1000", "2000", "4000", "7000", "7000"],
+    );
+    const { state } = play(synced);
+    const known = stepReflector(state, { type: "late", lateMs: 3000 }, 100, limits).state;
+    assert.equal(known.patience, 2, "enough for 4 s at once");
+  });
+
+  it("takes a late watch that has delivered for alive, and one in time ends the patience", () => {
+    const base: ReflectorState = {
+      ...play(synced).state,
+      isLong: false,
+      patience: 2,
+      openedAt: 1000,
+      timeoutMs: 4000,
+      activeAt: 5000,
+      delivered: true,
+    };
+    const late = stepReflector(base, { type: "tick" }, 7400, limits);
+    assert.deepEqual(
+      [late.state.phase, late.state.failures, late.state.patience, late.state.suspectSince],
+      ["watching", 0, 3, 5000],
+    );
+    const silent = stepReflector({ ...base, delivered: false }, { type: "tick" }, 7400, limits);
+    assert.equal(silent.state.phase, "backoff");
+    const ended = (at: number) => stepReflector(base, { type: "ended" }, at, limits).state.patience;
+    assert.deepEqual([ended(5100), ended(5700)], [0, 2]);
+  });
+
+  it("lists anew after two events that cannot be read at one revision, and complains once", () => {
+    const bad = failed("no event", { isUnreadable: true });
+    const again = (at: number): readonly Move[] => [
+      [at, bad],
+      [at + 100, { type: "due" }],
+      [at + 110, opened],
+    ];
+    const { trace } = play([...synced, ...again(100), [300, bad], [400, { type: "due" }]]);
+    assert.deepEqual(trace.slice(-5), [
+      "100 failed: backoff | close | wait 0",
+      "200 due: watching | watch 7 false 1000",
+      "210 opened: watching",
+      "300 failed: backoff | close | wait 0 | complain listing anew, since an event could not be read twice at revision 7: no event",
+      "400 due: streaming | gather | watch true",
+    ]);
+    const stream = play([...synced, ...again(100), ...again(300), ...again(500)]);
+    assert.deepEqual(stream.trace.slice(-3), [
+      "500 failed: backoff | close | wait 0",
+      "600 due: listing | gather | list 500",
+      "610 opened: listing",
+    ]);
+    const moved: Move = [220, { type: "event", resourceVersion: "9" }];
+    assert.equal(play([...synced, ...again(100), moved, [300, bad]]).state.next, "resume");
+  });
+
+  it("says that the server was restored when it lists an earlier revision, or counts from one", () => {
+    const relisted = (revision: string, ...before: Move[]): string =>
+      play([
+        ...synced,
+        ...before,
+        [3010, opened],
+        [3020, { type: "bookmark", resourceVersion: revision, initialEventsEnd: true }],
+      ]).trace.at(-1)!;
+    const gone: readonly Move[] = [
+      [30, failed("too old", { code: 410 })],
+      [3000, { type: "due" }],
+    ];
+    assert.match(relisted("6", ...gone), /replace 6 true$/);
+    assert.match(relisted("7", ...gone), /replace 7$/);
+    assert.match(relisted("8", ...gone), /replace 8$/);
+    assert.match(
+      relisted("8", [30, { type: "verified", resourceVersion: "6" }]),
+      /replace 8 true$/,
+    );
+    const future = failed("too large", { code: 504, futureRevision: true });
+    assert.match(relisted("8", [30, future], [3000, { type: "due" }]), /replace 8 true$/);
+  });
+
+  it("refuses a list whose continue token comes again", () => {
+    const page = (token: string): ReflectorInput => ({
+      type: "page",
+      resourceVersion: "7",
+      continue: token,
+    });
+    const paged: readonly Move[] = [start, [10, failed("no", { code: 422 })], [20, page("a")]];
+    const { state, trace } = play([...paged, [30, page("b")], [40, page("a")]]);
+    assert.equal(trace.at(-1), "40 failed: backoff | close | wait 0".replace("failed", "page"));
+    assert.match(state.lastError!, /same continue token again/);
+    const anew = play([...paged, [30, page("a")], [900, { type: "due" }], [910, page("a")]]);
+    assert.match(anew.trace.at(-1)!, /listing \| list 500 a$/, "each list has tokens of its own");
   });
 
   it("has a quiet watch prove itself when another one was blind", () => {
@@ -326,7 +436,7 @@ describe("stepReflector", () => {
       [2500, 2500, 5000, 10_000, 20_000, 30_000],
     );
     const suspect = { ...play(synced).state, opened: false, failures: 40, suspectSince: 5 };
-    assert.equal(reflectorDeadline(suspect, limits), suspect.activeAt + 2500, "not after silence");
+    assert.equal(reflectorDeadline(suspect, limits), suspect.activeAt + 7000, "after silence");
   });
 
   it("ends a watch that the server forgot to end, though events flow", () => {
@@ -415,6 +525,8 @@ const input: fc.Arbitrary<ReflectorInput> = fc.oneof(
   fc.constant<ReflectorInput>({ type: "opened", timeoutMs: 7000 }),
   fc.constantFrom<ReflectorInput>({ type: "contact" }, { type: "gained" }, { type: "doubted" }),
   fc.constant<ReflectorInput>({ type: "verified", resourceVersion: "6" }),
+  fc.constant<ReflectorInput>({ type: "late", lateMs: 2500 }),
+  fc.constant<ReflectorInput>(failed("no event", { isUnreadable: true })),
   fc.record({
     type: fc.constant("page" as const),
     resourceVersion: fc.constantFrom("5", "6"),

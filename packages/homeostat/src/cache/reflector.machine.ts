@@ -14,18 +14,19 @@
 // k8s.io/apiserver/pkg/storage/cacher/cache_watcher.go (nextBookmarkTime: the bookmark before the
 // end).
 import { compareResourceVersions } from "../api/resource-version.ts";
+import { backOff, onOvertime } from "./reflector-back-off.ts";
+import { afterUnreadable, isUnreadableAgain } from "./reflector-fault.ts";
 import { closeFirst, relist, resume, touch } from "./reflector-requests.ts";
 import {
   isConnecting,
   isGone,
-  isLost,
   mustProve,
   overtime,
+  withPatience,
   reflectorDeadline,
   verifyDue,
 } from "./reflector-deadline.ts";
 import {
-  hopefulFailures,
   notFound,
   type ReflectorEffect,
   type ReflectorFault,
@@ -54,6 +55,8 @@ export function stepReflector(
       return onOpened(touch(state, now), input.timeoutMs, now, limits);
     case "gained":
       return { state: { ...state, gainedAt: now }, effects: none };
+    case "late":
+      return { state: withPatience(state, input.lateMs, limits), effects: none };
     case "doubted":
       return onDoubted(state, now, limits);
     case "verified":
@@ -81,12 +84,16 @@ export function stepReflector(
         ? closeFirst(relist({ ...state, lastError: input.reason, lostAt: now }, now, limits))
         : { state, effects: none };
     case "widened":
-      return isConnecting(state)
-        ? closeFirst(relist(state, now, limits))
-        : { state: { ...state, next: "relist" }, effects: none };
+      return onWidened(state, now, limits);
     case "stop":
       return { state: { ...state, phase: "stopped" }, effects: [{ do: "close" }] };
   }
+}
+
+function onWidened(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
+  return isConnecting(state)
+    ? closeFirst(relist(state, now, limits))
+    : { state: { ...state, next: "relist" }, effects: none };
 }
 
 function onDue(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
@@ -140,7 +147,7 @@ function onVerified(
   if ((compareResourceVersions(resourceVersion, ours) ?? 0) >= 0)
     return { state: { ...state, isUnverified: false }, effects: none };
   const lastError = `the server counts revisions from ${resourceVersion}, before ${ours}: it was restored`;
-  return closeFirst(relist({ ...state, lastError, lostAt: now }, now, limits));
+  return closeFirst(relist({ ...state, lastError, lostAt: now, isRestored: true }, now, limits));
 }
 
 function onPage(
@@ -150,9 +157,16 @@ function onPage(
   limits: ReflectorLimits,
 ): ReflectorStep {
   if (state.phase !== "listing") return { state, effects: none };
+  if (state.tokens.includes(page.continue))
+    return onFailed(
+      touch(state, now),
+      { message: "the server answered the same continue token again: the list has no end" },
+      now,
+      limits,
+    );
   if (page.continue)
     return {
-      state: touch(state, now),
+      state: { ...touch(state, now), tokens: [...state.tokens, page.continue] },
       effects: [{ do: "list", limit: limits.pageSize, continue: page.continue }],
     };
   const { state: watching, effects } = resume(
@@ -160,16 +174,29 @@ function onPage(
       ...touch(state, now),
       synced: true,
       unpaged: false,
-      isUnverified: false,
-      resourceVersion: page.resourceVersion,
+      ...afterList(page.resourceVersion),
     },
     now,
     limits,
   );
   return {
     state: watching,
-    effects: [{ do: "replace", resourceVersion: page.resourceVersion }, ...effects],
+    effects: [replaceWith(state, page.resourceVersion), ...effects],
   };
+}
+
+/** What a complete list says: it is of the server as it is now. */
+function afterList(resourceVersion: string): Partial<ReflectorState> {
+  return { resourceVersion, isUnverified: false, isRestored: false, tokens: [] };
+}
+
+/** After a step backwards, equal revisions prove nothing. */
+function replaceWith(state: ReflectorState, resourceVersion: string): ReflectorEffect {
+  const before = state.resourceVersion ?? resourceVersion;
+  const isBack = (compareResourceVersions(resourceVersion, before) ?? 0) < 0;
+  return state.isRestored || isBack
+    ? { do: "replace", resourceVersion, isRestored: true }
+    : { do: "replace", resourceVersion };
 }
 
 /** What an event or a bookmark says about its watch: it works. */
@@ -218,11 +245,10 @@ function onBookmark(
       ...afterDelivery,
       phase: "watching",
       synced: true,
-      resourceVersion,
+      ...afterList(resourceVersion),
       isLong: true,
-      isUnverified: false,
     },
-    effects: [{ do: "replace", resourceVersion }],
+    effects: [replaceWith(state, resourceVersion)],
   };
 }
 
@@ -241,13 +267,23 @@ function onFailed(
   // A definition that returns may have other objects, at any revision: they are listed.
   const known = forgets ? { ...answered, resourceVersion: undefined } : answered;
   const isExpired = fault.code === 410 || fault.futureRevision === true;
+  const isStuck = fault.isUnreadable === true && isUnreadableAgain(state);
   const next =
-    isExpired || state.phase !== "watching" || known.resourceVersion === undefined
+    isExpired || isStuck || state.phase !== "watching" || known.resourceVersion === undefined
       ? "relist"
       : "resume";
-  const unpaged = state.unpaged || (state.phase === "listing" && isExpired);
-  const { state: waiting, effects } = backOff({ ...known, next, unpaged }, fault, now, limits);
-  return { state: waiting, effects: forgets ? [...effects, { do: "forget" }] : effects };
+  const failing: ReflectorState = {
+    ...known,
+    next,
+    unpaged: state.unpaged || (state.phase === "listing" && isExpired),
+    isRestored: state.isRestored || fault.futureRevision === true,
+    ...(fault.isUnreadable ? afterUnreadable(state, fault) : {}),
+  };
+  const { state: waiting, effects } = backOff(failing, fault, now, limits);
+  if (forgets) return { state: waiting, effects: [...effects, { do: "forget" }] };
+  if (!isStuck || failing.complaint === state.complaint) return { state: waiting, effects };
+  const message = `listing anew, since an event could not be read twice at revision ${state.resourceVersion}: ${fault.message}`;
+  return { state: waiting, effects: [...effects, { do: "complain", message }] };
 }
 
 function onAnswer(state: ReflectorState, code: number, now: number): ReflectorState {
@@ -280,7 +316,9 @@ function onEnded(state: ReflectorState, now: number, limits: ReflectorLimits): R
  */
 function renew(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
   const isUnverified = state.isUnverified || (!state.delivered && !mustProve(state));
-  return closeFirst(resume({ ...state, ...afterDelivery, isUnverified }, now, limits));
+  const isInTime = now - state.openedAt - state.timeoutMs < limits.overtimeMs / 2;
+  const patience = isInTime ? 0 : state.patience;
+  return closeFirst(resume({ ...state, ...afterDelivery, isUnverified, patience }, now, limits));
 }
 
 function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
@@ -300,45 +338,4 @@ function onTick(state: ReflectorState, now: number, limits: ReflectorLimits): Re
     ? `no data from the server for ${Math.round(quiet / 1000)} s`
     : `no response from the server for ${Math.round(quiet / 1000)} s`;
   return onFailed(state, { message }, now, limits);
-}
-
-/** The server did not end the watch: it forgot, or nothing comes through. */
-function onOvertime(state: ReflectorState, now: number, limits: ReflectorLimits): ReflectorStep {
-  const quiet = now - state.activeAt;
-  if (quiet < limits.overtimeMs / 2)
-    return closeFirst(resume({ ...state, lostAt: state.lostAt ?? now }, now, limits));
-  const since = state.suspectSince ?? state.activeAt;
-  const message = `a watch fell silent: no data for ${Math.round((now - since) / 1000)} s, and no end in time`;
-  const suspect: ReflectorState = { ...state, suspectSince: since, next: "resume" };
-  const { state: waiting, effects } = backOff(suspect, { message }, now, limits);
-  return { state: waiting, effects: [...effects, { do: "doubt" }] };
-}
-
-/** Waits before doing `state.next`. */
-function backOff(
-  state: ReflectorState,
-  fault: ReflectorFault,
-  now: number,
-  limits: ReflectorLimits,
-): ReflectorStep {
-  const failures = state.failures + 1;
-  const ms = isOwn(fault) && failures > hopefulFailures ? limits.absentMs : 0;
-  return {
-    state: {
-      ...state,
-      phase: "backoff",
-      failures,
-      lastError: fault.message,
-      lastCode: fault.code,
-      lostAt: isLost(state, now, limits) ? state.lostAt : (state.suspectSince ?? now),
-      isUnverified: state.isUnverified || fault.isDisconnected === true,
-      opened: false,
-    },
-    effects: [{ do: "close" }, { do: "wait", ms: Math.max(ms, fault.retryAfterMs ?? 0) }],
-  };
-}
-
-/** True for a refusal that concerns this kind and not the server. */
-function isOwn({ code = 0 }: ReflectorFault): boolean {
-  return code >= 400 && code < 500 && code !== 401 && code !== 410 && code !== 429;
 }

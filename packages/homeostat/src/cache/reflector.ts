@@ -5,6 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Status } from "../api/status.ts";
 import type { ApiRequest, Client } from "../client/client.ts";
+import { listMismatch } from "../client/check-answer.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
 import { askForMetadata, listRequest, watchRequest } from "../client/request/object-requests.ts";
@@ -14,8 +15,10 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { freshnessDeadline, freshnessOf } from "./freshness.ts";
 import type { Freshness, InformerScope } from "./informer.ts";
 import { reflectorDeadline } from "./reflector-deadline.ts";
+import type { ReflectorSink } from "./reflector-sink.ts";
+import { LingeringWatch } from "./lingering-watch.ts";
 import { readBookmark } from "./read-bookmark.ts";
-import { statusFault, toFault } from "./reflector-fault.ts";
+import { statusFault, toFault, unreadableEvent } from "./reflector-fault.ts";
 import { stepReflector } from "./reflector.machine.ts";
 import {
   idleReflector,
@@ -25,26 +28,6 @@ import {
   type ReflectorState,
 } from "./reflector-state.ts";
 import { splitEvent, splitList } from "./split-list.ts";
-
-/** Receives objects and progress. Objects are subarrays of buffers that are not kept. */
-export interface ReflectorSink {
-  /** A list starts; drops the objects gathered so far. */
-  gather(): void;
-  /** An object of the list; returns whether it is new. */
-  gathered(object: Uint8Array): boolean;
-  /** An object of the list was deleted while it was streamed. */
-  ungathered(object: Uint8Array): void;
-  /** The list is complete at this revision, and replaces all objects. */
-  replace(resourceVersion: string): void;
-  /** The server no longer serves the kind: all objects are gone. */
-  forget(): void;
-  /** A watch event; returns the object's resourceVersion, undefined without one. */
-  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: Uint8Array): string | undefined;
-  /** All changes up to this revision have been delivered. */
-  progress(resourceVersion: string): void;
-  /** Readiness, phase or reason may have changed. */
-  freshnessChanged(freshness: Freshness): void;
-}
 
 export interface ReflectorOptions {
   readonly client: Client;
@@ -73,9 +56,13 @@ export class Reflector {
   #waiting: Timer | undefined;
   #holding: Timer | undefined;
   #counted: { remove(): void } | undefined;
+  readonly #lingering: LingeringWatch;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
+    this.#lingering = new LingeringWatch(options.runtime.clock, (lateMs) =>
+      this.#input({ type: "late", lateMs }),
+    );
   }
 
   start(): void {
@@ -88,6 +75,7 @@ export class Reflector {
     this.#timer?.cancel();
     this.#waiting?.cancel();
     this.#holding?.cancel();
+    this.#lingering.end();
     this.#counted?.remove();
   }
 
@@ -138,7 +126,11 @@ export class Reflector {
       case "watch":
         return this.#watch(effect);
       case "replace":
-        return this.#options.sink.replace(effect.resourceVersion);
+        return this.#options.sink.replace(effect.resourceVersion, {
+          isRestored: effect.isRestored === true,
+        });
+      case "complain":
+        return this.#options.sink.complained(effect.message);
       case "forget":
         return this.#options.sink.forget();
       case "progress":
@@ -147,13 +139,15 @@ export class Reflector {
         this.#waiting = this.#options.client.pace.wait(
           effect.ms,
           () => this.#input({ type: "due" }),
-          this.#state.failures,
+          { lane: "watch", failures: this.#state.failures },
         );
         return;
       case "doubt":
         return this.#options.client.pace.suspect();
       case "verify":
         return void this.#verify();
+      case "linger":
+        return this.#linger();
       case "close":
         this.#epoch++;
         this.#exchange?.close();
@@ -173,6 +167,8 @@ export class Reflector {
       ended: () => {
         const page = splitList(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
         if (!page) throw new Error(`expected a list of ${kind.resource}, got something else`);
+        const mismatch = listMismatch(kind, page);
+        if (mismatch) throw new Error(`expected ${mismatch}`);
         for (const item of page.items) sink.gathered(item);
         this.#input({
           type: "page",
@@ -217,9 +213,9 @@ export class Reflector {
     const { runtime, client, limits } = this.#options;
     if (timeoutMs === undefined)
       return longSeconds.least + Math.floor(unitInterval(runtime.entropy) * longSeconds.span);
-    const ms = timeoutMs === limits.suspectMs ? timeoutMs : client.pace.watchMs(timeoutMs);
-    const fewer = timeoutMs === limits.suspectMs ? 0 : Math.round(unitInterval(runtime.entropy));
-    return Math.max(1, Math.round(ms / 1000) - fewer);
+    if (timeoutMs < limits.renewMs) return Math.max(1, Math.round(timeoutMs / 1000));
+    const fewer = Math.round(unitInterval(runtime.entropy));
+    return Math.max(1, Math.round(client.pace.watchMs(timeoutMs) / 1000) - fewer);
   }
 
   /** Wakes the others that wait once this attempt after a failure has been open for a while. */
@@ -232,6 +228,19 @@ export class Reflector {
     this.#holding = runtime.clock.timer(holdsMs - open, () => {
       if (epoch === this.#epoch) client.pace.recovered();
     });
+  }
+
+  /** Gives the current watch up, but listens to it for as long as a watch lives. */
+  #linger(): void {
+    const exchange = this.#exchange;
+    const { openedAt, timeoutMs } = this.#state;
+    const epoch = this.#epoch++;
+    this.#exchange = undefined;
+    if (exchange)
+      this.#lingering.keep(
+        { epoch, exchange, dueAt: openedAt + timeoutMs },
+        this.#options.limits.renewMs,
+      );
   }
 
   /**
@@ -268,6 +277,7 @@ export class Reflector {
   ): void {
     const epoch = ++this.#epoch;
     const guard = (run: () => void): void => {
+      this.#lingering.heard(epoch);
       if (epoch !== this.#epoch) return;
       try {
         run();
@@ -278,7 +288,10 @@ export class Reflector {
     this.#exchange = this.#options.client.openStream(request, {
       opened: () => guard(() => on.opened()),
       data: (chunk) => (guard(() => on.data(chunk)), true),
-      closed: (error) => guard(() => (error ? this.#failed(error) : on.ended())),
+      closed: (error) => {
+        if (error) this.#lingering.broke(epoch);
+        guard(() => (error ? this.#failed(error) : on.ended()));
+      },
     });
   }
 
@@ -287,12 +300,13 @@ export class Reflector {
   }
 
   #line(line: Uint8Array): void {
-    const event = splitEvent(line);
-    if (!event)
-      throw new Error(
-        `expected a watch event, got ${new TextDecoder().decode(line.subarray(0, 120))}`,
-      );
-    this.#event(event.type, event.object);
+    try {
+      const event = splitEvent(line);
+      if (!event) throw new Error("expected a watch event");
+      this.#event(event.type, event.object);
+    } catch (error) {
+      this.#input({ type: "failed", fault: unreadableEvent(line, error) });
+    }
   }
 
   #event(type: string, object: Uint8Array): void {

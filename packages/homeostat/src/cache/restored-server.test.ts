@@ -51,6 +51,22 @@ describe("a restored server", () => {
     assert.equal(informer.stats().ownWrites, 0);
   });
 
+  it("may hold other contents at an equal revision, and says nothing of equal ones", async () => {
+    const playing = await playSynced();
+    const { transport, informer, told } = playing;
+    transport.last.lines(bookmark("20"));
+    await restore(playing);
+    transport.last
+      .head()
+      .lines(
+        event("ADDED", { ...meal("soup", "3"), spec: { dish: "other" } }),
+        event("ADDED", meal("stew", "4")),
+        bookmark("7", true),
+      );
+    assert.deepEqual(informer.get(home("soup"))?.["spec"], { dish: "other" });
+    assert.deepEqual(told, ["updated home/soup 3-3 relist"]);
+  });
+
   it("does not hide later writes", async () => {
     const playing = await playSynced();
     const { transport, informer } = playing;

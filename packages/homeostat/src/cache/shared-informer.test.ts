@@ -162,7 +162,7 @@ describe("informer", () => {
     await runtime.advance(0);
     for (const exchange of transport.exchanges) exchange.fail(new Error("ECONNRESET"));
     const sent = transport.exchanges.length;
-    client.pace.wait(0, () => woken++, 99);
+    client.pace.wait(0, () => woken++, { failures: 99 });
     await runtime.advance(250);
     assert.equal(transport.exchanges.length, sent + 1, "one of six tries");
     transport.last.head();
@@ -224,6 +224,31 @@ describe("informer", () => {
     transport.last.lines(bookmark("6"));
     await runtime.advance(25);
     assert.equal(woken, 1);
+  });
+
+  it("refuses a list of another kind, and one that has no end", async () => {
+    const { transport, runtime, informer } = await play();
+    const answered = async (answer: object): Promise<string> => {
+      const sent = transport.exchanges.length;
+      transport.last.answer(200, answer);
+      await runtime.advance(0);
+      const { reason } = informer.freshness();
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+      return reason;
+    };
+    transport.last.refuse(422, "Invalid");
+    await runtime.advance(0);
+    const metadata = { resourceVersion: "5" };
+    assert.match(
+      await answered({ apiVersion: "v1", kind: "PodList", metadata, items: [] }),
+      /expected a list of kitchen.example.com\/v1 Meal, got v1 PodList/,
+    );
+    const page = { metadata: { ...metadata, continue: "again" }, items: [] };
+    await answered(page);
+    assert.match(await answered(page), /the same continue token again/);
+    assert.equal(informer.hasSynced(), false);
+    await answered({ apiVersion: Meal.apiVersion, kind: "MealList", metadata, items: [] });
+    assert.equal(informer.hasSynced(), true);
   });
 
   it("pages where a busy server ignores the wish to stream", async () => {

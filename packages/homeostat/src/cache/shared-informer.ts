@@ -28,7 +28,9 @@ import type {
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
 import { type FindEntry, SkippedObjects } from "./skipped-objects.ts";
-import { Reflector, type ReflectorSink } from "./reflector.ts";
+import { watchComplaint } from "./reflector-fault.ts";
+import { Reflector } from "./reflector.ts";
+import type { ReflectorSink } from "./reflector-sink.ts";
 import type { ReflectorLimits } from "./reflector-state.ts";
 
 export interface SharedInformerOptions {
@@ -232,15 +234,10 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   gathered(object: Uint8Array): boolean {
     const { size } = this.#gathering;
     const { entry, skipped } = this.#skipped.take(object);
-    if (entry) this.#gathering.set(entry.key, entry);
-    else this.#keepCached(skipped);
+    // The last good revision stays: to handlers, its absence would be a deletion.
+    const kept = entry ?? this.#indexer.observed().get(skipped.key);
+    if (kept) this.#gathering.set(kept.key, kept);
     return this.#gathering.size > size;
-  }
-
-  /** The last good revision stays: to handlers, its absence would be a deletion. */
-  #keepCached({ key }: SkippedObject): void {
-    const held = this.#indexer.observed().get(key);
-    if (held) this.#gathering.set(key, held);
   }
 
   ungathered(object: Uint8Array): void {
@@ -250,8 +247,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#gathering.delete(key);
   }
 
-  replace(resourceVersion: string): void {
-    this.#replaceAll();
+  replace(resourceVersion: string, { isRestored }: { readonly isRestored: boolean }): void {
+    this.#replaceAll({ isRestored });
     this.#indexer.own.listed(resourceVersion);
     if (this.#hasSynced) return;
     this.#hasSynced = true;
@@ -260,12 +257,12 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   forget(): void {
     this.gather();
-    this.#replaceAll();
+    this.#replaceAll({ isRestored: false });
     this.#indexer.own.clear();
   }
 
-  #replaceAll(): void {
-    const changes = this.#indexer.replace(this.#gathering);
+  #replaceAll(restored: { readonly isRestored: boolean }): void {
+    const changes = this.#indexer.replace(this.#gathering, restored);
     this.#gathering = new Map();
     const through = this.#hasSynced ? "relist" : "initial";
     for (const change of changes)
@@ -308,6 +305,10 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     const uid = last?.uid ?? old?.uid;
     const ownWrite = uid !== undefined && this.#indexer.own.observedDeletion(uid);
     this.#notify({ old: old && (last ?? old), entry: undefined }, { through: "watch", ownWrite });
+  }
+
+  complained(message: string): void {
+    this.#options.onError(watchComplaint(this.kind, message));
   }
 
   progress(resourceVersion: string): void {

@@ -487,7 +487,8 @@ describe("observers", () => {
       [{ kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "o1" } }, "none"],
     ] as const) {
       const { client } = play(answerWith(answer));
-      const write = await client.applyUnread(Order, order());
+      const subresource = answer.kind === "Scale" ? { subresource: "scale" as const } : {};
+      const write = await client.applyUnread(Order, order(), subresource);
       assert.equal(write ? write.deletedUid : "none", expected);
     }
     const { client } = play(answerWith(order({ resourceVersion: "6" })));

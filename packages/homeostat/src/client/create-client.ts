@@ -18,6 +18,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
+import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
@@ -154,10 +155,18 @@ class ScopedClient implements Client {
   };
 
   list: Client["list"] = (kind, options = {}) =>
-    listPages((page) => this.listPage(kind, page), options);
+    listPages(
+      (page) => this.listPage(kind, page),
+      options,
+      () => endlessList(this.#asked(build.listRequest(kind, options))),
+    );
 
-  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) =>
-    toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
+  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) => {
+    const request = build.listRequest(kind, options);
+    const answer = await this.#json(request, options);
+    checkListed(this.#asked(request), kind, answer);
+    return toObjectList(kind, answer);
+  };
 
   create: Client["create"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
@@ -199,8 +208,11 @@ class ScopedClient implements Client {
       ...this.#managed(options),
     });
     const response = await this.request(request, options);
+    const scanned = scanCompletedWrite(kind, response.body);
+    const answer = scanned ? undefined : response.json();
+    if (answer !== undefined) checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (options.dryRun) return undefined;
-    return this.#wrote(scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response));
+    return this.#wrote(scanned ?? parsedWrite(kind, key, response, answer));
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {
@@ -271,8 +283,13 @@ class ScopedClient implements Client {
     const request = requestWith(this.#managed(options));
     const response = await this.request(request, options);
     const answer = response.json();
+    checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
     return readable(kind, answer) as any;
+  }
+
+  #asked(request: ApiRequest): Asked {
+    return { request, server: this.#shared.session.access?.server };
   }
 
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {

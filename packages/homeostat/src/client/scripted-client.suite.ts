@@ -64,7 +64,12 @@ export async function sent(
   call: (client: Client) => Promise<unknown>,
   options?: Partial<ClientOptions>,
 ): Promise<{ readonly line: string; readonly type: string | undefined; readonly body: unknown }> {
-  const { client, transport } = play(answerWith(order()), options);
+  const isList = ({ request, url }: ScriptedExchange): boolean =>
+    request.method === "GET" && /\/(orders|nodes)$/.test(url.pathname);
+  const { client, transport } = play(
+    (exchange) => exchange.answer(200, isList(exchange) ? { items: [] } : order()),
+    options,
+  );
   await call(client);
   const { request, body } = transport.last;
   return { line: `${request.method} ${request.path}`, type: request.headers["content-type"], body };

@@ -88,11 +88,35 @@ describe("ServerPace", () => {
   it("lets what has failed less often go first", async () => {
     const { runtime, pace, log, failing } = open();
     const stuck = (name: string): void =>
-      void pace.wait(0, () => (log.push({ name, at: 0 }), stuck(name)), 50);
+      void pace.wait(0, () => (log.push({ name, at: 0 }), stuck(name)), { failures: 50 });
     for (let i = 0; i < 1000; i++) stuck(`k${i}`);
     failing("fresh");
     await runtime.advance(3000);
     assert.ok(log.length > 1 && log.every(({ name }) => name === "fresh"));
+  });
+
+  it("lets a watch go first, unless one has just had its turn", async () => {
+    const { runtime, pace, log, failing } = open();
+    for (let i = 0; i < 120; i++) failing(`k${i}`);
+    await runtime.advance(5000);
+    log.length = 0;
+    const watch = (): void =>
+      void pace.wait(
+        0,
+        () => (log.push({ name: "watch", at: runtime.clock.monotonic() }), watch()),
+        {
+          lane: "watch",
+          failures: 9,
+        },
+      );
+    const from = runtime.clock.monotonic();
+    watch();
+    await runtime.advance(12_000);
+    const isWatch = log.map(({ name }) => name === "watch");
+    assert.deepEqual(isWatch.slice(0, 6), [true, false, true, false, true, false]);
+    const turns = log.filter(({ name }) => name === "watch").map(({ at }) => at);
+    assert.ok([from, ...turns].every((at, i) => i === 0 || at - [from, ...turns][i - 1]! < 3000));
+    assert.ok(log.every(({ at }, i) => i === 0 || at - log[i - 1]!.at >= 1000));
   });
 
   it("passes a turn that was not used on at once", async () => {

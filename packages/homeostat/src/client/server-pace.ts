@@ -1,7 +1,9 @@
 // When attempts against a failing server are made, for all that is sent through one client:
 // watches, retried requests and failed reconciles together make one a second, whatever their
-// number, each time by another that waits. The attempt is the waiting request itself, so that it
-// proves what it is after; once one of them holds, it wakes the rest, spread over half a second.
+// number, each time by another that waits: watches first, unless one has just had its turn, then
+// one of each controller in turn, so that neither many failing objects nor a kind that is refused
+// for ever hold up what would succeed. The attempt is the waiting request itself, so that it proves
+// what it is after; once one of them holds, it wakes the rest, spread over half a second.
 // The wait does not grow: one request a second is cheap, and the end of a fault is noticed within
 // one and a half. A Retry-After is kept by each on its own. While no connection can be made,
 // requests that do not wait (Events, leases) fail with the error of the last attempt until the next
@@ -43,9 +45,21 @@ const revisionMs = 1000;
 /** Failures beyond so many do not put off a turn further. */
 const mostRanks = 5;
 
+/** Whose turn it is to be. */
+export interface Turn {
+  /** How often it has failed: what has failed less often goes first. */
+  readonly failures?: number;
+  /** Watches go before requests and keys. */
+  readonly lane?: "watch" | "request";
+  /** One of each owner goes in turn: a controller. Default: all without an owner are one. */
+  readonly owner?: object | undefined;
+}
+
 interface Waiter {
   readonly notBefore: number;
   readonly rank: number;
+  readonly isWatch: boolean;
+  readonly owner: object;
   readonly run: () => void;
 }
 
@@ -61,6 +75,10 @@ export class ServerPace {
   /** The earliest `notBefore` that the timer is set for. */
   #armedFor = Infinity;
   #lastAttempt = -Infinity;
+  #wasWatch = false;
+  #turns = 0;
+  /** The number of the last turn of each owner. */
+  readonly #lastTurns = new WeakMap<object, number>();
   #lastSuspicion = -Infinity;
   #lastWake = -Infinity;
   #waking: Timer | undefined;
@@ -80,9 +98,11 @@ export class ServerPace {
    * Runs `run` in its turn, not before `afterMs`. What has failed less often goes first, so that
    * what fails for ever holds up nothing else.
    */
-  wait(afterMs: number, run: () => void, failures = 0): Timer {
+  wait(afterMs: number, run: () => void, turn: Turn = {}): Timer {
+    const { failures = 0, lane = "request", owner = this } = turn;
     const rank = Math.min(failures, mostRanks);
-    const waiter = { notBefore: this.#now() + afterMs, rank, run };
+    const notBefore = this.#now() + afterMs;
+    const waiter = { notBefore, rank, isWatch: lane === "watch", owner, run };
     this.#waiting.add(waiter);
     if (waiter.notBefore < this.#armedFor) this.#arm();
     return {
@@ -92,9 +112,16 @@ export class ServerPace {
     };
   }
 
-  /** About how long something that begins to wait now will wait. */
-  expectedMs(afterMs: number): number {
-    return Math.max(afterMs, firstMs, attemptEveryMs * this.#waiting.size);
+  /** About how long something of this owner that begins to wait now will wait. */
+  expectedMs(afterMs: number, owner: object = this): number {
+    const others = new Set<object>();
+    let own = 0;
+    for (const waiter of this.#waiting) {
+      if (waiter.owner === owner) own++;
+      else others.add(waiter.owner);
+    }
+    const before = Math.min(this.#waiting.size, own * (others.size + 1) + others.size);
+    return Math.max(afterMs, firstMs, attemptEveryMs * before);
   }
 
   /** An attempt that had waited holds: the others that may go now do. */
@@ -201,17 +228,33 @@ export class ServerPace {
     this.#timer = clock.timer(Math.max(0, at - this.#now()), () => this.#attempt());
   }
 
-  /** Of those that may go, the one that has failed least and has waited longest goes. */
   #attempt(): void {
     const now = this.#now();
-    let next: Waiter | undefined;
-    for (const waiter of this.#waiting)
-      if (waiter.notBefore <= now && (!next || waiter.rank < next.rank)) next = waiter;
+    const next = this.#next(now);
     if (next) {
       this.#waiting.delete(next);
       this.#lastAttempt = now;
+      this.#wasWatch = next.isWatch;
+      this.#lastTurns.set(next.owner, ++this.#turns);
     }
     this.#arm();
     next?.run();
+  }
+
+  /**
+   * Of those that may go: a watch, or what is none after a watch; of the owner that has waited
+   * longest for a turn; the one that has failed least and has waited longest.
+   */
+  #next(now: number): Waiter | undefined {
+    let next: Waiter | undefined;
+    for (const waiter of this.#waiting)
+      if (waiter.notBefore <= now && (!next || this.#isBefore(waiter, next))) next = waiter;
+    return next;
+  }
+
+  #isBefore(a: Waiter, b: Waiter): boolean {
+    if (a.isWatch !== b.isWatch) return a.isWatch !== this.#wasWatch;
+    const turn = ({ owner }: Waiter): number => this.#lastTurns.get(owner) ?? 0;
+    return turn(a) === turn(b) ? a.rank < b.rank : turn(a) < turn(b);
   }
 }

@@ -4,9 +4,9 @@ import type { ApiStatusError, Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
+import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
-import { decodeJson } from "./request/decode-json.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
@@ -72,7 +72,7 @@ export async function send(
     const outcome = await attempt(session, scope, request, { ...options, signal });
     if ("status" in outcome && outcome.status < 400) {
       if (retries > 0) session.pace.recovered();
-      return toResponse(outcome);
+      return toResponse({ request, server: session.access?.server }, outcome);
     }
     const error =
       "status" in outcome
@@ -176,8 +176,9 @@ function toAttempt(outcome: Outcome): AuthorizerAttributes {
     : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };
 }
 
-function toResponse({ status, headers, body }: Answer): ApiResponse {
-  return { status, headers, body, json: () => decodeJson(body) };
+function toResponse(asked: Asked, answer: Answer): ApiResponse {
+  const { status, headers, body } = answer;
+  return { status, headers, body, json: () => readAnswer(asked, answer) };
 }
 
 function mergeSignals(
@@ -199,7 +200,7 @@ function turn(
     const timer = pace.wait(
       afterMs,
       () => (signal?.removeEventListener("abort", abort), resolve()),
-      retries,
+      { failures: retries },
     );
     const abort = (): void => (timer.cancel(), reject(toError(signal?.reason)));
     if (signal?.aborted) abort();

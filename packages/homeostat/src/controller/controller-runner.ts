@@ -166,7 +166,7 @@ function createState(
   stopping: AbortSignal,
 ): RunnerState {
   const { timeout } = options.definition;
-  const loops = new LoopDetector(options.names.manager, (write) => cachedText(primary, write));
+  const loops = detectorOf(options, primary);
   const states = statesOf(options, loops);
   const { reports } = options;
   const loopWatch = watchLoops(options, loops);
@@ -207,6 +207,13 @@ function createState(
     reconcile: (item, scope) => reconcileObject(dependencies, parseObjectKey(item.key), scope),
     timeoutMs: parseDuration(timeout),
   };
+}
+
+function detectorOf({ names, writeChains }: RunnerOptions, primary: Informer): LoopDetector {
+  return new LoopDetector(names.manager, {
+    find: (write) => cachedText(primary, write),
+    isOurs: (cause) => writeChains.isOurs(cause),
+  });
 }
 
 function watchLoops({ queue, runtime }: RunnerOptions, loops: LoopDetector): LoopWatch {

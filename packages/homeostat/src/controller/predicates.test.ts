@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toEntry } from "../cache/cached-entry.ts";
-import { ParsedObjects } from "../cache/parsed-objects.ts";
+import { entryShape } from "../cache/entry-shape.suite.ts";
 import {
   and,
   annotationsChanged,
@@ -12,14 +12,7 @@ import {
   type Predicate,
 } from "./predicates.ts";
 
-const shape = {
-  apiVersion: "v1",
-  kind: "Box",
-  frozen: true,
-  parsedObjects: new ParsedObjects({ objects: 10, bytes: 1000 }),
-  keepManager: () => false,
-  project: undefined,
-};
+const shape = entryShape({ kind: "Box" });
 
 function entry(metadata: object) {
   const whole = { metadata: { name: "a", managedFields: [{}], ...metadata }, spec: {} };

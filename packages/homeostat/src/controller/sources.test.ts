@@ -111,15 +111,16 @@ test("a `when` that throws lets the update pass", () => {
   assert.equal(isQueued(), true);
 });
 
-test("`when` of an owned kind parses no child that it drops", () => {
-  const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
+const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
+
+/** A controller of boxes, and the handler of the parts that it owns. */
+function connectParts(owns: readonly (typeof Part)[]) {
   let handler: InformerHandler = {};
   const informer = {
     addIndex() {},
     addHandler: (given: InformerHandler) => (handler = given),
   } as unknown as Informer;
   const queue = createWorkQueue({ runtime: createVirtualRuntime() });
-  const owns = [owned(Part, { when: generationChanged })];
   connectSources({
     definition: definitionOf(defineController(Box, { owns, reconcile() {} })),
     queue,
@@ -128,6 +129,11 @@ test("`when` of an owned kind parses no child that it drops", () => {
     echoes: new OwnEchoes(queue, () => 0),
     gone() {},
   });
+  return { queue, handler };
+}
+
+test("`when` of an owned kind parses no child that it drops", () => {
+  const { queue, handler } = connectParts([owned(Part, { when: generationChanged })]);
   let reads = 0;
   const owner = { apiVersion: "x/v1", kind: "Box", name: "a", uid: "u", controller: true };
   const part = (resourceVersion: string, generation = 1): CachedObject =>
@@ -156,21 +162,7 @@ test("`when` of an owned kind parses no child that it drops", () => {
 });
 
 test("an owned object that leaves its owner is news for both", () => {
-  const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
-  let handler: InformerHandler = {};
-  const informer = {
-    addIndex() {},
-    addHandler: (given: InformerHandler) => (handler = given),
-  } as unknown as Informer;
-  const queue = createWorkQueue({ runtime: createVirtualRuntime() });
-  connectSources({
-    definition: definitionOf(defineController(Box, { owns: [Part], reconcile() {} })),
-    queue,
-    primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
-    informer: () => informer,
-    echoes: new OwnEchoes(queue, () => 0),
-    gone() {},
-  });
+  const { queue, handler } = connectParts([Part]);
   const part = (owner: string | undefined, labelled?: string): CachedObject => {
     const ownerReferences = owner
       ? [{ apiVersion: "x/v1", kind: "Box", name: owner, uid: `uid-${owner}`, controller: true }]

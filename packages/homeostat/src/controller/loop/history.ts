@@ -6,6 +6,7 @@ import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
+import type { Return } from "./write-chains.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
 export const repeatsAllowed = 20;
@@ -13,6 +14,8 @@ export const repeatsAllowed = 20;
 export const progressAllowed = 300;
 /** Times in a row that another writer undoes the same write. */
 export const undoneAllowed = 10;
+/** Times in a row that the changes of others, which this key has caused, come back to it. */
+export const returnsAllowed = 100;
 /** Without a run for this long, or for some delays, a loop has ended. */
 export const restMs = 10_000;
 /** Source of the cause that triggers a delayed key. */
@@ -20,13 +23,18 @@ export const pacedSource = "loop";
 
 /** A detected loop. */
 export interface Loop {
-  /** "itself": only its own writes and retries trigger it. "another": it is undone each time. */
-  readonly by: "itself" | "another";
+  /**
+   * "itself": only its own writes and retries trigger it. "another": it is undone each time.
+   * "others": its writes trigger other keys of this manager, whose writes trigger it.
+   */
+  readonly by: "itself" | "another" | "others";
   readonly runs: number;
   /** What is written each time, e.g. `Box status.count`. */
   readonly wrote: readonly string[];
   /** The object that another writer changes back, with this controller's fields. */
   readonly undone?: { readonly kind: Kind; readonly object: KubeObject };
+  /** The keys of this manager that it triggers, the one that triggers it last. */
+  readonly through?: readonly string[];
 }
 
 /** One run, for the detector. */
@@ -35,6 +43,8 @@ export interface LoopRun {
   readonly writes: readonly CompletedWrite[];
   /** The delay of the retry that it asked for. */
   readonly retryAfterMs?: number | undefined;
+  /** Set when other keys of this manager, which this key has triggered, trigger it. */
+  readonly returned?: Return | undefined;
   /** Monotonic time in ms. */
   readonly at: number;
 }
@@ -45,6 +55,8 @@ export interface History {
   runs: number;
   repeats: number;
   undone: number;
+  /** Times in a row that its own writes have come back to it through other keys. */
+  returns: number;
   delays: number;
   delayMs: number;
   /** The end of the delay that the key is in. */
@@ -63,8 +75,9 @@ export interface Current extends LoopRun {
 }
 
 /** What a run leaves in its history. */
-export const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
+export const madeBy = ({ writes, retriesAtOnce, at, returned }: Current) => ({
   writes,
+  returns: returned?.visits ?? 0,
   retriesAtOnce,
   at,
   until: undefined,
@@ -86,8 +99,11 @@ export function start(run: Current): History {
 }
 
 /** The runs are too many. */
-export const isLoop = ({ runs, repeats, undone }: History): boolean =>
-  repeats > repeatsAllowed || undone > undoneAllowed || runs > progressAllowed;
+export const isLoop = ({ runs, repeats, undone, returns }: History): boolean =>
+  repeats > repeatsAllowed ||
+  undone > undoneAllowed ||
+  returns > returnsAllowed ||
+  runs > progressAllowed;
 
 /** The key has not run for so long that its runs form no row. */
 export const hasRested = ({ at, delayMs }: History, now: number): boolean =>

@@ -33,7 +33,9 @@ const changed = (kind: Kind, name: string, revision: string | number): RecordedC
 });
 const again: RecordedCause = { what: "retry", source: "retry", at: 0, times: 1 };
 
+type Returned = { readonly visits: number; readonly through: readonly string[] };
 interface Played {
+  readonly returned?: Returned;
   readonly causes: readonly RecordedCause[];
   readonly writes: readonly CompletedWrite[];
   readonly retryAfterMs?: number;
@@ -112,6 +114,32 @@ test("progress is no loop for hundreds of runs, and never waits longer than a se
   assert.equal(play(detector, 50, (i) => countsUp(300 + i))?.at, 1);
   play(detector, 50, (i) => countsUp(301 + i));
   assert.equal(detector.delayMs("a", [changed(box, "a", 351)], 50), 1000);
+});
+
+test("writes that come back through other keys are a loop, sooner where values come back", () => {
+  for (const [values, most] of [
+    [2, 30],
+    [1000, 105],
+  ] as const) {
+    const isOurs = ({ resourceVersion }: RecordedCause) => resourceVersion !== "foreign";
+    const detector = new LoopDetector(manager, { isOurs });
+    const through = ["other of Box b"];
+    const comes = (i: number): Played => ({
+      causes: [changed(box, "a", `theirs ${i}`)],
+      writes: [wrote(box, "b", i, i % values)],
+      ...(i > 1 ? { returned: { visits: i, through } } : {}),
+    });
+    const found = play(detector, 200, comes)!;
+    assert.deepEqual(found.loop, { by: "others", runs: found.at, wrote: ["Box spec.of"], through });
+    assert.ok(found.at > 20 && found.at < most, `${found.at}`);
+    const next = [changed(box, "a", "theirs")];
+    detector.record("a", { causes: next, writes: [], at: found.at });
+    assert.equal(detector.delayMs("a", next, found.at), 100, "an empty run does not end it");
+    const paced = { ...detector.pacedCause(next), at: 0, times: 1 };
+    assert.equal(paced.object, "x/v1/Box a", "the chain is followed over a delay");
+    assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], found.at), 0);
+    assert.ok(!detector.isActive("a", found.at + 10_001));
+  }
 });
 
 test("a run that writes nothing, or that something else triggers, ends the count", () => {

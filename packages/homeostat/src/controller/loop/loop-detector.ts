@@ -5,7 +5,7 @@
 // earlier value.
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
-import type { RecordedCause } from "../../queue/workqueue.ts";
+import type { QueueCause, RecordedCause } from "../../queue/workqueue.ts";
 import { compactWrite, type FindText } from "./compact-write.ts";
 import {
   type Current,
@@ -43,6 +43,14 @@ const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
 const keptWhole = 500;
 
+/** What a detector may ask. */
+export interface LoopDetectorOptions {
+  /** Finds texts that the cache keeps anyway. */
+  readonly find?: FindText;
+  /** True for changes that runs of this manager have made. */
+  readonly isOurs?: (cause: RecordedCause) => boolean;
+}
+
 /** Counts the runs of one controller's objects. */
 export class LoopDetector {
   readonly #histories = new Map<string, History>();
@@ -54,19 +62,23 @@ export class LoopDetector {
 
   readonly #find: FindText | undefined;
 
-  /**
-   * `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway.
-   */
-  constructor(manager: string, find?: FindText) {
+  readonly #isOurs: (cause: RecordedCause) => boolean;
+
+  /** `manager` is the controller's field manager. */
+  constructor(manager: string, { find, isOurs = () => false }: LoopDetectorOptions = {}) {
     this.#manager = manager;
     this.#find = find;
+    this.#isOurs = isOurs;
   }
 
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
     if (!history?.found || hasRested(history, at)) return 0;
-    const others = causes.filter((cause) => !isOwn(history, cause) && !isOfUndone(history, cause));
+    const others = causes.filter(
+      (cause) =>
+        !isOwn(history, cause) && !isOfUndone(history, cause) && !this.#isOfOthers(history, cause),
+    );
     if (others.length === causes.length || others.some(({ source }) => source !== "retry"))
       return 0;
     if (history.until !== undefined) {
@@ -83,6 +95,11 @@ export class LoopDetector {
     return history.delayMs;
   }
 
+  /** A change that another key of the loop has made. */
+  #isOfOthers({ found }: History, cause: RecordedCause): boolean {
+    return found?.by === "others" && this.#isOurs(cause);
+  }
+
   /** Records a run. Returns each loop once, when it is detected. */
   record(key: string, run: LoopRun): Loop | undefined {
     const before = this.#histories.get(key);
@@ -96,7 +113,7 @@ export class LoopDetector {
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
     this.#keep(key, history ?? start(current), run.at);
     if (!history || (!history.found && !isLoop(history))) return undefined;
-    history.found ??= this.#describe(history, before!.writes);
+    history.found ??= this.#describe(history, run, before!.writes);
     return this.#report(key, history, run.at);
   }
 
@@ -120,11 +137,13 @@ export class LoopDetector {
     return history?.found !== undefined && !hasRested(history, at);
   }
 
-  /** The cause that triggers a delayed key. */
-  pacedCause(): { readonly what: string; readonly source: string } {
+  /** The cause that triggers a delayed key, in place of `causes`. */
+  pacedCause(causes: readonly RecordedCause[] = []): QueueCause {
+    const { object, resourceVersion } = causes.findLast((one) => one.object) ?? {};
     return {
       what: "slowed down: its own writes, or their undoing, trigger it",
       source: pacedSource,
+      ...(object && resourceVersion ? { object, resourceVersion } : {}),
     };
   }
 
@@ -174,7 +193,12 @@ export class LoopDetector {
    */
   #rest(key: string, before: History, run: LoopRun): void {
     const isAtRest = isDriven(before, run);
-    if (before.found?.by === "another" || (before.found && !isAtRest)) return;
+    if (
+      before.found?.by === "another" ||
+      before.found?.by === "others" ||
+      (before.found && !isAtRest)
+    )
+      return;
     if (before.found || before.retriesAtOnce) return this.#drop(key);
     this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
   }
@@ -182,7 +206,8 @@ export class LoopDetector {
   #next(before: History, run: Current): History | undefined {
     const own = isDriven(before, run);
     const undone = run.causes.some((cause) => this.#isUndone(before, run, cause));
-    if (!own && !undone) return before.found && { ...before, ...madeBy(run) };
+    const { returned } = run;
+    if (!own && !undone && !returned) return before.found && { ...before, ...madeBy(run) };
     const runs = before.runs + 1;
     const value = runs > 3 ? this.#valueOf(run) : undefined;
     const isRepeat =
@@ -190,7 +215,7 @@ export class LoopDetector {
     return {
       ...madeBy(run),
       runs,
-      repeats: before.repeats + (own && isRepeat ? 1 : 0),
+      repeats: before.repeats + ((own || returned) && isRepeat ? 1 : 0),
       undone: undone ? before.undone + 1 : before.undone,
       delays: before.delays + (before.found ? 1 : 0),
       delayMs: before.delayMs,
@@ -204,7 +229,7 @@ export class LoopDetector {
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
     const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || isOnlyOwn(before, cause)) return false;
+    if (!now || !then || cause.source === pacedSource || isOnlyOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
   }
@@ -217,10 +242,13 @@ export class LoopDetector {
     return object ? JSON.stringify(comparedFields(object as never, this.#manager)) : "deleted";
   }
 
-  #describe(history: History, before: readonly CompletedWrite[]): Loop {
-    const { writes, runs, undone } = history;
+  #describe(history: History, { returned }: LoopRun, before: readonly CompletedWrite[]): Loop {
+    const { writes, runs, undone, returns } = history;
     const wrote = writes.flatMap((write) => this.#changed(write, before)).slice(0, 5);
-    if (undone <= undoneAllowed) return { by: "itself", runs, wrote };
+    if (undone <= undoneAllowed)
+      return returned
+        ? { by: "others", runs: returns, wrote, through: returned.through }
+        : { by: "itself", runs, wrote };
     const again = writes.find((write) => before.some((one) => idOf(one) === idOf(write)));
     const object = again?.object as unknown as KubeObject | undefined;
     return {

@@ -4,6 +4,7 @@
 import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { RunRecord } from "../echo/run-record.ts";
+import type { ChainRun } from "../loop/write-chains.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
@@ -25,6 +26,7 @@ export interface RunScopeOptions {
   readonly late: (error: unknown) => void;
   readonly record?: RunRecord;
   readonly requests?: OpenRequests;
+  readonly chain?: ChainRun;
 }
 
 /** One run. */
@@ -35,6 +37,8 @@ export class RunScope {
   readonly record: RunRecord;
   /** Its requests that have no answer; undefined where they are not counted. */
   readonly requests: OpenRequests | undefined;
+  /** Which runs have caused it; undefined where that is not followed. */
+  readonly chain: ChainRun | undefined;
   readonly #late: (error: unknown) => void;
   readonly #calls = new Set<Call>();
   readonly #held = new Map<Promise<unknown>, string>();
@@ -44,12 +48,13 @@ export class RunScope {
   #abort: AbortController | undefined;
   #hasEnded = false;
 
-  constructor({ title, deadline, late, record, requests }: RunScopeOptions) {
+  constructor({ title, deadline, late, record, requests, chain }: RunScopeOptions) {
     this.title = title;
     this.deadline = deadline;
     this.#late = late;
     this.record = record ?? new RunRecord();
     this.requests = requests;
+    this.chain = chain;
   }
 
   /** Aborts when the run ends, and with the deadline. */

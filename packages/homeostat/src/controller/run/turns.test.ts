@@ -76,6 +76,20 @@ describe("Turns", () => {
     assert.equal(new Set(tried).size, 2);
   });
 
+  it("give each controller one in turn, so that many failing keys hold up no other's", async () => {
+    const { runtime, pace, tried, fail } = open();
+    for (let i = 0; i < 200; i++) fail(`k${i}`);
+    await runtime.advance(10_000);
+    const others = new Turns(pace);
+    tried.length = 0;
+    const expectedMs = others.wait("other", { fault: fault(503), failures: 9 }, () =>
+      tried.push("other"),
+    );
+    assert.ok(expectedMs < 3000, `${expectedMs}`);
+    await runtime.advance(2950);
+    assert.ok(tried.includes("other") && tried.length <= 3, tried.join());
+  });
+
   it("pass to the next key when a run has asked the server nothing, which proves nothing", async () => {
     const { runtime, pace, turns } = open();
     const ran: string[] = [];
@@ -84,7 +98,7 @@ describe("Turns", () => {
         ran.push(`k${i}`);
         turns.succeeded(`k${i}`, { hasAnswer: false });
       });
-    pace.wait(0, () => ran.push("watch"), 9);
+    pace.wait(0, () => ran.push("watch"), { failures: 9, owner: turns });
     await runtime.advance(1);
     assert.ok(ran.length < 20);
     await runtime.advance(4000);

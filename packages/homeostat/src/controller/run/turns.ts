@@ -32,13 +32,16 @@ export class Turns {
     const { retryAfterMs } = failed.fault;
     this.forget(key);
     this.#failed.add(key);
-    const expectedMs = this.#pace.expectedMs(retryAfterMs);
+    const expectedMs = this.#pace.expectedMs(retryAfterMs, this);
     const turn = (): void => {
       this.#waiting.delete(key);
       this.#inTurn.add(key);
       again();
     };
-    this.#waiting.set(key, this.#pace.wait(retryAfterMs, turn, failed.failures));
+    this.#waiting.set(
+      key,
+      this.#pace.wait(retryAfterMs, turn, { failures: failed.failures, owner: this }),
+    );
     return expectedMs;
   }
 

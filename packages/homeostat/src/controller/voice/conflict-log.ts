@@ -1,6 +1,5 @@
 // Logs conflicts. They are ordinary; many in a row, or many of all objects together, are not.
-import type { Clock } from "../../runtime/clock.ts";
-import type { ReconcileLog } from "../define-controller.ts";
+import type { ControllerLog } from "./controller-log.ts";
 
 /** Conflicts of one object in a row that are reported; then at each doubling. */
 const inARow = 5;
@@ -9,20 +8,13 @@ const storm = 100;
 const windowMs = 10_000;
 const stormEveryMs = 60_000;
 
-export interface ConflictLogOptions {
-  readonly log: ReconcileLog;
-  readonly clock: Clock;
-  readonly controller: string;
-  readonly kind: string;
-}
-
 /** The conflicts of one controller. */
 export class ConflictLog {
-  readonly #options: ConflictLogOptions;
+  readonly #options: ControllerLog;
   #window = { since: -Infinity, conflicts: 0, keys: new Set<string>() };
   #stormAt = -Infinity;
 
-  constructor(options: ConflictLogOptions) {
+  constructor(options: ControllerLog) {
     this.#options = options;
   }
 

@@ -1,8 +1,7 @@
 // Logs failures: each one in a line, its stack once at debug. A failure that repeats is not said
 // again in full, and of many objects that fail in the same way a few are named and the rest
 // counted.
-import type { Clock } from "../../runtime/clock.ts";
-import type { ReconcileLog } from "../define-controller.ts";
+import type { ControllerLog } from "./controller-log.ts";
 
 /** Objects with one cause that are named; the rest is counted, so long after the first of it. */
 const named = 5;
@@ -28,11 +27,7 @@ interface Group {
   saidAt: number;
 }
 
-export interface FailureLogOptions {
-  readonly log: ReconcileLog;
-  readonly clock: Clock;
-  readonly controller: string;
-  readonly kind: string;
+export interface FailureLogOptions extends ControllerLog {
   /** Where in the user's code an error was made. */
   readonly locate?: (error: unknown) => string | undefined;
 }

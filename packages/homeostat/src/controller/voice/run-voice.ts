@@ -2,18 +2,13 @@
 // conditions are part of the status that a run writes (progress-conditions.ts).
 import type { EventRecorder } from "../../events/index.ts";
 import type { ObjectReference } from "../../k8s/core/v1/models.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import type { Breach } from "../boundaries/breaches.ts";
-import type { ReconcileLog } from "../define-controller.ts";
 import { ConflictLog } from "./conflict-log.ts";
+import type { ControllerLog } from "./controller-log.ts";
 import { FailureLog, type LoggedFailure } from "./failure-log.ts";
 import { verdictOfError } from "./verdict.ts";
 
-export interface RunVoiceOptions {
-  readonly log: ReconcileLog;
-  readonly clock: Clock;
-  readonly controller: string;
-  readonly kind: string;
+export interface RunVoiceOptions extends ControllerLog {
   /** Undefined when Events are switched off. */
   readonly recorder: EventRecorder | undefined;
   /** The object of a key; undefined when it is gone. */

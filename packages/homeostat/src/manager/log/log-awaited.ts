@@ -4,10 +4,8 @@ import type { ReconcileLog } from "../../controller/define-controller.ts";
 import type { Timer } from "../../runtime/clock.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-const firstMs = 1000;
-const everyMs = 5000;
-/** Objects named in one line. */
-const most = 5;
+/** When it is logged, and how many objects one line names. */
+const limits = { firstMs: 1000, everyMs: 5000, objects: 5 };
 
 /** What a shutdown waits for. */
 export interface Awaited {
@@ -23,7 +21,7 @@ export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void }
     const running = runners.flatMap((runner) =>
       runner.states().filter(({ key }) => isProcessing(runner, key)),
     );
-    const named = running.slice(0, most).map(({ kind, key, progress, since }) => {
+    const named = running.slice(0, limits.objects).map(({ kind, key, progress, since }) => {
       const step = progress.at === "running" && progress.step ? `, in step "${progress.step}"` : "";
       return `${kind} ${key} (${Math.round((runtime.clock.now() - since) / 1000)} s${step})`;
     });
@@ -32,9 +30,9 @@ export function logAwaited({ log, runtime, runners }: Awaited): { stop(): void }
       log.info(
         `stopping: waiting for ${running.length === 1 ? "a reconcile" : `${running.length} reconciles`} to end: ${named.join(", ")}${others > 0 ? ` and ${others} more` : ""}`,
       );
-    timer = runtime.clock.timer(everyMs, say);
+    timer = runtime.clock.timer(limits.everyMs, say);
   };
-  timer = runtime.clock.timer(firstMs, say);
+  timer = runtime.clock.timer(limits.firstMs, say);
   return { stop: () => timer.cancel() };
 }
 

@@ -28,9 +28,9 @@ export const pacedSource = "loop";
 export interface Loop {
   /**
    * "itself": only its own writes and retries trigger it. "another": it is undone each time.
-   * "others": its writes trigger other keys of this manager, whose writes trigger it.
+   * "retries": it asks for retries without end. "others": its writes trigger other keys of this manager, whose writes trigger it.
    */
-  readonly by: "itself" | "another" | "others";
+  readonly by: "itself" | "another" | "others" | "retries";
   readonly runs: number;
   /** What is written each time, e.g. `Box status.count`. */
   readonly wrote: readonly string[];
@@ -128,7 +128,7 @@ export const isDriven = (before: History, { causes }: LoopRun): boolean =>
 /** The run before has caused it. */
 export function isOwn(before: History, cause: RecordedCause): boolean {
   if (cause.source === pacedSource) return true;
-  if (cause.source === "retry") return before.retriesAtOnce;
+  if (cause.source === "retry") return before.retriesAtOnce || before.found?.by === "retries";
   return before.writes.some((write) => {
     if (idOf(write) !== cause.object) return false;
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;

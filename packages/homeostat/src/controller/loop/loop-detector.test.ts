@@ -232,6 +232,38 @@ test("prompt retries that do nothing new are a loop; retries that wait are none"
   assert.equal(play(new LoopDetector(manager), 100, failing), undefined, "back-off is no loop");
 });
 
+test("retries at a high rate are a loop, whatever they write, and are held at one a second", () => {
+  for (const writes of [[], [wrote(part, "p", 1, 1)], undefined]) {
+    const retries = (i: number): Played => ({
+      causes: [again],
+      writes: writes ?? [wrote(part, "p", i, i)],
+      retryAfterMs: 25,
+    });
+    const detector = new LoopDetector(manager);
+    const found = play(detector, 200, retries, 30)!;
+    assert.equal(found.at, 101);
+    assert.deepEqual(found.loop.by, "retries");
+    assert.equal(detector.delayMs("a", [again], 3040), 100);
+    assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], 3040), 0);
+    for (let i = 1; i < 40; i++) detector.record("a", { ...retries(100 + i), at: 3040 + i * 1000 });
+    assert.equal(detector.delayMs("a", [again], 43_000), 1000);
+    assert.ok(detector.active("a"));
+    detector.record("a", { causes: [again], writes: [], retryAfterMs: 5000, at: 43_500 });
+    assert.equal(detector.active("a"), undefined, "a longer delay ends it");
+  }
+});
+
+test("a poll every half second, and soon retries between changes of others, are no loop", () => {
+  const polls = () => ({ causes: [again], writes: [], retryAfterMs: 490 });
+  assert.equal(play(new LoopDetector(manager), 400, polls, 501), undefined);
+  const edited = (i: number): Played => ({
+    causes: [i % 50 ? again : changed(box, "a", "foreign")],
+    writes: [],
+    retryAfterMs: 25,
+  });
+  assert.equal(play(new LoopDetector(manager), 400, edited, 30), undefined);
+});
+
 test("new objects that the next run deletes are a loop", () => {
   const found = play(new LoopDetector(manager), 100, (i) => ({
     causes: [{ ...changed(part, `p${i - 2}`, "deleted"), what: "Part deleted" }],

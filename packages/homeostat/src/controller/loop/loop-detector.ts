@@ -34,6 +34,7 @@ import {
   titleOf,
   undoneAllowed,
 } from "./history.ts";
+import { isSoon, SoonRetries } from "./soon-retries.ts";
 import { followTrend } from "./trend.ts";
 import { comparedFields, differingFields } from "./written-fields.ts";
 
@@ -58,11 +59,17 @@ function nextDelayMs(history: History): number {
   if (isLongProgress(history)) return Math.min(pace.mostOfProgressMs, gentleMs);
   const delayMs = pace.firstMs * 2 ** Math.min(20, delays);
   const isProgress =
-    repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed;
+    history.found?.by === "retries" ||
+    (repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed);
   return isProgress
     ? Math.min(pace.mostOfProgressMs, Math.max(delayMs, gentleMs))
     : Math.min(pace.mostMs, delayMs);
 }
+
+/** Only a retry that it asked for, or its own writes, triggered the run. */
+const isRetried = (before: History | undefined, { causes }: LoopRun): boolean =>
+  causes.length > 0 &&
+  causes.every((cause) => cause.source === "retry" || (before && isOwn(before, cause)));
 
 /** What a detector may ask. */
 export interface LoopDetectorOptions {
@@ -78,6 +85,7 @@ export class LoopDetector {
   /** Times of the last reports of keys; a key is reported at most once in `restMs`. */
   readonly #reported = new Map<string, number>();
   readonly #whole = new Set<string>();
+  readonly #soon = new SoonRetries();
   #swept = 0;
   readonly #manager: string;
 
@@ -120,19 +128,33 @@ export class LoopDetector {
 
   /** Records a run. Returns each loop once, when it is detected. */
   record(key: string, run: LoopRun): Loop | undefined {
-    const before = this.#histories.get(key);
+    const before = this.#before(key, run);
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
-    if (writes.length === 0 && !retriesAtOnce) {
+    const soon = this.#soon.record(key, run, isRetried(before, run));
+    const isRetrying = soon > 0 || before?.found?.by === "retries";
+    if (writes.length === 0 && !retriesAtOnce && !isRetrying) {
       if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
-    this.#keep(key, history ?? start(current), run.at);
+    const kept = history ?? start(current);
+    this.#keep(key, kept, run.at);
+    if (soon > 0 && !kept.found) {
+      kept.found = { by: "retries", runs: soon, wrote: writes.map(titleOf).slice(0, 5) };
+      return this.#report(key, kept, run.at);
+    }
     if (!history || (!history.found && !isLoop(history))) return undefined;
     history.found ??= this.#describe(history, run, before!.writes);
     return this.#report(key, history, run.at);
+  }
+
+  /** A loop of retries ends with the first run that asks for none that is soon. */
+  #before(key: string, run: LoopRun): History | undefined {
+    if (this.#histories.get(key)?.found?.by === "retries" && !isSoon(run.retryAfterMs))
+      this.#drop(key);
+    return this.#histories.get(key);
   }
 
   /** A loop that begins again soon after its last report is reported later. */
@@ -168,6 +190,7 @@ export class LoopDetector {
   /** The object is gone. */
   forget(key: string): void {
     this.#drop(key);
+    this.#soon.forget(key);
     this.#reported.delete(key);
   }
 

@@ -117,6 +117,11 @@ async function runAndWriteStatus(
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
+  scope.phaseHost = {
+    uid: run.object.metadata.uid!,
+    calls: dependencies.phaseCalls,
+    saveStatus: () => writeStatus(dependencies, run, client),
+  };
   let outcome: Outcome | undefined;
   try {
     outcome = checkOutcome(await work(run.context), dependencies.definition.name);

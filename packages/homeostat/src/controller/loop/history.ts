@@ -28,7 +28,8 @@ export const pacedSource = "loop";
 export interface Loop {
   /**
    * "itself": only its own writes and retries trigger it. "another": it is undone each time.
-   * "retries": it asks for retries without end. "others": its writes trigger other keys of this manager, whose writes trigger it.
+   * "retries": it asks for retries without end. "others": its writes trigger other keys of this
+   * manager, whose writes trigger it.
    */
   readonly by: "itself" | "another" | "others" | "retries";
   readonly runs: number;

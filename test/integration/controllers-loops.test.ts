@@ -108,6 +108,82 @@ describeLaws("loops", ({ run, client: connect }) => {
     }
   });
 
+  const at = "laws.example.com/at";
+  /** The status follows an annotation, and `answer` makes the annotation follow the status. */
+  const pairOf = (counted: { runs: number }, answer: (note: string) => string) => [
+    defineController(Box, {
+      name: "one",
+      async reconcile({ object, status }) {
+        counted.runs++;
+        status({ note: object.metadata.annotations?.[at] ?? "0" });
+      },
+    }),
+    defineController(Box, {
+      name: "two",
+      async reconcile({ object, client }) {
+        const annotation = answer(object.status.note ?? "0");
+        if (object.metadata.annotations?.[at] !== annotation)
+          await client.patch(Box, object.metadata.name, {
+            metadata: { annotations: { [at]: annotation } },
+          });
+      },
+    }),
+  ];
+
+  it("two controllers that trigger each other are found and slowed down, also with new values", async () => {
+    for (const answer of [
+      (note: string) => (note === "1" ? "2" : "1"),
+      (note: string) => String(Number(note) + 1),
+    ]) {
+      const counted = { runs: 0 };
+      const { warnings, log } = watching();
+      await run(
+        pairOf(counted, answer),
+        async (client) => {
+          await client.create(Box, Box("both", {}));
+          await until(() => warnings.length > 0);
+          assert.match(
+            warnings[0]!,
+            /came back to it through (one|two) of Box \S+both, writing Box/,
+          );
+          await sleep(600);
+          const before = counted.runs;
+          await sleep(600);
+          assert.ok(counted.runs - before <= 12, `${counted.runs - before} runs within 600 ms`);
+        },
+        { log },
+      );
+    }
+  });
+
+  it("a user who edits all the time is no loop for controllers that pass the edits on", async () => {
+    const counted = { runs: 0 };
+    const { warnings, log } = watching();
+    const passOn = defineController(Box, {
+      name: "one",
+      async reconcile({ object, status }) {
+        counted.runs++;
+        const label = object.spec.label ?? "";
+        status({ note: `${label} ${object.metadata.annotations?.[at]}` });
+      },
+    });
+    const [, answers] = pairOf(counted, (note) => note.split(" ")[0]!);
+    await run(
+      [passOn, answers!],
+      async (client) => {
+        await client.create(Box, Box("edited", {}));
+        for (let i = 0; i < 200; i++) {
+          const body = { spec: { label: `${i % 2}` } };
+          await client.patch(Box, "edited", { type: "merge", body });
+          await sleep(5);
+        }
+        assert.ok(counted.runs > 50);
+        assert.deepEqual(warnings, []);
+      },
+      { log },
+    );
+  });
+
   it("a status that counts to 150 is progress", async () => {
     const { warnings, log } = watching();
     const controller = defineController(Box, {

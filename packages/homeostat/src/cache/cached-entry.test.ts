@@ -31,6 +31,9 @@ describe("toEntry", () => {
     const promised = toEntry(bytes, entryShape({ promisesStatus: true }));
     assert.deepEqual([plain.read().status, promised.read().status], [undefined, {}]);
     assert.equal(promised.size, plain.size);
+    const empty = encode({ metadata: { name: "a" }, status: null });
+    const shape = entryShape({ promisesStatus: true });
+    assert.deepEqual(toEntry(empty, shape).read().status, {});
     assert.deepEqual(
       toEntry(
         encode({ metadata: { name: "a" }, status: { ready: true } }),

@@ -5,6 +5,7 @@ import type { Kind } from "../api/kind.ts";
 import { compareResourceVersions } from "../api/resource-version.ts";
 import type { Status } from "../api/status.ts";
 import type { ApiRequest, Client } from "../client/client.ts";
+import { listMismatch } from "../client/check-answer.ts";
 import { LineSplitter } from "../client/line-splitter.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
 import { askForMetadata, listRequest, watchRequest } from "../client/request/object-requests.ts";
@@ -166,6 +167,8 @@ export class Reflector {
       ended: () => {
         const page = splitList(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
         if (!page) throw new Error(`expected a list of ${kind.resource}, got something else`);
+        const mismatch = listMismatch(kind, page);
+        if (mismatch) throw new Error(`expected ${mismatch}`);
         for (const item of page.items) sink.gathered(item);
         this.#input({
           type: "page",

@@ -226,6 +226,31 @@ describe("informer", () => {
     assert.equal(woken, 1);
   });
 
+  it("refuses a list of another kind, and one that has no end", async () => {
+    const { transport, runtime, informer } = await play();
+    const answered = async (answer: object): Promise<string> => {
+      const sent = transport.exchanges.length;
+      transport.last.answer(200, answer);
+      await runtime.advance(0);
+      const { reason } = informer.freshness();
+      while (transport.exchanges.length === sent) await runtime.advance(100);
+      return reason;
+    };
+    transport.last.refuse(422, "Invalid");
+    await runtime.advance(0);
+    const metadata = { resourceVersion: "5" };
+    assert.match(
+      await answered({ apiVersion: "v1", kind: "PodList", metadata, items: [] }),
+      /expected a list of kitchen.example.com\/v1 Meal, got v1 PodList/,
+    );
+    const page = { metadata: { ...metadata, continue: "again" }, items: [] };
+    await answered(page);
+    assert.match(await answered(page), /the same continue token again/);
+    assert.equal(informer.hasSynced(), false);
+    await answered({ apiVersion: Meal.apiVersion, kind: "MealList", metadata, items: [] });
+    assert.equal(informer.hasSynced(), true);
+  });
+
   it("pages where a busy server ignores the wish to stream", async () => {
     const { transport, runtime, informer } = await play();
     transport.last.head().lines(event("ADDED", meal("soup", "3")));

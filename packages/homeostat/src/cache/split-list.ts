@@ -20,6 +20,8 @@ function toPrefix(type: string): Uint8Array {
 
 /** A page of a list; items are subarrays of the page's bytes. */
 export interface SplitList {
+  readonly apiVersion: string | undefined;
+  readonly kind: string | undefined;
   readonly resourceVersion: string;
   readonly continue: string;
   readonly items: readonly Uint8Array[];
@@ -60,9 +62,13 @@ function cutEvent(line: Uint8Array): SplitEvent | undefined {
 function scanList(bytes: Uint8Array): SplitList | undefined {
   let resourceVersion: string | undefined;
   let token = "";
+  let apiVersion: string | undefined;
+  let kind: string | undefined;
   const items: Uint8Array[] = [];
   let itemsEnd = 0;
-  const end = eachMember(bytes, 0, (keyStart, keyEnd, start) => {
+  const end = eachMember(bytes, 0, (keyStart, keyEnd, start, stop) => {
+    if (spells(bytes, keyStart, keyEnd, "apiVersion")) apiVersion = readString(bytes, start, stop);
+    if (spells(bytes, keyStart, keyEnd, "kind")) kind = readString(bytes, start, stop);
     if (spells(bytes, keyStart, keyEnd, "items"))
       itemsEnd =
         bytes[start] === nullStart
@@ -78,7 +84,7 @@ function scanList(bytes: Uint8Array): SplitList | undefined {
   });
   return end < 0 || itemsEnd < 0 || resourceVersion === undefined
     ? undefined
-    : { resourceVersion, continue: token, items };
+    : { apiVersion, kind, resourceVersion, continue: token, items };
 }
 
 function scanEvent(line: Uint8Array): SplitEvent | undefined {

@@ -22,6 +22,14 @@ describe("a status that the types promise", () => {
     ...(status && { status }),
   });
 
+  it("is empty where the server has null", async () => {
+    const { client, transport } = play(answerWith({ ...bare(), status: null }));
+    const read = await client.get(Meal, "m");
+    assert.deepEqual(read.status, {});
+    await client.update(Meal, read);
+    assert.deepEqual(transport.last.body, bare());
+  });
+
   it("is present on every kind of read", async () => {
     const { client } = play(answerWith(bare()));
     const manifest = Meal("m", { dish: "soup" });

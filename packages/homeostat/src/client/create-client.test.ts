@@ -7,6 +7,8 @@ import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
 import {
   answerWith,
+  brokenObserver,
+  collectWarnings,
   lost,
   Node,
   Order,
@@ -430,6 +432,22 @@ describe("observers", () => {
     assert.deepEqual(heard, ['unknown field "spec.foo"', "second"]);
   });
 
+  it("disturb no request when they throw or reject, and are reported once", async () => {
+    const { client } = play(
+      (exchange) => exchange.answer(200, order(), { warning: '299 - "old"' }),
+      { observer: brokenObserver() },
+    );
+    using warnings = collectWarnings();
+    const broken = (): never => {
+      throw new Error("broken observer");
+    };
+    client.observeWrites(broken);
+    const derived = client.with({ warned: broken, written: broken, requested: broken });
+    await derived.update(Order, order());
+    await client.update(Order, order());
+    assert.deepEqual(await warnings.seen(), ["an observer of the client throws: broken observer"]);
+  });
+
   it("receive completed writes of derived clients before the writer does", async () => {
     const heard: CompletedWrite[] = [];
     const { client } = play((exchange) =>
@@ -487,7 +505,8 @@ describe("observers", () => {
       [{ kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "o1" } }, "none"],
     ] as const) {
       const { client } = play(answerWith(answer));
-      const write = await client.applyUnread(Order, order());
+      const subresource = answer.kind === "Scale" ? { subresource: "scale" as const } : {};
+      const write = await client.applyUnread(Order, order(), subresource);
       assert.equal(write ? write.deletedUid : "none", expected);
     }
     const { client } = play(answerWith(order({ resourceVersion: "6" })));

@@ -18,6 +18,7 @@ import type {
   RequestOptions,
   WriteOptions,
 } from "./client.ts";
+import { type Asked, checkListed, checkWritten, endlessList } from "./check-answer.ts";
 import { scanCompletedWrite, toCompletedWrite } from "./completed-write.ts";
 import { createKindResolver } from "./discovery/create-kind-resolver.ts";
 import { fetchDiscovery } from "./discovery/fetch-discovery.ts";
@@ -28,6 +29,7 @@ import { listPages } from "./list-pages.ts";
 import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
 import {
   type ClientObserver,
@@ -71,11 +73,13 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError(
       "createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }",
     );
+  const observerCalls = new ObserverCalls();
   const session: SessionOptions = {
     transport,
     runtime,
     pace: options.pace ?? new ServerPace(runtime),
-    observer: options.observer ?? {},
+    observer: options.observer ? observerCalls.guard(options.observer) : {},
+    observerCalls,
     access: options.access,
     credentials,
   };
@@ -154,10 +158,18 @@ class ScopedClient implements Client {
   };
 
   list: Client["list"] = (kind, options = {}) =>
-    listPages((page) => this.listPage(kind, page), options);
+    listPages(
+      (page) => this.listPage(kind, page),
+      options,
+      () => endlessList(this.#asked(build.listRequest(kind, options))),
+    );
 
-  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) =>
-    toObjectList(kind, await this.#json(build.listRequest(kind, options), options));
+  listPage: Client["listPage"] = async (kind, options: ListPageOptions = {}) => {
+    const request = build.listRequest(kind, options);
+    const answer = await this.#json(request, options);
+    checkListed(this.#asked(request), kind, answer);
+    return toObjectList(kind, answer);
+  };
 
   create: Client["create"] = async (kind, manifest, options = {}) => {
     const body = this.#body(kind, manifest, options);
@@ -199,8 +211,11 @@ class ScopedClient implements Client {
       ...this.#managed(options),
     });
     const response = await this.request(request, options);
+    const scanned = scanCompletedWrite(kind, response.body);
+    const answer = scanned ? undefined : response.json();
+    if (answer !== undefined) checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (options.dryRun) return undefined;
-    return this.#wrote(scanCompletedWrite(kind, response.body) ?? parsedWrite(kind, key, response));
+    return this.#wrote(scanned ?? parsedWrite(kind, key, response, answer));
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {
@@ -225,7 +240,7 @@ class ScopedClient implements Client {
 
   request: Client["request"] = (request, options) => {
     const answered = send(this.#shared.session, this.#scope, request, options);
-    for (const observer of this.#scope.requested) observer(answered);
+    this.#shared.session.observerCalls.callAll(this.#scope.requested, answered);
     return answered;
   };
   openStream: Client["openStream"] = (request, handlers) =>
@@ -271,15 +286,21 @@ class ScopedClient implements Client {
     const request = requestWith(this.#managed(options));
     const response = await this.request(request, options);
     const answer = response.json();
+    checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (!options.dryRun) this.#wrote(parsedWrite(kind, key, response, answer));
     return readable(kind, answer) as any;
   }
 
+  #asked(request: ApiRequest): Asked {
+    return { request, server: this.#shared.session.access?.server };
+  }
+
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
-    for (const observer of this.#shared.observers) observer(write);
+    const { observerCalls } = this.#shared.session;
+    observerCalls.callAll(this.#shared.observers, write);
     currentWrites.getStore()?.(write);
-    for (const observer of this.#scope.written) observer(write);
+    observerCalls.callAll(this.#scope.written, write);
     return write;
   }
 

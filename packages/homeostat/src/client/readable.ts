@@ -26,7 +26,9 @@ export function readable<O>(kind: Kind, object: O): O {
     readonly apiVersion?: unknown;
     readonly status?: unknown;
   };
-  return status !== undefined || name !== kind.kind || apiVersion !== kind.apiVersion
+  // A server may answer null for an empty status.
+  const hasStatus = status !== undefined && status !== null;
+  return hasStatus || name !== kind.kind || apiVersion !== kind.apiVersion
     ? object
     : { ...object, status: emptyStatus() };
 }

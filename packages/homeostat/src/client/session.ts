@@ -4,16 +4,16 @@ import type { ApiStatusError, Status } from "../api/status.ts";
 import type { Transport } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
+import { type Asked, readAnswer } from "./check-answer.ts";
 import type { ApiRequest, ApiResponse, ByteStreamHandlers, RequestOptions } from "./client.ts";
 import { type Answer, exchange, toError } from "./exchange.ts";
-import { decodeJson } from "./request/decode-json.ts";
 import { toStatusError } from "./request/decode-status.ts";
 import { encodeRequest } from "./request/encode-request.ts";
 import { parseWarnings } from "./request/parse-warnings.ts";
 import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
 import type { ServerPace } from "./server-pace.ts";
 
-/** Observes requests, for metrics and logs. Must not throw. */
+/** Observes requests, for metrics and logs. What it throws is one process warning, and no more. */
 export interface ClientObserver {
   /** A response's status, or 0 without a response. `durationMs` is that of the attempt. */
   answered?(request: ApiRequest, code: number, durationMs: number): void;
@@ -28,7 +28,13 @@ export interface SessionOptions {
   readonly transport: Transport;
   readonly runtime: Runtime;
   readonly pace: ServerPace;
+  /** Never throws. */
   readonly observer: ClientObserver;
+  /** Calls other observers; never throws. */
+  readonly observerCalls: {
+    call(observe: () => unknown): void;
+    callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void;
+  };
   /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /**
@@ -72,7 +78,7 @@ export async function send(
     const outcome = await attempt(session, scope, request, { ...options, signal });
     if ("status" in outcome && outcome.status < 400) {
       if (retries > 0) session.pace.recovered();
-      return toResponse(outcome);
+      return toResponse({ request, server: session.access?.server }, outcome);
     }
     const error =
       "status" in outcome
@@ -113,14 +119,14 @@ export function openStream(
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
 function reportWarnings(
-  { observer }: SessionOptions,
+  { observer, observerCalls }: SessionOptions,
   { warned }: SessionScope,
   request: ApiRequest,
   headers: Readonly<Record<string, string>>,
 ): void {
   for (const text of parseWarnings(headers["warning"])) {
     observer.warned?.(text, request);
-    for (const each of warned) each(text, request);
+    for (const each of warned) observerCalls.call(() => each(text, request));
   }
 }
 
@@ -176,8 +182,9 @@ function toAttempt(outcome: Outcome): AuthorizerAttributes {
     : { type: "network", lost: isHomeostatError(outcome.error, "ERR_CLIENT_CONNECTION_LOST") };
 }
 
-function toResponse({ status, headers, body }: Answer): ApiResponse {
-  return { status, headers, body, json: () => decodeJson(body) };
+function toResponse(asked: Asked, answer: Answer): ApiResponse {
+  const { status, headers, body } = answer;
+  return { status, headers, body, json: () => readAnswer(asked, answer) };
 }
 
 function mergeSignals(

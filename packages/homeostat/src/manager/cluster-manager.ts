@@ -8,6 +8,7 @@ import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
+import { WriteChains } from "../controller/loop/write-chains.ts";
 import { StatusTurns } from "../controller/status-turns.ts";
 import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/narrow-kinds.ts";
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
@@ -56,6 +57,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     narrowing: createNarrowing(cache, narrow),
     recorders: [],
     statusTurns: new StatusTurns(),
+    writeChains: new WriteChains(),
     scope,
     runners: [],
     stopping: new AbortController(),

@@ -9,6 +9,7 @@ import type { Signal } from "../controller/signals/signal.ts";
 import type { ControllerNames } from "../controller/names.ts";
 import { createEventRecorder, type EventRecorder } from "../events/index.ts";
 import { createWorkQueue, type WorkQueue } from "../queue/index.ts";
+import type { WriteChains } from "../controller/loop/write-chains.ts";
 import type { StatusTurns } from "../controller/status-turns.ts";
 import type { Narrowing } from "../controller/watching/narrow-kinds.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -34,6 +35,7 @@ export interface ManagerState {
   readonly scope: WatchedScope;
   readonly narrowing: Narrowing;
   readonly statusTurns: StatusTurns;
+  readonly writeChains: WriteChains;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
   log: ReconcileLog;
@@ -117,6 +119,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     narrowing: state.narrowing,
     recorder,
     statusTurns: state.statusTurns,
+    writeChains: state.writeChains,
     signals: state.definitions.flatMap(({ signals }) => signals),
     limitedSignals: limitedSignals(state.definitions, definition),
     reports: {

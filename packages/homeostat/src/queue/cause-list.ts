@@ -8,6 +8,9 @@ export interface CauseList {
   readonly dropped: number;
 }
 
+/** Revisions kept of a merged cause, beside the last. */
+const earlierKept = 7;
+
 /** Shared start; lists are never mutated. */
 export const noCauses: CauseList = { causes: [], dropped: 0 };
 
@@ -16,11 +19,22 @@ export function addCause(list: CauseList, cause: QueueCause, at: number, kept: n
   const last = list.causes.at(-1);
   if (last && last.what === cause.what && last.source === cause.source)
     return {
-      causes: [...list.causes.slice(0, -1), { ...last, ...cause, times: last.times + 1 }],
+      causes: [...list.causes.slice(0, -1), merged(last, cause)],
       dropped: list.dropped,
     };
   if (list.causes.length >= kept) return { causes: list.causes, dropped: list.dropped + 1 };
   return { causes: [...list.causes, { ...cause, at, times: 1 }], dropped: list.dropped };
+}
+
+function merged(last: RecordedCause, cause: QueueCause): RecordedCause {
+  const { resourceVersion, earlier = [] } = last;
+  const revisions = resourceVersion === undefined ? earlier : [...earlier, resourceVersion];
+  return {
+    ...last,
+    ...cause,
+    times: last.times + 1,
+    ...(revisions.length > 0 ? { earlier: revisions.slice(-earlierKept) } : {}),
+  };
 }
 
 /**

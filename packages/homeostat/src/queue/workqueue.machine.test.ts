@@ -83,6 +83,20 @@ describe("WorkQueueMachine", () => {
     assert.equal(queue.depth().readyTotal, 0);
   });
 
+  it("keeps the latest revisions of a folded cause", () => {
+    const queue = create();
+    for (let i = 1; i <= 10; i++)
+      queue.add("a", 0, 7, { cause: { what: "changed", resourceVersion: String(i) } });
+    const [cause] = queue.take(1)!.causes;
+    assert.deepEqual(cause, {
+      what: "changed",
+      resourceVersion: "10",
+      earlier: ["3", "4", "5", "6", "7", "8", "9"],
+      at: 7,
+      times: 10,
+    });
+  });
+
   it("records why a key waits, bounded, folding repeats", () => {
     const queue = create();
     for (const what of ["one", "two", "two", "three", "four", "five"])

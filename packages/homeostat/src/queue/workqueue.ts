@@ -20,6 +20,8 @@ export interface RecordedCause extends QueueCause {
   /** Wall time in ms of the first time. */
   readonly at: number;
   readonly times: number;
+  /** The latest of the resourceVersions before this one, of the earlier times. */
+  readonly earlier?: readonly string[];
 }
 
 export interface AddOptions {

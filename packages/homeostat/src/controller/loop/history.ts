@@ -6,13 +6,19 @@ import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
+import type { Trend } from "./trend.ts";
+import type { Return } from "./write-chains.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
 export const repeatsAllowed = 20;
 /** Runs in a row that only their own writes triggered, each with new values. */
 export const progressAllowed = 300;
+/** As `progressAllowed`, where a value only grows or only shrinks. */
+export const growthAllowed = 2000;
 /** Times in a row that another writer undoes the same write. */
 export const undoneAllowed = 10;
+/** Times in a row that the changes of others, which this key has caused, come back to it. */
+export const returnsAllowed = 100;
 /** Without a run for this long, or for some delays, a loop has ended. */
 export const restMs = 10_000;
 /** Source of the cause that triggers a delayed key. */
@@ -20,13 +26,19 @@ export const pacedSource = "loop";
 
 /** A detected loop. */
 export interface Loop {
-  /** "itself": only its own writes and retries trigger it. "another": it is undone each time. */
-  readonly by: "itself" | "another";
+  /**
+   * "itself": only its own writes and retries trigger it. "another": it is undone each time.
+   * "retries": it asks for retries without end. "others": its writes trigger other keys of this
+   * manager, whose writes trigger it.
+   */
+  readonly by: "itself" | "another" | "others" | "retries";
   readonly runs: number;
   /** What is written each time, e.g. `Box status.count`. */
   readonly wrote: readonly string[];
   /** The object that another writer changes back, with this controller's fields. */
   readonly undone?: { readonly kind: Kind; readonly object: KubeObject };
+  /** The keys of this manager that it triggers, the one that triggers it last. */
+  readonly through?: readonly string[];
 }
 
 /** One run, for the detector. */
@@ -35,6 +47,8 @@ export interface LoopRun {
   readonly writes: readonly CompletedWrite[];
   /** The delay of the retry that it asked for. */
   readonly retryAfterMs?: number | undefined;
+  /** Set when other keys of this manager, which this key has triggered, trigger it. */
+  readonly returned?: Return | undefined;
   /** Monotonic time in ms. */
   readonly at: number;
 }
@@ -45,12 +59,17 @@ export interface History {
   runs: number;
   repeats: number;
   undone: number;
+  /** Times in a row that its own writes have come back to it through other keys. */
+  returns: number;
   delays: number;
   delayMs: number;
   /** The end of the delay that the key is in. */
   until: number | undefined;
   at: number;
   values: readonly string[];
+  /** Set while each run moves a value on that only grows or only shrinks. */
+  trend: Trend | undefined;
+  isSteady: boolean;
   writes: readonly CompletedWrite[];
   retriesAtOnce: boolean;
   found: Loop | undefined;
@@ -63,8 +82,9 @@ export interface Current extends LoopRun {
 }
 
 /** What a run leaves in its history. */
-export const madeBy = ({ writes, retriesAtOnce, at }: Current) => ({
+export const madeBy = ({ writes, retriesAtOnce, at, returned }: Current) => ({
   writes,
+  returns: returned?.visits ?? 0,
   retriesAtOnce,
   at,
   until: undefined,
@@ -80,14 +100,23 @@ export function start(run: Current): History {
     delays: 0,
     delayMs: 0,
     values: [],
+    trend: undefined,
+    isSteady: true,
     found: undefined,
     isReported: false,
   };
 }
 
 /** The runs are too many. */
-export const isLoop = ({ runs, repeats, undone }: History): boolean =>
-  repeats > repeatsAllowed || undone > undoneAllowed || runs > progressAllowed;
+export const isLoop = ({ runs, repeats, undone, returns, isSteady }: History): boolean =>
+  repeats > repeatsAllowed ||
+  undone > undoneAllowed ||
+  returns > returnsAllowed ||
+  runs > (isSteady ? growthAllowed : progressAllowed);
+
+/** It makes progress, but for so long that it is slowed down a little. */
+export const isLongProgress = ({ runs, isSteady, found }: History): boolean =>
+  !found && isSteady && runs > progressAllowed;
 
 /** The key has not run for so long that its runs form no row. */
 export const hasRested = ({ at, delayMs }: History, now: number): boolean =>
@@ -100,7 +129,7 @@ export const isDriven = (before: History, { causes }: LoopRun): boolean =>
 /** The run before has caused it. */
 export function isOwn(before: History, cause: RecordedCause): boolean {
   if (cause.source === pacedSource) return true;
-  if (cause.source === "retry") return before.retriesAtOnce;
+  if (cause.source === "retry") return before.retriesAtOnce || before.found?.by === "retries";
   return before.writes.some((write) => {
     if (idOf(write) !== cause.object) return false;
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;

@@ -4,8 +4,9 @@
 // not delayed. Progress is no loop: a status that counts or passes through phases never takes an
 // earlier value.
 import type { KubeObject } from "../../api/object-meta.ts";
+import type { Json } from "../../api/json.ts";
 import type { CompletedWrite } from "../../client/client.ts";
-import type { RecordedCause } from "../../queue/workqueue.ts";
+import type { QueueCause, RecordedCause } from "../../queue/workqueue.ts";
 import { compactWrite, type FindText } from "./compact-write.ts";
 import {
   type Current,
@@ -17,6 +18,7 @@ import {
   idOf,
   isDeletion,
   isDriven,
+  isLongProgress,
   isLoop,
   isNoOp,
   isOfUndone,
@@ -24,24 +26,58 @@ import {
   isOwn,
   madeBy,
   pacedSource,
+  progressAllowed,
   repeatsAllowed,
+  returnsAllowed,
   restMs,
   start,
   titleOf,
   undoneAllowed,
 } from "./history.ts";
+import { isSoon, SoonRetries } from "./soon-retries.ts";
+import { followTrend } from "./trend.ts";
 import { comparedFields, differingFields } from "./written-fields.ts";
 
 /** Earlier values that are remembered for comparison. */
 const valuesKept = 32;
 /** A retry sooner than this does not wait for anything. */
 const promptMs = 20;
+/** Runs before the trend of the values is followed. */
+const trendFrom = 200;
 /** Histories that rest are forgotten this often. */
 const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
-const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
+const pace = { gentlestMs: 10, firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
 const keptWhole = 500;
+
+/** Progress waits a little longer after each 300 runs. */
+function nextDelayMs(history: History): number {
+  const { repeats, undone, returns, delays, runs } = history;
+  const blocks = Math.floor(runs / progressAllowed) - 1;
+  const gentleMs = pace.gentlestMs * 2 ** Math.min(20, Math.max(0, blocks));
+  if (isLongProgress(history)) return Math.min(pace.mostOfProgressMs, gentleMs);
+  const delayMs = pace.firstMs * 2 ** Math.min(20, delays);
+  const isProgress =
+    history.found?.by === "retries" ||
+    (repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed);
+  return isProgress
+    ? Math.min(pace.mostOfProgressMs, Math.max(delayMs, gentleMs))
+    : Math.min(pace.mostMs, delayMs);
+}
+
+/** Only a retry that it asked for, or its own writes, triggered the run. */
+const isRetried = (before: History | undefined, { causes }: LoopRun): boolean =>
+  causes.length > 0 &&
+  causes.every((cause) => cause.source === "retry" || (before && isOwn(before, cause)));
+
+/** What a detector may ask. */
+export interface LoopDetectorOptions {
+  /** Finds texts that the cache keeps anyway. */
+  readonly find?: FindText;
+  /** True for changes that runs of this manager have made. */
+  readonly isOurs?: (cause: RecordedCause) => boolean;
+}
 
 /** Counts the runs of one controller's objects. */
 export class LoopDetector {
@@ -49,24 +85,30 @@ export class LoopDetector {
   /** Times of the last reports of keys; a key is reported at most once in `restMs`. */
   readonly #reported = new Map<string, number>();
   readonly #whole = new Set<string>();
+  readonly #soon = new SoonRetries();
   #swept = 0;
   readonly #manager: string;
 
   readonly #find: FindText | undefined;
 
-  /**
-   * `manager` is the controller's field manager; `find` finds texts that the cache keeps anyway.
-   */
-  constructor(manager: string, find?: FindText) {
+  readonly #isOurs: (cause: RecordedCause) => boolean;
+
+  /** `manager` is the controller's field manager. */
+  constructor(manager: string, { find, isOurs = () => false }: LoopDetectorOptions = {}) {
     this.#manager = manager;
     this.#find = find;
+    this.#isOurs = isOurs;
   }
 
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
-    if (!history?.found || hasRested(history, at)) return 0;
-    const others = causes.filter((cause) => !isOwn(history, cause) && !isOfUndone(history, cause));
+    if (!history || hasRested(history, at)) return 0;
+    if (!history.found && !isLongProgress(history)) return 0;
+    const others = causes.filter(
+      (cause) =>
+        !isOwn(history, cause) && !isOfUndone(history, cause) && !this.#isOfOthers(history, cause),
+    );
     if (others.length === causes.length || others.some(({ source }) => source !== "retry"))
       return 0;
     if (history.until !== undefined) {
@@ -74,30 +116,45 @@ export class LoopDetector {
       if (restMs <= 0) history.until = undefined;
       return Math.max(0, restMs);
     }
-    const isProgress = history.repeats <= repeatsAllowed && history.undone <= undoneAllowed;
-    history.delayMs = Math.min(
-      isProgress ? pace.mostOfProgressMs : pace.mostMs,
-      pace.firstMs * 2 ** Math.min(20, history.delays),
-    );
+    history.delayMs = nextDelayMs(history);
     history.until = at + history.delayMs;
     return history.delayMs;
   }
 
+  /** A change that another key of the loop has made. */
+  #isOfOthers({ found }: History, cause: RecordedCause): boolean {
+    return found?.by === "others" && this.#isOurs(cause);
+  }
+
   /** Records a run. Returns each loop once, when it is detected. */
   record(key: string, run: LoopRun): Loop | undefined {
-    const before = this.#histories.get(key);
+    const before = this.#before(key, run);
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
-    if (writes.length === 0 && !retriesAtOnce) {
+    const soon = this.#soon.record(key, run, isRetried(before, run));
+    const isRetrying = soon > 0 || before?.found?.by === "retries";
+    if (writes.length === 0 && !retriesAtOnce && !isRetrying) {
       if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
-    this.#keep(key, history ?? start(current), run.at);
+    const kept = history ?? start(current);
+    this.#keep(key, kept, run.at);
+    if (soon > 0 && !kept.found) {
+      kept.found = { by: "retries", runs: soon, wrote: writes.map(titleOf).slice(0, 5) };
+      return this.#report(key, kept, run.at);
+    }
     if (!history || (!history.found && !isLoop(history))) return undefined;
-    history.found ??= this.#describe(history, before!.writes);
+    history.found ??= this.#describe(history, run, before!.writes);
     return this.#report(key, history, run.at);
+  }
+
+  /** A loop of retries ends with the first run that asks for none that is soon. */
+  #before(key: string, run: LoopRun): History | undefined {
+    if (this.#histories.get(key)?.found?.by === "retries" && !isSoon(run.retryAfterMs))
+      this.#drop(key);
+    return this.#histories.get(key);
   }
 
   /** A loop that begins again soon after its last report is reported later. */
@@ -120,17 +177,20 @@ export class LoopDetector {
     return history?.found !== undefined && !hasRested(history, at);
   }
 
-  /** The cause that triggers a delayed key. */
-  pacedCause(): { readonly what: string; readonly source: string } {
+  /** The cause that triggers a delayed key, in place of `causes`. */
+  pacedCause(causes: readonly RecordedCause[] = []): QueueCause {
+    const { object, resourceVersion } = causes.findLast((one) => one.object) ?? {};
     return {
       what: "slowed down: its own writes, or their undoing, trigger it",
       source: pacedSource,
+      ...(object && resourceVersion ? { object, resourceVersion } : {}),
     };
   }
 
   /** The object is gone. */
   forget(key: string): void {
     this.#drop(key);
+    this.#soon.forget(key);
     this.#reported.delete(key);
   }
 
@@ -174,15 +234,28 @@ export class LoopDetector {
    */
   #rest(key: string, before: History, run: LoopRun): void {
     const isAtRest = isDriven(before, run);
-    if (before.found?.by === "another" || (before.found && !isAtRest)) return;
+    if (
+      before.found?.by === "another" ||
+      before.found?.by === "others" ||
+      (before.found && !isAtRest)
+    )
+      return;
     if (before.found || before.retriesAtOnce) return this.#drop(key);
-    this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
+    this.#histories.set(key, {
+      ...before,
+      runs: before.undone,
+      repeats: 0,
+      values: [],
+      trend: undefined,
+      isSteady: true,
+    });
   }
 
   #next(before: History, run: Current): History | undefined {
     const own = isDriven(before, run);
     const undone = run.causes.some((cause) => this.#isUndone(before, run, cause));
-    if (!own && !undone) return before.found && { ...before, ...madeBy(run) };
+    const { returned } = run;
+    if (!own && !undone && !returned) return before.found && { ...before, ...madeBy(run) };
     const runs = before.runs + 1;
     const value = runs > 3 ? this.#valueOf(run) : undefined;
     const isRepeat =
@@ -190,21 +263,31 @@ export class LoopDetector {
     return {
       ...madeBy(run),
       runs,
-      repeats: before.repeats + (own && isRepeat ? 1 : 0),
+      repeats: before.repeats + ((own || returned) && isRepeat ? 1 : 0),
       undone: undone ? before.undone + 1 : before.undone,
       delays: before.delays + (before.found ? 1 : 0),
       delayMs: before.delayMs,
+      ...this.#trendOf(before, run),
       values: value === undefined ? [] : [...before.values, value].slice(-valuesKept),
       found: before.found,
       isReported: before.isReported,
     };
   }
 
+  /** Followed only shortly before it decides. */
+  #trendOf({ trend, isSteady, runs }: History, { writes }: Current) {
+    if (!isSteady || runs < trendFrom) return { trend: undefined, isSteady };
+    const fields = writes.map(
+      (write) => [idOf(write), JSON.parse(this.#fieldsOf(write)) as Json] as const,
+    );
+    return followTrend(trend, new Map(fields));
+  }
+
   /** Another writer has changed an object, and this run has written the same to it as before. */
   #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
     const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
     const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || isOnlyOwn(before, cause)) return false;
+    if (!now || !then || cause.source === pacedSource || isOnlyOwn(before, cause)) return false;
     const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
     return ours === theirs;
   }
@@ -214,13 +297,16 @@ export class LoopDetector {
   }
 
   #fieldsOf({ object }: CompletedWrite): string {
-    return object ? JSON.stringify(comparedFields(object as never, this.#manager)) : "deleted";
+    return JSON.stringify(object ? comparedFields(object as never, this.#manager) : "deleted");
   }
 
-  #describe(history: History, before: readonly CompletedWrite[]): Loop {
-    const { writes, runs, undone } = history;
+  #describe(history: History, { returned }: LoopRun, before: readonly CompletedWrite[]): Loop {
+    const { writes, runs, undone, returns } = history;
     const wrote = writes.flatMap((write) => this.#changed(write, before)).slice(0, 5);
-    if (undone <= undoneAllowed) return { by: "itself", runs, wrote };
+    if (undone <= undoneAllowed)
+      return returned
+        ? { by: "others", runs: returns, wrote, through: returned.through }
+        : { by: "itself", runs, wrote };
     const again = writes.find((write) => before.some((one) => idOf(one) === idOf(write)));
     const object = again?.object as unknown as KubeObject | undefined;
     return {

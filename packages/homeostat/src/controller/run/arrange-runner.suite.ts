@@ -7,6 +7,7 @@ import { defineController, definitionOf } from "../define-controller.ts";
 import { Breaches } from "../boundaries/breaches.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
+import { WriteChains } from "../loop/write-chains.ts";
 import { Pauses } from "../pauses.ts";
 import { createObjectStates } from "../object-state.ts";
 import { parseDuration } from "../../api/duration.ts";
@@ -54,6 +55,7 @@ export function arrangeRunner(
     definition,
     runtime,
     queue,
+    writeChains: new WriteChains(),
     log: { debug: say, info: say, warn: say, error: say },
     informer: () => ({
       entry: (key: string) => (isCached() ? { key, metadataText: () => "" } : undefined),

@@ -49,12 +49,14 @@ export function succeeded(
 function detectLoop(
   context: RunnerState,
   { key, causes }: QueueItem,
-  { record }: RunScope,
+  { record, chain }: RunScope,
   retryAfterMs?: number,
 ): void {
   const { options, loops } = context;
   const at = options.runtime.clock.monotonic();
-  const found = loops.record(key, { causes, writes: record.writes(), retryAfterMs, at });
+  const writes = record.writes();
+  const returned = chain?.returned();
+  const found = loops.record(key, { causes, writes, retryAfterMs, returned, at });
   if (found) void reportLoop(context, key, found);
 }
 

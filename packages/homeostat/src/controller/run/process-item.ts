@@ -53,7 +53,7 @@ async function runItem(
   const pauseMs = loops.delayMs(key, item.causes, runtime.clock.monotonic());
   if (pauseMs > 0) {
     const { priority } = item;
-    queue.add(key, { afterMs: pauseMs, priority, cause: loops.pacedCause() });
+    queue.add(key, { afterMs: pauseMs, priority, cause: loops.pacedCause(item.causes) });
     return done(context, key);
   }
   states.set(key, { at: "running" });
@@ -64,7 +64,7 @@ async function runItem(
     context.timeoutMs,
     context.stopping,
     (deadline) => {
-      scope = openScope(context, key, deadline, requests);
+      scope = openScope(context, item, deadline, requests);
       return inRun(scope, () => context.reconcile(item, scope!));
     },
   );
@@ -76,12 +76,21 @@ async function runItem(
   release(context, key, scope!);
 }
 
-/** Runs `work` so that its code knows its run, and the run all writes of its code. */
-function inRun<T>(scope: RunScope, work: () => T): T {
+/**
+ * Runs `work` so that its code knows its run, and the run all writes of its code, until it settles.
+ */
+async function inRun<T>(scope: RunScope, work: () => Promise<T>): Promise<T> {
+  let isOver = false;
   const wrote = (write: CompletedWrite): void => {
-    if (!scope.hasEnded) scope.record.overheard(write);
+    if (isOver) return;
+    scope.record.overheard(write);
+    scope.chain?.wrote(write);
   };
-  return currentRun.run(scope, () => currentWrites.run(wrote, work));
+  try {
+    return await currentRun.run(scope, () => currentWrites.run(wrote, work));
+  } finally {
+    isOver = true;
+  }
 }
 
 /** Releases a paused key; what resumes it triggers it again. */
@@ -114,8 +123,8 @@ function done(context: RunnerState, key: string): void {
 }
 
 function openScope(
-  { options: { definition, log }, echoes, echoingKinds }: RunnerState,
-  key: string,
+  { options: { definition, log, writeChains }, echoes, echoingKinds }: RunnerState,
+  { key, causes, droppedCauses }: QueueItem,
   deadline: AbortSignal,
   requests: OpenRequests | undefined,
 ): RunScope {
@@ -126,6 +135,11 @@ function openScope(
     title,
     deadline,
     record,
+    chain: writeChains.begin(
+      { id: `${definition.name} ${title}`, title: `${definition.name} of ${title}` },
+      causes,
+      droppedCauses,
+    ),
     ...(requests ? { requests } : {}),
     late: (error) =>
       log.error(`after the end of a reconcile: ${describeError(error)}`, {

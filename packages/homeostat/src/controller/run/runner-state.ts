@@ -9,6 +9,7 @@ import type { Breaches } from "../boundaries/breaches.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
+import type { WriteChains } from "../loop/write-chains.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
 import type { Reconciled } from "../reconcile.ts";
@@ -45,6 +46,8 @@ export interface RunnerOptions {
   readonly reports: Required<Reports>;
   /** Of all controllers of the manager. */
   readonly statusTurns: StatusTurns;
+  /** Of all controllers of the manager. */
+  readonly writeChains: WriteChains;
   /** Of all controllers of the manager. */
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */

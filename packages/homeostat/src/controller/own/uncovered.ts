@@ -74,7 +74,7 @@ async function listOrRefuse(
   const { kind } = set;
   const where = describePlace(kind, namespace);
   throw ownError(set, "ERR_OWN_UNCOVERED", {
-    problem: `the finalizer stays, because children ${where} may exist that this manager does not watch, and it may not list ${kind.resource} ${where}`,
+    problem: `the finalizer stays, because children that this manager does not watch may exist, and it may not list ${kind.resource} ${where}`,
     hint: `allow it to list and delete ${kind.resource} ${where}`,
   });
 }

@@ -164,6 +164,7 @@ for (const what of serverKinds()) {
     it("omits a pod on an unknown node and records an event", async () => {
       const client = await server.client();
       await client.create(Service, serviceOf("peers", { ...selecting, clusterIP: "None" }));
+      await until(() => client.find(Endpoints, "peers"));
       await runPod(client, "lost", { ip: "10.70.2.1", node: undefined });
       const told = await until(
         async () =>

@@ -157,3 +157,15 @@ test("a report that throws ends neither the worker nor the stop", async () => {
   assert.ok(synced.filter((key) => key === "a").length > reportAfterFailures);
   await workers.stop();
 });
+
+test("a stop does not wait for a rest that no time ends", async () => {
+  const runtime = createVirtualRuntime();
+  const workers = createKeyedWorkers({ runtime });
+  let runs = 0;
+  workers.start(async () => void runs++);
+  await runtime.advance(1000);
+  workers.add("a");
+  await new Promise(setImmediate);
+  assert.equal(runs, 1);
+  await workers.stop();
+});

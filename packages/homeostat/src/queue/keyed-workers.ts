@@ -39,13 +39,14 @@ export const reportAfterFailures = 10;
 export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
   const { runtime, workers = 1, backoff, failing } = options;
   const queue = createWorkQueue({ runtime, ...(backoff ? { backoff } : {}) });
+  const stopped = Promise.withResolvers<void>();
   let isStopping = false;
   let running: Promise<unknown> = Promise.resolve();
   const loop = (sync: SyncKey): Promise<void> =>
     runWorker(queue, sync, {
       isStopping: () => isStopping,
       failing,
-      rest: paceWorker(runtime.clock),
+      rest: paceWorker(runtime.clock, stopped.promise),
     });
   return {
     add: (key, afterMs) => queue.add(key, afterMs === undefined ? {} : { afterMs }),
@@ -54,6 +55,7 @@ export function createKeyedWorkers(options: KeyedWorkersOptions): KeyedWorkers {
     },
     async stop() {
       isStopping = true;
+      stopped.resolve();
       // Takes out what waits, also when the workers were never started.
       await Promise.all([queue.shutDown(), loop(async () => undefined)]);
       await running;

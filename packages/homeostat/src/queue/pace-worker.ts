@@ -7,15 +7,17 @@ const restAfterMs = 10;
 
 /**
  * Creates the pace of one worker, which awaits the result after every item: it resolves at once, or
- * after timers and sockets had their turn if the last rest was more than 10 ms ago.
+ * after timers and sockets had their turn if the last rest was more than 10 ms ago. `stopped` ends
+ * a rest: the time of a virtual clock may have come to its end.
  */
-export function paceWorker(clock: Clock): () => Promise<void> {
+export function paceWorker(clock: Clock, stopped?: Promise<unknown>): () => Promise<void> {
   let rested = clock.monotonic();
   return async () => {
     if (clock.monotonic() - rested < restAfterMs) return;
     // A worker that is stopping may be all that the process still waits for.
     const held = clock.hold?.();
-    await new Promise<void>((resolve) => void clock.timer(0, resolve));
+    const rest = new Promise<void>((resolve) => void clock.timer(0, resolve));
+    await (stopped ? Promise.race([rest, stopped]) : rest);
     held?.cancel();
     rested = clock.monotonic();
   };

@@ -100,6 +100,79 @@ describeLaws("own elsewhere", ({ run, client: open }) => {
     );
   });
 
+  it("collects a child whose namespace is no longer watched, also one that goes slowly", async () => {
+    const client = await open();
+    const labels = { own: client.namespace! };
+    const [home, away] = [await createNamespace(client), await createNamespace(client)];
+    for (const name of [home, away])
+      await client.patch(Namespace, name, merge({ metadata: { labels } }));
+    const part = { name: "box", namespace: away };
+    const box = { name: "box", namespace: home };
+    await run(
+      [scattering()],
+      async (_, manager) => {
+        await client.create(Box, Box(box, { parts: [away] }));
+        await until(() => client.find(Part, part));
+        const finalizers = ["example.com/slow"];
+        await client.patch(Part, part, merge({ metadata: { finalizers } }));
+        await client.patch(Namespace, away, merge({ metadata: { labels: { own: null } } }));
+        await until(() =>
+          manager
+            .states()
+            .some(({ progress }) => /ERR_OWN_NAMESPACE/.test(JSON.stringify(progress))),
+        );
+        await client.delete(Box, box);
+        await until(async () => (await client.get(Part, part)).metadata.deletionTimestamp);
+        assert.ok(await client.find(Box, box), "the owner goes after its children");
+        await client.patch(Part, part, merge({ metadata: { finalizers: null } }));
+        await until(async () => (await client.find(Box, box)) === undefined);
+        assert.equal(await client.find(Part, part), undefined);
+      },
+      { namespace: undefined, namespaces: { labels } },
+    );
+  });
+
+  it("refuses a child that the cache does not select, and collects one that lost its label", async () => {
+    const client = await open();
+    const away = await createNamespace(client);
+    const part = { name: "box", namespace: away };
+    const boxes = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own }) {
+        const labels = object.spec.label ? { app: object.spec.label } : {};
+        await own(Part, [Part({ ...part, labels }, { of: "x" })]);
+      },
+    });
+    await run(
+      [boxes],
+      async (_, manager) => {
+        const box = { name: "box", namespace: client.namespace! };
+        await client.create(Box, Box(box, {}));
+        await until(() =>
+          manager
+            .states()
+            .some(({ progress }) =>
+              /ERR_OWN_SELECTION: .* labels app=x/.test(JSON.stringify(progress)),
+            ),
+        );
+        assert.equal(await client.find(Part, part), undefined);
+        await client.patch(Box, box, merge({ spec: { label: "x" } }));
+        await until(() => client.find(Part, part));
+        await client.patch(
+          Box,
+          box,
+          merge({ metadata: { annotations: { "homeostat.dev/paused": "" } } }),
+        );
+        await client.patch(Part, part, merge({ metadata: { labels: { app: "y" } } }));
+        await client.delete(Box, box);
+        await client.patch(Box, box, merge({ metadata: { annotations: null } }));
+        await until(async () => (await client.find(Box, box)) === undefined);
+        assert.equal(await client.find(Part, part), undefined);
+      },
+      { namespace: undefined, cache: { kinds: [[Part, { labelSelector: "app=x" }]] } },
+    );
+  });
+
   it("never takes the child of another owner, and gives no finalizer without need", async () => {
     const runs: string[] = [];
     await run(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeJson } from "./encode-json.ts";
+import { jsonDepthFault } from "./json-depth.ts";
 import { cloneJson, equalJson, type Json } from "./json.ts";
 import { JsonSyntaxError, parseJson } from "./parse-json.ts";
 
@@ -42,6 +43,26 @@ test("deep values are encoded, copied and compared", () => {
     }
   }
 });
+
+test("a value without an end is refused, and called what it is", () => {
+  const cyclic: { self?: Json } = {};
+  cyclic.self = [1, { cyclic: cyclic as Json }];
+  assert.throws(() => cloneJson(cyclic as Json), RangeError);
+  assert.equal(jsonDepthFault({ a: cyclic }), "contains itself");
+  assert.throws(() => cloneJson(nested(10_001)), RangeError);
+  assert.equal(jsonDepthFault(nested(10_001)), "is deeper than 10000 levels");
+  const { value } = parseJson(lists(10_000));
+  assert.ok(equalJson(cloneJson(value), value));
+  assert.equal(jsonDepthFault(value), undefined);
+  const shared = { a: 1 };
+  assert.equal(jsonDepthFault([shared, { shared }, shared]), undefined);
+});
+
+function nested(depth: number): Json {
+  let value: Json = [];
+  for (let i = 1; i < depth; i++) value = [value];
+  return value;
+}
 
 test("a member named __proto__ is an ordinary member at any depth", () => {
   const text = lists(300, '{"__proto__":{"a":1}}');

@@ -22,7 +22,14 @@ export function isObject(value: Json | undefined): value is JsonObject {
  */
 const recursiveLevels = 200;
 
-/** A deep copy, much cheaper than structuredClone. */
+/** Nesting depth of what a server reads; see encoding/json, maxNestingDepth. */
+export const deepestJson = 10_000;
+
+/**
+ * A deep copy, much cheaper than structuredClone.
+ * @throws RangeError for a value that is deeper than `deepestJson`, such as one that contains
+ * itself
+ */
 export const cloneJson = <T extends Json>(value: T): T => clone(value, recursiveLevels) as T;
 
 function clone(value: Json, levels: number): Json {
@@ -38,14 +45,17 @@ function cloneDeep(root: JsonObject | Json[]): Json {
   const emptyLike = (value: JsonObject | Json[]): JsonObject | Json[] =>
     Array.isArray(value) ? [] : {};
   const copy = emptyLike(root);
-  const open: (readonly [from: JsonObject | Json[], to: JsonObject | Json[]])[] = [[root, copy]];
+  const open: [from: JsonObject | Json[], to: JsonObject | Json[], depth: number][] = [
+    [root, copy, recursiveLevels],
+  ];
   for (let pair = open.pop(); pair; pair = open.pop()) {
-    const [from, to] = pair;
+    const [from, to, depth] = pair;
+    if (depth === deepestJson) throw new RangeError(`deeper than ${deepestJson} levels`);
     for (const key of Object.keys(from)) {
       const member = (from as JsonObject)[key]!;
       const inner = typeof member === "object" && member !== null ? emptyLike(member) : member;
       setOwn(to as JsonObject, key, inner);
-      if (inner !== member) open.push([member as JsonObject, inner as JsonObject]);
+      if (inner !== member) open.push([member as JsonObject, inner as JsonObject, depth + 1]);
     }
   }
   return copy;

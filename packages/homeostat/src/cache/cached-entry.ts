@@ -8,6 +8,7 @@ import { scanMetadata, type ScannedMetadata } from "../api/scan-metadata.ts";
 import { emptyStatus } from "../client/readable.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { refusePromise } from "../util/refuse-promise.ts";
 import { cutManagedFields } from "./cut-managed-fields.ts";
 import { freezeDeep } from "./freeze-deep.ts";
 import type { ParsedObjects } from "./parsed-objects.ts";
@@ -47,7 +48,7 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry):
   if (found) return found;
   if (scanned && !shape.project) return new CachedEntry(bytes, scanned, shape);
   const object = decodeJson(bytes);
-  const canonical = encodeJsonBytes((shape.project ? shape.project(object) : object) as never);
+  const canonical = encodeJsonBytes(projected(object, shape) as never);
   const again = scanMetadata(canonical);
   if (again) return new CachedEntry(canonical, again, shape);
   throw new HomeostatError(
@@ -62,6 +63,11 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry):
 /** Joined rather than concatenated: V8 then keeps one string per key and not three. */
 const keyOf = ({ namespace, name }: ScannedMetadata): string =>
   namespace ? [namespace, name].join("/") : name;
+
+function projected(object: unknown, { kind, project }: EntryShape): unknown {
+  if (!project) return object;
+  return refusePromise(project(object), `\`project\` of ${kind}`, `a ${kind}`);
+}
 
 /** An object at one revision. */
 export class CachedEntry implements CachedObject {

@@ -1,7 +1,9 @@
 // The objects of one informer by key, their indexes, and the overlay of own writes. Pure: the
 // informer writes it, handlers and readers read it.
 // Upstream: k8s.io/client-go/tools/cache/store.go and thread_safe_store.go (Indexer).
-import { HomeostatError } from "../util/homeostat-error.ts";
+import { describeValue } from "../util/describe-error.ts";
+import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
+import { refusePromise } from "../util/refuse-promise.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 import { EntryIndex } from "./entry-index.ts";
 import type { IndexFunction, InformerStats } from "./informer.ts";
@@ -117,8 +119,8 @@ export class Indexer {
   }
 
   /**
-   * Adds an index over all objects. An object for which the function throws has no value; `onError`
-   * receives the error.
+   * Adds an index over all objects. An object for which the function throws or returns no list has
+   * no value; `onError` receives what it throws each time, and once that it returns no list.
    */
   addIndex(
     name: string,
@@ -134,11 +136,14 @@ export class Indexer {
           hint: "Use a unique name; `namespace` and `owner` are built in.",
         },
       );
+    let hasReported = false;
     const added = new EntryIndex((entry) => {
       try {
-        return index(entry.read());
+        return listOf(name, index(entry.read()));
       } catch (error) {
-        onError(error, entry.key);
+        const isRepeated = hasReported && isWrongFunction(error);
+        hasReported ||= isWrongFunction(error);
+        if (!isRepeated) onError(error, entry.key);
         return [];
       }
     });
@@ -192,3 +197,17 @@ export class Indexer {
     return found;
   }
 }
+
+/** @throws ERR_ASYNC_FUNCTION, ERR_CACHE_INDEX */
+function listOf(name: string, values: unknown): readonly string[] {
+  const what = `index ${JSON.stringify(name)}`;
+  if (Array.isArray(refusePromise(values, what, "a list of strings"))) return values as string[];
+  throw new HomeostatError(
+    "ERR_CACHE_INDEX",
+    `${what} returned ${describeValue(values)}, expected a list of strings`,
+    { hint: "return [] for an object without a value" },
+  );
+}
+
+const isWrongFunction = (error: unknown): boolean =>
+  isHomeostatError(error, "ERR_ASYNC_FUNCTION") || isHomeostatError(error, "ERR_CACHE_INDEX");

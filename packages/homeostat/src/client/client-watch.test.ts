@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiStatusError, isConflict, isExpired, isUnauthorized } from "../api/status.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
+import { ObserverCalls } from "./observer-calls.ts";
 import { createScriptedTransport, type ScriptedTransport } from "./scripted-transport.suite.ts";
 import { ServerPace } from "./server-pace.ts";
 import { openStream, type SessionOptions } from "./session.ts";
-import { Order, order, play } from "./scripted-client.suite.ts";
+import { brokenObserver, collectWarnings, Order, order, play } from "./scripted-client.suite.ts";
 
 describe("watch", () => {
   const event = (type: string, resourceVersion: string): string =>
@@ -68,6 +69,19 @@ describe("watch", () => {
     assert.equal(transport.last.resumed, 1);
   });
 
+  it("goes on when an observer throws", async () => {
+    const { client, transport, runtime } = play(undefined, { observer: brokenObserver() });
+    using warnings = collectWarnings();
+    const seen: string[] = [];
+    const watching = collect(client.watch(Order, { resourceVersion: "1" }), seen);
+    await runtime.advance(0);
+    transport.last.head(200, { warning: '299 - "old"' }).chunk(event("ADDED", "2"));
+    transport.last.end();
+    await watching;
+    assert.deepEqual(seen, ["ADDED 2"]);
+    assert.deepEqual(await warnings.seen(), ["an observer of the client throws: broken observer"]);
+  });
+
   it("closes the stream when the reader leaves, or aborts", async () => {
     const { client, transport, runtime } = play();
     const leaving = (async () => {
@@ -103,6 +117,7 @@ describe("streams and credentials", () => {
         runtime,
         pace: new ServerPace(runtime),
         observer: {},
+        observerCalls: new ObserverCalls(),
         credentials: {
           headers: async () => ({ authorization: `Bearer ${tokens[0]}` }),
           rejected: async () => (renewals++, tokens.shift(), tokens.length > 0),

@@ -171,7 +171,7 @@ export interface ClientScope {
   readonly written?: (write: CompletedWrite) => void;
   /** Called for each request of the derived client, with a promise that settles as it does. */
   readonly requested?: (answered: Promise<unknown>) => void;
-  /** Called for each warning of the server to the derived client. Must not throw. */
+  /** Called for each warning of the server to the derived client. */
   readonly warned?: (text: string, request: ApiRequest) => void;
 }
 

@@ -7,6 +7,8 @@ import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
 import {
   answerWith,
+  brokenObserver,
+  collectWarnings,
   lost,
   Node,
   Order,
@@ -428,6 +430,22 @@ describe("observers", () => {
     );
     await client.update(Order, order());
     assert.deepEqual(heard, ['unknown field "spec.foo"', "second"]);
+  });
+
+  it("disturb no request when they throw or reject, and are reported once", async () => {
+    const { client } = play(
+      (exchange) => exchange.answer(200, order(), { warning: '299 - "old"' }),
+      { observer: brokenObserver() },
+    );
+    using warnings = collectWarnings();
+    const broken = (): never => {
+      throw new Error("broken observer");
+    };
+    client.observeWrites(broken);
+    const derived = client.with({ warned: broken, written: broken, requested: broken });
+    await derived.update(Order, order());
+    await client.update(Order, order());
+    assert.deepEqual(await warnings.seen(), ["an observer of the client throws: broken observer"]);
   });
 
   it("receive completed writes of derived clients before the writer does", async () => {

@@ -29,6 +29,7 @@ import { listPages } from "./list-pages.ts";
 import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
 import {
   type ClientObserver,
@@ -72,11 +73,13 @@ export function createClient(options: ClientOptions): Client {
     throw new TypeError(
       "createClient needs `transport` or `access`; pass { access: await loadKubeconfig() }",
     );
+  const observerCalls = new ObserverCalls();
   const session: SessionOptions = {
     transport,
     runtime,
     pace: options.pace ?? new ServerPace(runtime),
-    observer: options.observer ?? {},
+    observer: options.observer ? observerCalls.guard(options.observer) : {},
+    observerCalls,
     access: options.access,
     credentials,
   };
@@ -237,7 +240,7 @@ class ScopedClient implements Client {
 
   request: Client["request"] = (request, options) => {
     const answered = send(this.#shared.session, this.#scope, request, options);
-    for (const observer of this.#scope.requested) observer(answered);
+    this.#shared.session.observerCalls.callAll(this.#scope.requested, answered);
     return answered;
   };
   openStream: Client["openStream"] = (request, handlers) =>
@@ -294,9 +297,10 @@ class ScopedClient implements Client {
 
   #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
     if (!write) return undefined;
-    for (const observer of this.#shared.observers) observer(write);
+    const { observerCalls } = this.#shared.session;
+    observerCalls.callAll(this.#shared.observers, write);
     currentWrites.getStore()?.(write);
-    for (const observer of this.#scope.written) observer(write);
+    observerCalls.callAll(this.#scope.written, write);
     return write;
   }
 

@@ -3,6 +3,7 @@ import type { Client } from "./client.ts";
 import { createVirtualRuntime, type VirtualRuntime } from "../runtime/virtual-runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { type ClientOptions, createClient } from "./create-client.ts";
+import type { ClientObserver } from "./session.ts";
 import { dynamicKind } from "./discovery/kind-resolver.ts";
 import {
   createScriptedTransport,
@@ -73,4 +74,29 @@ export async function sent(
   await call(client);
   const { request, body } = transport.last;
   return { line: `${request.method} ${request.path}`, type: request.headers["content-type"], body };
+}
+
+/** Each of its methods throws or rejects. */
+export function brokenObserver(): ClientObserver {
+  const answered = (): never => {
+    throw new Error("broken observer");
+  };
+  const warned = (() => Promise.reject(new Error("broken observer"))) as () => void;
+  return { answered, retried: answered, warned };
+}
+
+/** Collects our process warnings until it is disposed of. */
+export function collectWarnings() {
+  const messages: string[] = [];
+  const listener = ({ name, message }: Error): void => {
+    if (name === "HomeostatWarning") messages.push(message);
+  };
+  process.on("warning", listener);
+  return {
+    async seen(): Promise<readonly string[]> {
+      await new Promise((resolve) => setImmediate(resolve));
+      return messages;
+    },
+    [Symbol.dispose]: () => void process.off("warning", listener),
+  };
 }

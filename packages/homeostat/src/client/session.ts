@@ -13,7 +13,7 @@ import { parseWarnings } from "./request/parse-warnings.ts";
 import { type AuthorizerAttributes, retryDelay } from "./request/retry-policy.ts";
 import type { ServerPace } from "./server-pace.ts";
 
-/** Observes requests, for metrics and logs. Must not throw. */
+/** Observes requests, for metrics and logs. What it throws is one process warning, and no more. */
 export interface ClientObserver {
   /** A response's status, or 0 without a response. `durationMs` is that of the attempt. */
   answered?(request: ApiRequest, code: number, durationMs: number): void;
@@ -28,7 +28,13 @@ export interface SessionOptions {
   readonly transport: Transport;
   readonly runtime: Runtime;
   readonly pace: ServerPace;
+  /** Never throws. */
   readonly observer: ClientObserver;
+  /** Calls other observers; never throws. */
+  readonly observerCalls: {
+    call(observe: () => unknown): void;
+    callAll<T>(observers: Iterable<(value: T) => unknown>, value: T): void;
+  };
   /** Server and origin of address and credentials, for messages. */
   readonly access?: { readonly server: string; readonly origin: string } | undefined;
   /**
@@ -113,14 +119,14 @@ export function openStream(
 type Outcome = (Answer & { readonly used: string | undefined }) | { readonly error: Error };
 
 function reportWarnings(
-  { observer }: SessionOptions,
+  { observer, observerCalls }: SessionOptions,
   { warned }: SessionScope,
   request: ApiRequest,
   headers: Readonly<Record<string, string>>,
 ): void {
   for (const text of parseWarnings(headers["warning"])) {
     observer.warned?.(text, request);
-    for (const each of warned) each(text, request);
+    for (const each of warned) observerCalls.call(() => each(text, request));
   }
 }
 

@@ -21,6 +21,7 @@ import { createObjectStates, type ObjectState } from "./object-state.ts";
 import { cachedText } from "./loop/cached-text.ts";
 import { LoopDetector } from "./loop/loop-detector.ts";
 import { OwnMemory } from "./own/own-memory.ts";
+import { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
@@ -79,17 +80,17 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     primary,
     informer: options.informer,
     echoes,
+    warnings: new WarnOnce(options.log),
     gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
   const workers: Promise<void>[] = [];
   const feeds: { stop(): void }[] = [];
-  let strayErrors: { stop(): void } | undefined;
   return {
     name: definition.name,
     kind: definition.kind,
     start() {
-      strayErrors = catchStrayErrors();
+      catchStrayErrors();
       feeds.push(...startFeeds(options, primary));
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
@@ -110,7 +111,6 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       if (workers.length > 0) await drain(options, stopping, drainMs);
       await Promise.all(workers);
       await lender.settled();
-      strayErrors?.stop();
     },
   };
 }
@@ -178,6 +178,7 @@ function createState(
     breaches,
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
+    phaseCalls: new PhaseCalls(),
     warnings: new WarnOnce(options.log),
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,

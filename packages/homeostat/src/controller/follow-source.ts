@@ -1,7 +1,11 @@
 // Follows an async iterable of the user's. One that fails is opened again; one that ends is done.
 import type { Clock } from "../runtime/clock.ts";
 import { describeError } from "../util/describe-error.ts";
+import { refusePromise } from "../util/refuse-promise.ts";
 import type { ReconcileLog } from "./define-controller.ts";
+import { currentRun } from "./run/current-run.ts";
+import { RunScope } from "./run/run-scope.ts";
+import { catchStrayErrors } from "./run/stray-errors.ts";
 
 /** Delay before a source that failed is opened again: doubling, reset by each value. */
 const reopen = { firstMs: 1000, mostMs: 30_000 };
@@ -20,13 +24,31 @@ export interface FollowedSource<T> {
   receive(value: T): void;
 }
 
-/** Follows a source until it ends or `signal` aborts. Never rejects. */
-export async function followSource<T>(source: FollowedSource<T>): Promise<void> {
+/**
+ * Follows a source until it ends or `signal` aborts. Never rejects. Errors that the source loses,
+ * in timers or in listeners on its signal, are logged.
+ */
+export function followSource<T>(source: FollowedSource<T>): Promise<void> {
+  const { log, title, fields, signal } = source;
+  const late = (error: unknown): void =>
+    log.error(`${title}: ${describeError(error)}`, { ...fields, error });
+  const scope = new RunScope({ title, deadline: signal, late });
+  scope.end();
+  const stopping = new AbortController();
+  const stop = (): void => currentRun.run(scope, () => stopping.abort(signal.reason));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  catchStrayErrors();
+  return currentRun.run(scope, () => follow({ ...source, signal: stopping.signal }));
+}
+
+async function follow<T>(source: FollowedSource<T>): Promise<void> {
   const { clock, log, title, fields, signal } = source;
   let delayMs = reopen.firstMs;
   while (!signal.aborted) {
     try {
-      for await (const value of source.open(signal)) {
+      const opened = refusePromise(source.open(signal), title, "an async iterable");
+      for await (const value of opened) {
         if (signal.aborted) return;
         source.receive(value);
         delayMs = reopen.firstMs;

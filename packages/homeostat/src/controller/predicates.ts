@@ -2,6 +2,7 @@
 // metadata scanned from the cached text, so that a dropped update is never parsed.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/predicate.
 import type { CachedObject } from "../cache/informer.ts";
+import { refusePromise } from "../util/refuse-promise.ts";
 
 /** Decides whether an update counts. Must be pure; `read()` of its arguments parses. */
 export type Predicate<O = any> = (old: CachedObject<O>, object: CachedObject<O>) => boolean;
@@ -17,17 +18,19 @@ export const labelsChanged: Predicate = (old, object) =>
 export const annotationsChanged: Predicate = (old, object) =>
   old.metadataText("annotations") !== object.metadataText("annotations");
 
+const inner = ["a predicate", "a boolean"] as const;
+
 /** True when all predicates are. */
 export function and<O>(...predicates: readonly Predicate<O>[]): Predicate<O> {
-  return (old, object) => predicates.every((predicate) => predicate(old, object));
+  return (old, object) => predicates.every((one) => refusePromise(one(old, object), ...inner));
 }
 
 /** True when one of the predicates is: `or(generationChanged, labelsChanged)`. */
 export function or<O>(...predicates: readonly Predicate<O>[]): Predicate<O> {
-  return (old, object) => predicates.some((predicate) => predicate(old, object));
+  return (old, object) => predicates.some((one) => refusePromise(one(old, object), ...inner));
 }
 
 /** True when the predicate is not. */
 export function not<O>(predicate: Predicate<O>): Predicate<O> {
-  return (old, object) => !predicate(old, object);
+  return (old, object) => !refusePromise(predicate(old, object), ...inner);
 }

@@ -5,6 +5,7 @@
 import type { CachedObject } from "../cache/informer.ts";
 import type { AddOptions, WorkQueue } from "../queue/workqueue.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
+import { dropPromise } from "../util/refuse-promise.ts";
 import type { Trigger } from "./trigger.ts";
 import type { WarnOnce } from "./warn-once.ts";
 
@@ -47,7 +48,8 @@ function priorityOf(
   try {
     const given = ask({ object, source: cause?.source ?? "", priority }) ?? priority;
     if (Number.isSafeInteger(given)) return given;
-    return refuse("returned", `${describeValue(given)}, expected a whole number`);
+    const what = dropPromise(given) ? "a promise" : describeValue(given);
+    return refuse("returned", `${what}, expected a whole number`);
   } catch (error) {
     return refuse("threw", describeError(error), error);
   }

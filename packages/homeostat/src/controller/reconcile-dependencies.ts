@@ -7,6 +7,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Breaches } from "./boundaries/breaches.ts";
 import type { ControllerDefinition, ReconcileLog } from "./define-controller.ts";
 import type { OwnMemory } from "./own/own-memory.ts";
+import type { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import type { SharedApplies } from "./shared/shared-applies.ts";
 import type { Signal } from "./signals/signal.ts";
 import type { StatusTurns } from "./status-turns.ts";
@@ -31,6 +32,7 @@ export interface ReconcileDependencies {
   readonly narrowing: Narrowing;
   readonly ownMemory: OwnMemory;
   readonly sharedApplies: SharedApplies;
+  readonly phaseCalls: PhaseCalls;
   /** Of all controllers of the manager. */
   readonly statusTurns: StatusTurns;
   readonly warnings: WarnOnce;

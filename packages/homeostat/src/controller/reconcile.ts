@@ -8,7 +8,8 @@ import type { Client, CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
-import { createWait, type Outcome, type Result } from "./outcome.ts";
+import { createWait, type Outcome, type Result, retry } from "./outcome.ts";
+import type { Uncollected } from "./own/collect.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { createRun, type Run } from "./run-context.ts";
 import { isConflictOf } from "./run/conflicts.ts";
@@ -22,6 +23,9 @@ export interface Reconciled {
   /** Why it is not done; undefined when it is done. */
   readonly outcome: Outcome | undefined;
 }
+
+/** Interval of looking for children that no informer shows. */
+const lookUpEveryMs = 5000;
 
 const wait = createWait((name) => name);
 const nothing: Reconciled = { outcome: undefined };
@@ -79,9 +83,17 @@ async function finalizeObject(
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (outcome) return { outcome };
   const uncollected = await run.owning.collect();
-  if (uncollected !== undefined) return { outcome: wait.for(`${uncollected} to be gone`) };
+  if (uncollected) return { outcome: waitUntilCollected(uncollected) };
   await removeFinalizer({ ...dependencies, client, kind }, afterWrite(object, written));
   return { outcome };
+}
+
+/** What no informer shows is looked up again. */
+function waitUntilCollected({ what, isUnseen }: Uncollected): Outcome {
+  const because = `${what} to be gone`;
+  return isUnseen
+    ? retry.in(lookUpEveryMs, { because: `waiting for ${because}` })
+    : wait.for(because);
 }
 
 /** The object after the write of its status. */
@@ -105,6 +117,11 @@ async function runAndWriteStatus(
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
+  scope.phaseHost = {
+    uid: run.object.metadata.uid!,
+    calls: dependencies.phaseCalls,
+    saveStatus: () => writeStatus(dependencies, run, client),
+  };
   let outcome: Outcome | undefined;
   try {
     outcome = checkOutcome(await work(run.context), dependencies.definition.name);

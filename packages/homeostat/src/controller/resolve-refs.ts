@@ -3,6 +3,7 @@ import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { dropPromise } from "../util/refuse-promise.ts";
 import type { Ref, Target } from "./ref.ts";
 import type { NamespaceScope } from "./watching/namespace-scope.ts";
 import { compileSelection, type Selection } from "./watching/selection.ts";
@@ -121,8 +122,7 @@ export function targetsOf(ref: Ref<any, Kind, boolean>, object: KubeObject): Tar
 /** A selector is users' code; an asynchronous one can have no index. */
 function selectTargets(ref: Ref<any, Kind, boolean>, object: KubeObject): unknown {
   const selected: unknown = ref.select(object);
-  if (!(selected instanceof Promise)) return selected;
-  selected.catch(() => {});
+  if (!dropPromise(selected)) return selected;
   throw new HomeostatError(
     "ERR_REF_TARGET",
     `the reference to ${ref.target.kind} of ${formatObjectKey(object.metadata)} is a promise`,

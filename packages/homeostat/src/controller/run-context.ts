@@ -250,6 +250,7 @@ function ownAndStep({ dependencies, object, client, scope, reads, guards }: Open
   const owning = createOwn({
     memory: dependencies.ownMemory,
     isFinal: isFinal(object),
+    hasOwnedElsewhere: dependencies.definition.finalize === undefined,
     namespaces: dependencies.namespaces,
     owner: object,
     ownerKind: dependencies.definition.kind,

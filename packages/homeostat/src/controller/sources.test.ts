@@ -10,6 +10,7 @@ import { kindId, RunRecord } from "./echo/run-record.ts";
 import { owned } from "./owned.ts";
 import { generationChanged } from "./predicates.ts";
 import { connectSources } from "./sources.ts";
+import { WarnOnce } from "./warn-once.ts";
 
 const Box = {
   apiVersion: "x/v1",
@@ -33,6 +34,8 @@ const through = (what: HandlerCause["through"]): HandlerCause => ({
   ownWrite: false,
 });
 
+const warnings = new WarnOnce({ debug() {}, info() {}, warn() {}, error() {} });
+
 /** A controller whose last run has written Box a at revision 2. */
 function arrange(handlers: Partial<Handlers<any>> = {}) {
   const runtime = createVirtualRuntime();
@@ -46,6 +49,7 @@ function arrange(handlers: Partial<Handlers<any>> = {}) {
     primary: primary as Informer,
     informer: () => undefined,
     echoes,
+    warnings,
     gone() {},
   });
   const record = new RunRecord(new Set([kindId(Box)]));
@@ -127,6 +131,7 @@ function connectParts(owns: readonly (typeof Part)[]) {
     primary: { addHandler: () => ({ remove() {} }) } as unknown as Informer,
     informer: () => informer,
     echoes: new OwnEchoes(queue, () => 0),
+    warnings,
     gone() {},
   });
   return { queue, handler };

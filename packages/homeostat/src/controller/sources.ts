@@ -11,7 +11,9 @@ import type { OwnEchoes } from "./echo/own-echoes.ts";
 import { objectId } from "./echo/run-record.ts";
 import { isAnnotated } from "./pauses.ts";
 import { whenOwned } from "./owned.ts";
-import { type Update, whenCounts } from "./when-counts.ts";
+import type { Predicate } from "./predicates.ts";
+import type { WarnOnce } from "./warn-once.ts";
+import { type Update, type When, whenCounts } from "./when-counts.ts";
 import { targetKeyStrings } from "./resolve-refs.ts";
 import { backReferenceIndex, backReferencesOf, labelledOwnerKey } from "./own/back-reference.ts";
 import { indexName } from "./watching/cached-reads.ts";
@@ -31,6 +33,7 @@ export interface SourceDependencies {
   informer(kind: Kind): Informer | undefined;
   /** Receives changes that the controller may have caused itself. */
   readonly echoes: OwnEchoes;
+  readonly warnings: WarnOnce;
   /** Called when an object of the primary kind is deleted. */
   gone(key: string): void;
 }
@@ -51,6 +54,7 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   const { definition, primary, gone } = dependencies;
   const { kind } = definition;
   const prefix = prefixOf(kind);
+  const when = whenOf(dependencies, definition.when);
   const whats = {
     added: `${kind.kind} added`,
     changed: `${kind.kind} changed`,
@@ -72,7 +76,7 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   return primary.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {
-      if (counts(definition, { old, object, cause }))
+      if (counts(when, { old, object, cause }))
         enqueueFor(object, cause.through === "resync" ? "resynced" : "changed", cause);
       else drop(dependencies, object.key, changeOf(object, "changed"));
     },
@@ -83,8 +87,18 @@ function connectPrimary(dependencies: SourceDependencies): { remove(): void } {
   });
 }
 
+/** `place` says which `when` of the controller it is. */
+function whenOf(
+  { definition, warnings }: SourceDependencies,
+  when: Predicate | undefined,
+  place?: string,
+): When {
+  const controller = `controller "${definition.name}"`;
+  return { when, warnings, of: place === undefined ? controller : `${place} of ${controller}` };
+}
+
 /** A pause and its end always count. */
-function counts({ when }: ControllerDefinition, update: Update): boolean {
+function counts(when: When, update: Update): boolean {
   return isAnnotated(update.old) !== isAnnotated(update.object) || whenCounts(when, update);
 }
 
@@ -103,7 +117,8 @@ function drop(
 
 function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove(): void } {
   const { definition } = dependencies;
-  const when = whenOwned(kind);
+  const predicate = whenOwned(kind);
+  const when = whenOf(dependencies, predicate, `owned ${kind.kind}`);
   /** By child, so that `when` drops without parsing. */
   const ownerKeys = new Map<string, string | undefined>();
   const prefix = prefixOf(kind);
@@ -116,7 +131,7 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
   });
   const enqueueFor = (object: CachedObject, change: string, cause: HandlerCause): void => {
     const key = ownerKey(definition.kind, object);
-    if (when && change !== "left") ownerKeys.set(object.key, key);
+    if (predicate && change !== "left") ownerKeys.set(object.key, key);
     if (key !== undefined) enqueue(dependencies, key, cause, changeOf(object, change));
   };
   const informer = required(dependencies, kind);
@@ -156,6 +171,7 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   const { definition, primary } = dependencies;
   const ref = definition.refs[name]!;
   const index = `ref:${definition.name}:${name}`;
+  const when = whenOf(dependencies, ref.when, `ref ${name}`);
   const prefix = prefixOf(ref.target);
   primary.addIndex(index, (object: KubeObject) => targetKeyStrings(ref, object));
   const eachSource = (
@@ -177,7 +193,7 @@ function connectRef(dependencies: SourceDependencies, name: string): { remove():
   return required(dependencies, ref.target).addHandler({
     added: (target, cause) => enqueueFor(target, "added", cause),
     updated(old, target, cause) {
-      if (whenCounts(ref.when, { old, object: target, cause }))
+      if (whenCounts(when, { old, object: target, cause }))
         return enqueueFor(target, "changed", cause);
       return eachSource(target, "changed", (key, one) => drop(dependencies, key, one));
     },
@@ -195,6 +211,7 @@ function connectWatch(
   return connectSelection(declared, {
     primary,
     informer: required(dependencies, kind),
+    when: whenOf(dependencies, declared.when, source),
     enqueue: ({ source: key, object, what, cause }: SelectedChange) =>
       enqueue(dependencies, key, cause, { what, source, object, prefix, mayEcho: false }),
     ignore: ({ source: key, object: { resourceVersion }, what }: SelectedChange) =>

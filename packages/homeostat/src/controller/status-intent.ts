@@ -1,9 +1,11 @@
 // The status that a reconcile sets, collected over its run and turned into one complete apply:
 // fields and conditions that it does not set keep this manager's last value, undefined clears.
 // Pure; another file does the writing.
+import { jsonDepthFault } from "../api/json-depth.ts";
 import { cloneJson, equalJson, isObject, type Json, type JsonObject } from "../api/json.ts";
 import type { Condition } from "../api/kind.ts";
 import type { StructuralSchema } from "../api/resource/json-schema.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 
 /** A condition that the reconcile sets. */
 export interface ConditionIntent {
@@ -31,7 +33,23 @@ export function setStatusFields(
   fields: Readonly<Record<string, unknown>>,
 ): void {
   for (const [name, value] of Object.entries(fields))
-    intent.fields.set(name, value === undefined ? undefined : cloneJson(value as Json));
+    intent.fields.set(name, value === undefined ? undefined : copyOf(name, value as Json));
+}
+
+/** @throws ERR_STATUS_VALUE */
+function copyOf(name: string, value: Json): Json {
+  try {
+    return cloneJson(value);
+  } catch (error) {
+    const fault = error instanceof RangeError ? jsonDepthFault(value) : undefined;
+    throw fault === undefined ? error : statusError(name, fault);
+  }
+}
+
+function statusError(name: string, fault: string): HomeostatError {
+  return new HomeostatError("ERR_STATUS_VALUE", `status.${name} cannot be written: it ${fault}`, {
+    hint: "pass plain JSON: copy the fields that you mean, not the object that holds them",
+  });
 }
 
 /** The input beside the intent from which the next status follows. */

@@ -1,6 +1,10 @@
-// Whether `when` lets an update pass. Pure.
+// Whether `when` lets an update pass.
 import type { CachedObject, HandlerCause } from "../cache/informer.ts";
+import { describeError } from "../util/describe-error.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
+import { refusePromise } from "../util/refuse-promise.ts";
 import type { Predicate } from "./predicates.ts";
+import type { WarnOnce } from "./warn-once.ts";
 
 /** An update as a handler receives it. */
 export interface Update {
@@ -9,12 +13,28 @@ export interface Update {
   readonly cause: HandlerCause;
 }
 
-/** The begin of a deletion and a resync always count; so does an update for which `when` throws. */
-export function whenCounts(when: Predicate | undefined, { old, object, cause }: Update): boolean {
+/** A controller's `when`. */
+export interface When {
+  readonly when: Predicate | undefined;
+  /** Its place, e.g. `ref parts of controller "box"`. */
+  readonly of: string;
+  readonly warnings: WarnOnce;
+}
+
+/**
+ * The begin of a deletion and a resync always count; so does an update for which `when` throws or
+ * returns a promise, which is reported once.
+ */
+export function whenCounts({ when, of, warnings }: When, { old, object, cause }: Update): boolean {
   if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
   try {
-    return when(old, object);
-  } catch {
+    return refusePromise(when(old, object), "`when`", "a boolean");
+  } catch (error) {
+    const fault = isHomeostatError(error, "ERR_ASYNC_FUNCTION")
+      ? "returned a promise; it must return a boolean"
+      : `threw ${describeError(error)}`;
+    const message = `\`when\` of ${of} ${fault}; the update counts`;
+    warnings.warn(of, "when", { message, error });
     return true;
   }
 }

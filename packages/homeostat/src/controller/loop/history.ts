@@ -6,12 +6,15 @@ import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
+import type { Trend } from "./trend.ts";
 import type { Return } from "./write-chains.ts";
 
 /** Runs in a row that do what an earlier one of them did. */
 export const repeatsAllowed = 20;
 /** Runs in a row that only their own writes triggered, each with new values. */
 export const progressAllowed = 300;
+/** As `progressAllowed`, where a value only grows or only shrinks. */
+export const growthAllowed = 2000;
 /** Times in a row that another writer undoes the same write. */
 export const undoneAllowed = 10;
 /** Times in a row that the changes of others, which this key has caused, come back to it. */
@@ -25,9 +28,10 @@ export const pacedSource = "loop";
 export interface Loop {
   /**
    * "itself": only its own writes and retries trigger it. "another": it is undone each time.
-   * "others": its writes trigger other keys of this manager, whose writes trigger it.
+   * "retries": it asks for retries without end. "others": its writes trigger other keys of this
+   * manager, whose writes trigger it.
    */
-  readonly by: "itself" | "another" | "others";
+  readonly by: "itself" | "another" | "others" | "retries";
   readonly runs: number;
   /** What is written each time, e.g. `Box status.count`. */
   readonly wrote: readonly string[];
@@ -63,6 +67,9 @@ export interface History {
   until: number | undefined;
   at: number;
   values: readonly string[];
+  /** Set while each run moves a value on that only grows or only shrinks. */
+  trend: Trend | undefined;
+  isSteady: boolean;
   writes: readonly CompletedWrite[];
   retriesAtOnce: boolean;
   found: Loop | undefined;
@@ -93,17 +100,23 @@ export function start(run: Current): History {
     delays: 0,
     delayMs: 0,
     values: [],
+    trend: undefined,
+    isSteady: true,
     found: undefined,
     isReported: false,
   };
 }
 
 /** The runs are too many. */
-export const isLoop = ({ runs, repeats, undone, returns }: History): boolean =>
+export const isLoop = ({ runs, repeats, undone, returns, isSteady }: History): boolean =>
   repeats > repeatsAllowed ||
   undone > undoneAllowed ||
   returns > returnsAllowed ||
-  runs > progressAllowed;
+  runs > (isSteady ? growthAllowed : progressAllowed);
+
+/** It makes progress, but for so long that it is slowed down a little. */
+export const isLongProgress = ({ runs, isSteady, found }: History): boolean =>
+  !found && isSteady && runs > progressAllowed;
 
 /** The key has not run for so long that its runs form no row. */
 export const hasRested = ({ at, delayMs }: History, now: number): boolean =>
@@ -116,7 +129,7 @@ export const isDriven = (before: History, { causes }: LoopRun): boolean =>
 /** The run before has caused it. */
 export function isOwn(before: History, cause: RecordedCause): boolean {
   if (cause.source === pacedSource) return true;
-  if (cause.source === "retry") return before.retriesAtOnce;
+  if (cause.source === "retry") return before.retriesAtOnce || before.found?.by === "retries";
   return before.writes.some((write) => {
     if (idOf(write) !== cause.object) return false;
     return isDeletion(write) || writtenRevision(write) === cause.resourceVersion;

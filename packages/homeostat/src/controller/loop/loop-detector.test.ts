@@ -107,13 +107,32 @@ test("a fight is found when the own revision hides the other writer's", () => {
   assert.equal(play(new LoopDetector(manager), 30, merged)?.loop.by, "another");
 });
 
-test("progress is no loop for hundreds of runs, and never waits longer than a second", () => {
+test("progress is no loop for 2000 runs, and waits a little from the 301st on", () => {
   const detector = new LoopDetector(manager);
-  assert.equal(play(detector, 300, countsUp), undefined);
-  assert.equal(detector.delayMs("a", [changed(box, "a", 300)], 300), 0);
-  assert.equal(play(detector, 50, (i) => countsUp(300 + i))?.at, 1);
-  play(detector, 50, (i) => countsUp(301 + i));
-  assert.equal(detector.delayMs("a", [changed(box, "a", 351)], 50), 1000);
+  const delayAfter = (runs: number): number =>
+    detector.delayMs("a", [changed(box, "a", runs)], 1000);
+  const count = (from: number, to: number) => play(detector, to - from, (i) => countsUp(from + i));
+  assert.equal(count(0, 300), undefined);
+  assert.equal(delayAfter(300), 0);
+  assert.equal(count(300, 301), undefined);
+  assert.equal(delayAfter(301), 10);
+  assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], 1000), 0);
+  assert.equal(count(301, 1000), undefined);
+  assert.equal(delayAfter(1000), 40);
+  assert.equal(detector.active("a"), undefined);
+  assert.equal(count(1000, 2000), undefined);
+  assert.equal(delayAfter(2000), 320);
+  assert.equal(count(2000, 2050)?.at, 1, "an endless counter is named");
+  count(2050, 2100);
+  assert.equal(detector.delayMs("a", [changed(box, "a", 2100)], 50), 1000);
+});
+
+test("values that differ each time and do not grow are a loop after 300 runs", () => {
+  const randomly = (i: number): Played => ({
+    causes: [changed(box, "a", i - 1)],
+    writes: [wrote(box, "a", i, (i * 7919) % 10_007)],
+  });
+  assert.equal(play(new LoopDetector(manager), 400, randomly)?.at, 301);
 });
 
 test("writes that come back through other keys are a loop, sooner where values come back", () => {
@@ -211,6 +230,38 @@ test("prompt retries that do nothing new are a loop; retries that wait are none"
   assert.equal(play(new LoopDetector(manager), 100, retries(20)), undefined);
   const failing = () => ({ causes: [again], writes: [wrote(part, "p", Math.random(), 1)] });
   assert.equal(play(new LoopDetector(manager), 100, failing), undefined, "back-off is no loop");
+});
+
+test("retries at a high rate are a loop, whatever they write, and are held at one a second", () => {
+  for (const writes of [[], [wrote(part, "p", 1, 1)], undefined]) {
+    const retries = (i: number): Played => ({
+      causes: [again],
+      writes: writes ?? [wrote(part, "p", i, i)],
+      retryAfterMs: 25,
+    });
+    const detector = new LoopDetector(manager);
+    const found = play(detector, 200, retries, 30)!;
+    assert.equal(found.at, 101);
+    assert.deepEqual(found.loop.by, "retries");
+    assert.equal(detector.delayMs("a", [again], 3040), 100);
+    assert.equal(detector.delayMs("a", [changed(box, "a", "foreign")], 3040), 0);
+    for (let i = 1; i < 40; i++) detector.record("a", { ...retries(100 + i), at: 3040 + i * 1000 });
+    assert.equal(detector.delayMs("a", [again], 43_000), 1000);
+    assert.ok(detector.active("a"));
+    detector.record("a", { causes: [again], writes: [], retryAfterMs: 5000, at: 43_500 });
+    assert.equal(detector.active("a"), undefined, "a longer delay ends it");
+  }
+});
+
+test("a poll every half second, and soon retries between changes of others, are no loop", () => {
+  const polls = () => ({ causes: [again], writes: [], retryAfterMs: 490 });
+  assert.equal(play(new LoopDetector(manager), 400, polls, 501), undefined);
+  const edited = (i: number): Played => ({
+    causes: [i % 50 ? again : changed(box, "a", "foreign")],
+    writes: [],
+    retryAfterMs: 25,
+  });
+  assert.equal(play(new LoopDetector(manager), 400, edited, 30), undefined);
 });
 
 test("new objects that the next run deletes are a loop", () => {

@@ -4,6 +4,7 @@
 // not delayed. Progress is no loop: a status that counts or passes through phases never takes an
 // earlier value.
 import type { KubeObject } from "../../api/object-meta.ts";
+import type { Json } from "../../api/json.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { QueueCause, RecordedCause } from "../../queue/workqueue.ts";
 import { compactWrite, type FindText } from "./compact-write.ts";
@@ -17,6 +18,7 @@ import {
   idOf,
   isDeletion,
   isDriven,
+  isLongProgress,
   isLoop,
   isNoOp,
   isOfUndone,
@@ -24,24 +26,50 @@ import {
   isOwn,
   madeBy,
   pacedSource,
+  progressAllowed,
   repeatsAllowed,
+  returnsAllowed,
   restMs,
   start,
   titleOf,
   undoneAllowed,
 } from "./history.ts";
+import { isSoon, SoonRetries } from "./soon-retries.ts";
+import { followTrend } from "./trend.ts";
 import { comparedFields, differingFields } from "./written-fields.ts";
 
 /** Earlier values that are remembered for comparison. */
 const valuesKept = 32;
 /** A retry sooner than this does not wait for anything. */
 const promptMs = 20;
+/** Runs before the trend of the values is followed. */
+const trendFrom = 200;
 /** Histories that rest are forgotten this often. */
 const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
-const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
+const pace = { gentlestMs: 10, firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
 const keptWhole = 500;
+
+/** Progress waits a little longer after each 300 runs. */
+function nextDelayMs(history: History): number {
+  const { repeats, undone, returns, delays, runs } = history;
+  const blocks = Math.floor(runs / progressAllowed) - 1;
+  const gentleMs = pace.gentlestMs * 2 ** Math.min(20, Math.max(0, blocks));
+  if (isLongProgress(history)) return Math.min(pace.mostOfProgressMs, gentleMs);
+  const delayMs = pace.firstMs * 2 ** Math.min(20, delays);
+  const isProgress =
+    history.found?.by === "retries" ||
+    (repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed);
+  return isProgress
+    ? Math.min(pace.mostOfProgressMs, Math.max(delayMs, gentleMs))
+    : Math.min(pace.mostMs, delayMs);
+}
+
+/** Only a retry that it asked for, or its own writes, triggered the run. */
+const isRetried = (before: History | undefined, { causes }: LoopRun): boolean =>
+  causes.length > 0 &&
+  causes.every((cause) => cause.source === "retry" || (before && isOwn(before, cause)));
 
 /** What a detector may ask. */
 export interface LoopDetectorOptions {
@@ -57,6 +85,7 @@ export class LoopDetector {
   /** Times of the last reports of keys; a key is reported at most once in `restMs`. */
   readonly #reported = new Map<string, number>();
   readonly #whole = new Set<string>();
+  readonly #soon = new SoonRetries();
   #swept = 0;
   readonly #manager: string;
 
@@ -74,7 +103,8 @@ export class LoopDetector {
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
-    if (!history?.found || hasRested(history, at)) return 0;
+    if (!history || hasRested(history, at)) return 0;
+    if (!history.found && !isLongProgress(history)) return 0;
     const others = causes.filter(
       (cause) =>
         !isOwn(history, cause) && !isOfUndone(history, cause) && !this.#isOfOthers(history, cause),
@@ -86,11 +116,7 @@ export class LoopDetector {
       if (restMs <= 0) history.until = undefined;
       return Math.max(0, restMs);
     }
-    const isProgress = history.repeats <= repeatsAllowed && history.undone <= undoneAllowed;
-    history.delayMs = Math.min(
-      isProgress ? pace.mostOfProgressMs : pace.mostMs,
-      pace.firstMs * 2 ** Math.min(20, history.delays),
-    );
+    history.delayMs = nextDelayMs(history);
     history.until = at + history.delayMs;
     return history.delayMs;
   }
@@ -102,19 +128,33 @@ export class LoopDetector {
 
   /** Records a run. Returns each loop once, when it is detected. */
   record(key: string, run: LoopRun): Loop | undefined {
-    const before = this.#histories.get(key);
+    const before = this.#before(key, run);
     const writes = run.writes.filter((write) => !isNoOp(write, run.causes, before));
     const retriesAtOnce = run.retryAfterMs !== undefined && run.retryAfterMs < promptMs;
-    if (writes.length === 0 && !retriesAtOnce) {
+    const soon = this.#soon.record(key, run, isRetried(before, run));
+    const isRetrying = soon > 0 || before?.found?.by === "retries";
+    if (writes.length === 0 && !retriesAtOnce && !isRetrying) {
       if (before) this.#rest(key, before, run);
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
     const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
-    this.#keep(key, history ?? start(current), run.at);
+    const kept = history ?? start(current);
+    this.#keep(key, kept, run.at);
+    if (soon > 0 && !kept.found) {
+      kept.found = { by: "retries", runs: soon, wrote: writes.map(titleOf).slice(0, 5) };
+      return this.#report(key, kept, run.at);
+    }
     if (!history || (!history.found && !isLoop(history))) return undefined;
     history.found ??= this.#describe(history, run, before!.writes);
     return this.#report(key, history, run.at);
+  }
+
+  /** A loop of retries ends with the first run that asks for none that is soon. */
+  #before(key: string, run: LoopRun): History | undefined {
+    if (this.#histories.get(key)?.found?.by === "retries" && !isSoon(run.retryAfterMs))
+      this.#drop(key);
+    return this.#histories.get(key);
   }
 
   /** A loop that begins again soon after its last report is reported later. */
@@ -150,6 +190,7 @@ export class LoopDetector {
   /** The object is gone. */
   forget(key: string): void {
     this.#drop(key);
+    this.#soon.forget(key);
     this.#reported.delete(key);
   }
 
@@ -200,7 +241,14 @@ export class LoopDetector {
     )
       return;
     if (before.found || before.retriesAtOnce) return this.#drop(key);
-    this.#histories.set(key, { ...before, runs: before.undone, repeats: 0, values: [] });
+    this.#histories.set(key, {
+      ...before,
+      runs: before.undone,
+      repeats: 0,
+      values: [],
+      trend: undefined,
+      isSteady: true,
+    });
   }
 
   #next(before: History, run: Current): History | undefined {
@@ -219,10 +267,20 @@ export class LoopDetector {
       undone: undone ? before.undone + 1 : before.undone,
       delays: before.delays + (before.found ? 1 : 0),
       delayMs: before.delayMs,
+      ...this.#trendOf(before, run),
       values: value === undefined ? [] : [...before.values, value].slice(-valuesKept),
       found: before.found,
       isReported: before.isReported,
     };
+  }
+
+  /** Followed only shortly before it decides. */
+  #trendOf({ trend, isSteady, runs }: History, { writes }: Current) {
+    if (!isSteady || runs < trendFrom) return { trend: undefined, isSteady };
+    const fields = writes.map(
+      (write) => [idOf(write), JSON.parse(this.#fieldsOf(write)) as Json] as const,
+    );
+    return followTrend(trend, new Map(fields));
   }
 
   /** Another writer has changed an object, and this run has written the same to it as before. */
@@ -239,7 +297,7 @@ export class LoopDetector {
   }
 
   #fieldsOf({ object }: CompletedWrite): string {
-    return object ? JSON.stringify(comparedFields(object as never, this.#manager)) : "deleted";
+    return JSON.stringify(object ? comparedFields(object as never, this.#manager) : "deleted");
   }
 
   #describe(history: History, { returned }: LoopRun, before: readonly CompletedWrite[]): Loop {

@@ -44,6 +44,11 @@ describe("the description of a loop", () => {
     assert.match(nothing, /writing nothing;/);
   });
 
+  it("of retries says how often", async () => {
+    const loop = { by: "retries", runs: 101, wrote: [] } as const;
+    assert.match(await describeLoop(loop, undefined as never), /^101 times .* half a second/);
+  });
+
   it("over several keys names them", async () => {
     const through = ["one of Box a", "two of Box b"];
     const loop = { by: "others", runs: 21, wrote: ["Box status.n"], through } as const;

@@ -23,6 +23,8 @@ export async function describeLoop(loop: Loop, reporter: LoopReporter): Promise<
   const wrote = loop.wrote.join(", ") || "nothing";
   if (loop.by === "itself")
     return `${loop.runs} consecutive reconciles were triggered only by themselves, writing ${wrote}; write only values that stay the same from run to run, and retry only after a delay`;
+  if (loop.by === "retries")
+    return `${loop.runs} times in a row it asked for a retry within less than half a second, writing ${wrote}; retry after a longer delay, or wait for what the controller watches`;
   if (loop.by === "others")
     return `${loop.runs} times its own writes came back to it through ${loop.through!.join(", ")}, writing ${wrote}; let one of them own each value, and write only values that stay the same from run to run`;
   const { manager } = reporter;

@@ -4,11 +4,18 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
 import { ApiStatusError } from "../../api/status.ts";
 import { backReferenceIndex, labelledUid } from "./back-reference.ts";
+import type { InformerScope } from "../../cache/informer.ts";
+import type { NamespaceScope } from "../watching/namespace-scope.ts";
 import { OwnMemory } from "./own-memory.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
 export const Box = { apiVersion: "x/v1", kind: "Box", scope: "Namespaced" } as Kind;
-export const Part = { apiVersion: "x/v1", kind: "Part", scope: "Namespaced" } as Kind;
+export const Part = {
+  apiVersion: "x/v1",
+  kind: "Part",
+  resource: "parts",
+  scope: "Namespaced",
+} as Kind;
 export const manager = "op/box";
 export const owner = {
   apiVersion: "x/v1",
@@ -66,10 +73,16 @@ export function arrangeSet(
   {
     refuse = () => undefined,
     live = cached,
+    scope = {},
+    extent = "all",
     ...more
   }: Partial<OwnedSet> & {
     readonly refuse?: (request: string) => Error | undefined;
     readonly live?: readonly KubeObject[];
+    /** What the informer selects. */
+    readonly scope?: InformerScope;
+    /** The watched namespaces. */
+    readonly extent?: NamespaceScope["extent"];
   } = {},
 ) {
   const requests: unknown[] = [];
@@ -89,6 +102,15 @@ export function arrangeSet(
     async delete(_kind: Kind, key: ObjectKey, options: object) {
       send("delete", formatObjectKey(key), options);
       objects.delete(formatObjectKey(key));
+      const found = live.find((one) => formatObjectKey(one.metadata) === formatObjectKey(key));
+      return found?.metadata.finalizers ? found : { apiVersion: "v1", kind: "Status" };
+    },
+    async list(_kind: Kind, { namespace, ...details }: { readonly namespace?: string }) {
+      send("list", namespace ?? "all", details);
+      const items = live.filter(({ metadata }) =>
+        namespace === undefined ? true : metadata.namespace === namespace,
+      );
+      return { items };
     },
     async find(_kind: Kind, key: ObjectKey | string) {
       const name = typeof key === "string" ? key : formatObjectKey(key);
@@ -96,6 +118,7 @@ export function arrangeSet(
     },
   };
   const informer = {
+    scope,
     get: (key: ObjectKey) => objects.get(formatObjectKey(key)),
     byIndex: (index: string, value: string) =>
       [...objects.values()].filter((one) =>
@@ -111,7 +134,7 @@ export function arrangeSet(
     manager,
     client: client as never,
     informer: informer as never,
-    namespaces: { includes: (one: string) => one !== "unwatched", description: "n, m" } as never,
+    namespaces: { includes: (one) => one !== "unwatched", description: "n, m", extent },
     adopt: false,
     assertRunning() {},
     overtaken: (error) => overtaken.push(error),

@@ -30,6 +30,9 @@ export function labelledUid({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[uidLabel];
 }
 
+/** Selects the children whose label names this owner. */
+export const ownerUidSelector = ({ metadata }: KubeObject): string => `${uidLabel}=${metadata.uid}`;
+
 /** True when `owner` controls `object`, or its back-reference names it. */
 export function isChild(object: KubeObject, owner: KubeObject): boolean {
   return isControlledBy(object, owner) || labelledUid(object) === owner.metadata.uid;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { KubeObject } from "../../api/object-meta.ts";
+import type { InformerScope } from "../../cache/informer.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeSet, Box, owner, Part } from "./arrange-set.suite.ts";
 import { refuseDuplicates, toIntent } from "./child-intent.ts";
@@ -72,6 +73,27 @@ describe("what is applied for a manifest", () => {
       () => intentOf({ name: "p", namespace: "unwatched" }),
       refuses("ERR_OWN_NAMESPACE", /"p" is in unwatched, but this manager watches n, m only/),
     );
+  });
+
+  it("is refused when its informer does not select it", () => {
+    const intent = (metadata: object, scope: InformerScope) =>
+      toIntent(arrangeSet([], { scope }).set, {
+        metadata,
+        spec: { of: "x" },
+      } as unknown as KubeObject);
+    const labelSelector = "app=x";
+    const labelled = { name: "p", labels: { app: "x" } };
+    assert.equal(intent(labelled, { labelSelector }).metadata.name, "p");
+    assert.throws(
+      () => intent({ name: "p" }, { labelSelector }),
+      refuses("ERR_OWN_SELECTION", /"p" is not among .* those with labels app=x; it would/),
+    );
+    const fieldSelector = "spec.of=y";
+    assert.throws(
+      () => intent(labelled, { labelSelector, fieldSelector }),
+      refuses("ERR_OWN_SELECTION", /those with labels app=x and fields spec.of=y;/),
+    );
+    assert.equal(intent(labelled, { fieldSelector: "spec.of=x" }).metadata.name, "p");
   });
 
   it("is refused twice", () => {

@@ -6,6 +6,7 @@ import { toStoredFields } from "./as-stored.ts";
 import { isReachable, withBackReference } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
+import { compileSelection, matchesSelection } from "../watching/selection.ts";
 
 /** What is applied: the manifest with owner reference and namespace. */
 export interface Intent {
@@ -16,7 +17,7 @@ export interface Intent {
 
 /**
  * The intent for a manifest.
- * @throws ERR_OWN_NAMESPACE
+ * @throws ERR_OWN_NAMESPACE, ERR_OWN_SELECTION
  */
 export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
   const { owner, ownerKind, kind } = set;
@@ -36,7 +37,23 @@ export function toIntent(set: OwnedSet, manifest: KubeObject): Intent {
   const metadata = isReachable(owner, namespace)
     ? withOwnerReference(named, owner, ownerKind)
     : withBackReference(named, owner, ownerKind);
-  return toStoredFields({ ...manifest, apiVersion: kind.apiVersion, kind: kind.kind, metadata });
+  const { apiVersion } = kind;
+  const intent = toStoredFields({ ...manifest, apiVersion, kind: kind.kind, metadata });
+  refuseUnselected(set, intent);
+  return intent;
+}
+
+/** @throws ERR_OWN_SELECTION for an object that its informer does not select */
+function refuseUnselected(set: OwnedSet, intent: Intent): void {
+  const { labelSelector: labels, fieldSelector: fields } = set.informer.scope;
+  const selectors = [labels && `labels ${labels}`, fields && `fields ${fields}`].filter(Boolean);
+  if (selectors.length === 0) return;
+  if (matchesSelection(compileSelection({ labels, fields }), () => intent as KubeObject)) return;
+  const { name } = intent.metadata;
+  throw ownError(set, "ERR_OWN_SELECTION", {
+    problem: `"${name}" is not among the objects that this manager caches, those with ${selectors.join(" and ")}; it would neither repair nor delete it`,
+    hint: "give the object what `cache.kinds` selects by, or cache the kind without that selector",
+  });
 }
 
 function withOwnerReference(metadata: Naming, owner: KubeObject, ownerKind: Kind): Naming {

@@ -8,24 +8,54 @@ import { inLanes } from "./in-lanes.ts";
 import { managedEntries } from "./owned-fields.ts";
 import { type OwnedSet, type OwnedSetDependencies, parallelWrites } from "./owned-set.ts";
 import { deleteMember } from "./prune.ts";
+import { lookUpUncovered, type UncoveredOptions } from "./uncovered.ts";
+
+/** What still exists of the children. */
+export interface Uncollected {
+  /** E.g. `Part m/a, Part m/b`. */
+  readonly what: string;
+  /** No informer shows when they are all gone. */
+  readonly isUnseen: boolean;
+}
 
 /** Deletes the children of all sets. Returns what still exists then; undefined for nothing. */
 export async function collectUnreachable(
   dependencies: OwnedSetDependencies,
   kinds: readonly Kind[],
-): Promise<string | undefined> {
+  options: UncoveredOptions,
+): Promise<Uncollected | undefined> {
   const left: string[] = [];
+  let isUnseen = false;
   for (const kind of kinds) {
     const informer = dependencies.informer(kind);
     if (!informer) continue;
     const set: OwnedSet = { ...dependencies, kind, informer, adopt: false };
-    const present = children(set).filter(
-      ({ metadata }) => metadata.deletionTimestamp === undefined,
-    );
-    await inLanes(parallelWrites, present, (child) => deleteMember(set, child));
-    left.push(...children(set).map(({ metadata }) => `${kind.kind} ${formatObjectKey(metadata)}`));
+    await deleteAll(set, children(set));
+    const unseen = await unseenChildren(set, options);
+    await deleteAll(set, unseen);
+    const staying = unseen.filter(({ metadata }) => !set.memory.isGone(metadata.uid));
+    if (staying.length > 0) isUnseen = true;
+    for (const { metadata } of [...children(set), ...staying])
+      left.push(`${kind.kind} ${formatObjectKey(metadata)}`);
   }
-  return left.length === 0 ? undefined : left.join(", ");
+  return left.length === 0 ? undefined : { what: left.join(", "), isUnseen };
+}
+
+async function deleteAll(set: OwnedSet, found: readonly KubeObject[]): Promise<void> {
+  const present = found.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  await inLanes(parallelWrites, present, (child) => deleteMember(set, child));
+}
+
+async function unseenChildren(
+  set: OwnedSet,
+  options: UncoveredOptions,
+): Promise<readonly KubeObject[]> {
+  const seen = new Set(children(set).map(({ metadata }) => metadata.uid));
+  const { memory } = set;
+  return (await lookUpUncovered(set, options)).filter(
+    (child) =>
+      !seen.has(child.metadata.uid) && !memory.isGone(child.metadata.uid) && hasApplied(set, child),
+  );
 }
 
 /** Children of the owner that this controller has applied, in whichever set. */

@@ -12,6 +12,7 @@ function arrange(isFinal = false) {
     ...rest,
     informer: (kind) => (kind === Part ? informer : undefined),
     isFinal,
+    hasOwnedElsewhere: false,
     owns: [Part],
     protect: async () => {},
   });

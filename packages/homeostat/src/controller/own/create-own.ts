@@ -9,7 +9,7 @@ import type { OwnOptions } from "./own-function.ts";
 import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";
-import { collectUnreachable } from "./collect.ts";
+import { collectUnreachable, type Uncollected } from "./collect.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isReady } from "./is-ready.ts";
 import { isMember } from "./membership.ts";
@@ -17,6 +17,7 @@ import { ownError } from "./own-error.ts";
 import { OwnOrder, unreadyOf } from "./own-order.ts";
 import { type OwnedSet, type OwnedSetDependencies, parallelWrites } from "./owned-set.ts";
 import { prune, undesired } from "./prune.ts";
+import type { UncoveredOptions } from "./uncovered.ts";
 
 /** The owning of one reconcile. */
 export interface Owning {
@@ -39,11 +40,11 @@ export interface Owning {
    * Deletes the children that owner references do not reach, once finalize has returned. Returns
    * what still exists; undefined for nothing.
    */
-  collect(): Promise<string | undefined>;
+  collect(): Promise<Uncollected | undefined>;
 }
 
 /** Parameters of an owning. */
-export interface OwnDependencies extends OwnedSetDependencies {
+export interface OwnDependencies extends OwnedSetDependencies, UncoveredOptions {
   /** True in finalize: children are deleted at once, and waited for. */
   readonly isFinal: boolean;
   /** The kinds that the controller owns. */
@@ -93,7 +94,7 @@ export function createOwn(dependencies: OwnDependencies): Owning {
     },
     waiting: () => order.waiting(),
     remaining: () => (left.length === 0 ? undefined : left.join(", ")),
-    collect: () => collectUnreachable(dependencies, dependencies.owns),
+    collect: () => collectUnreachable(dependencies, dependencies.owns, dependencies),
   };
 }
 

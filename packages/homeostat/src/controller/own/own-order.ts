@@ -2,6 +2,7 @@
 // sets before it are ready, and deleted before those. Sets without an order take no part.
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { refusePromise } from "../../util/refuse-promise.ts";
 import { ownError } from "./own-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
 import { prune, undesired } from "./prune.ts";
@@ -104,13 +105,18 @@ export class OwnOrder {
   }
 }
 
-/** The objects that are not ready, e.g. `Job migrate to be ready`. */
+/**
+ * The objects that are not ready, e.g. `Job migrate to be ready`.
+ * @throws ERR_ASYNC_FUNCTION
+ */
 export function unreadyOf(
   set: OwnedSet,
   objects: readonly KubeObject[],
   isReady: (object: KubeObject) => boolean,
 ): readonly string[] {
-  return objects.flatMap((one) => (isReady(one) ? [] : [`${describe(set, one)} to be ready`]));
+  const what = `\`ready\` of ${set.kind.kind}`;
+  const asBoolean = (one: KubeObject) => refusePromise(isReady(one), what, "a boolean");
+  return objects.flatMap((one) => (asBoolean(one) ? [] : [`${describe(set, one)} to be ready`]));
 }
 
 const describe = ({ kind }: OwnedSet, { metadata }: KubeObject): string =>

@@ -88,12 +88,16 @@ describe("collecting what owner references do not reach", () => {
       ...dependencies,
       informer: (kind: unknown) => (kind === Part ? informer : undefined),
     };
-    const left = await collectUnreachable(all as never, [Part, { ...Part, kind: "Absent" }]);
+    const left = await collectUnreachable(all as never, [Part, { ...Part, kind: "Absent" }], {
+      hasOwnedElsewhere: true,
+    });
     assert.deepEqual(requests, [deletion("a", "m"), deletion("b", "m")]);
-    assert.equal(left, "Part m/going");
+    assert.deepEqual(left, { what: "Part m/going", isUnseen: false });
     const { informer: empty, ...none } = arrangeSet([mine("reached")]).set;
     assert.equal(
-      await collectUnreachable({ ...none, informer: () => empty } as never, [Part]),
+      await collectUnreachable({ ...none, informer: () => empty } as never, [Part], {
+        hasOwnedElsewhere: true,
+      }),
       undefined,
     );
   });

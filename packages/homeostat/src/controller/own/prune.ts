@@ -54,11 +54,19 @@ async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {
  */
 export async function deleteMember(set: OwnedSet, object: KubeObject): Promise<void> {
   const { uid } = object.metadata;
-  await set.client
-    .delete(set.kind, keyOf(object), { preconditions: { uid }, propagationPolicy: "Background" })
-    .catch((error: unknown) => {
-      if (isConflict(error)) set.overtaken(error);
-      if (!isNotFound(error)) throw error;
-      set.memory.gone(uid);
-    });
+  const options = { preconditions: { uid }, propagationPolicy: "Background" } as const;
+  try {
+    const answer = await set.client.delete(set.kind, keyOf(object), options);
+    if (isStatus(answer)) set.memory.gone(uid);
+  } catch (error) {
+    if (isConflict(error)) set.overtaken(error);
+    if (!isNotFound(error)) throw error;
+    set.memory.gone(uid);
+  }
+}
+
+/** A deletion is answered with the object while it still exists. */
+function isStatus(answer: unknown): boolean {
+  const { apiVersion, kind } = (answer ?? {}) as Partial<KubeObject>;
+  return apiVersion === "v1" && kind === "Status";
 }

@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { createWait, isTerminal, type Outcome, retry } from "../outcome.ts";
+import { currentRun } from "../run/current-run.ts";
+import { RunScope } from "../run/run-scope.ts";
+import { PhaseCalls } from "./phase-calls.ts";
 import { finalPhase, phase, type PhaseState } from "./phase.ts";
 import { phaseMachine } from "./phase-machine.ts";
 
@@ -12,10 +15,12 @@ class Crash extends Error {}
 class World {
   readonly runtime = createVirtualRuntime();
   readonly effects: string[] = [];
+  calls = new PhaseCalls();
   readonly present = new Set<string>();
   readonly broken = new Set<string>();
   status: { readonly machine?: PhaseState } = {};
   paused = false;
+  isUnreachable = false;
   key = "v1";
   writes = 0;
   crashAfter = Number.POSITIVE_INFINITY;
@@ -31,17 +36,27 @@ class World {
   async reconcile(machine: (context: Context) => Promise<Outcome | undefined>) {
     const set: { machine?: PhaseState } = {};
     const context = this.context((fields) => Object.assign(set, structuredClone(fields)));
+    const deadline = AbortSignal.any([]);
+    const scope = new RunScope({ title: "world", deadline, late: () => {} });
+    const save = async (): Promise<void> => {
+      if (JSON.stringify(set) === "{}" || JSON.stringify(set) === JSON.stringify(this.status))
+        return;
+      this.status = { ...this.status, ...structuredClone(set) };
+      this.#written();
+    };
+    const saveStatus = async (): Promise<void> => {
+      if (this.isUnreachable) throw new Error("unreachable");
+      await save();
+    };
+    scope.phaseHost = { uid: "u", calls: this.calls, saveStatus };
     let result: Outcome | undefined | Error;
     try {
-      result = await machine(context);
+      result = await currentRun.run(scope, () => machine(context));
     } catch (error) {
       if (error instanceof Crash) throw error;
       result = error as Error;
     }
-    if (JSON.stringify(set) !== "{}" && JSON.stringify(set) !== JSON.stringify(this.status)) {
-      this.status = { ...this.status, ...set };
-      this.#written();
-    }
+    await save();
     return result;
   }
 
@@ -98,8 +113,10 @@ async function settle(world: World): Promise<Outcome | undefined | Error> {
       result = await world.reconcile(machine);
     } catch (error) {
       if (!(error instanceof Crash)) throw error;
+      world.calls = new PhaseCalls();
       continue;
     }
+    if (result instanceof Error && !isTerminal(result)) await world.runtime.advance(60_000);
     const state = result instanceof Error ? undefined : result?.["~outcome"];
     if (result === undefined || isTerminal(result)) return result;
     if (state?.at === "waiting" || (state?.at === "retrying" && state.afterMs > 0)) return result;
@@ -135,12 +152,121 @@ for (let crashAfter = 1; crashAfter <= 14; crashAfter++) {
 
 it("lists a phase for undo, and counts the attempt, before it acts", async () => {
   const world = new World();
-  const machine = machineOf(world);
-  while (world.effects.length === 0) {
-    const before = world.status.machine;
-    await world.reconcile(machine);
-    if (world.effects.length > 0) assert.deepEqual([before?.undo, before?.attempts], [["A"], 1]);
+  let before: PhaseState | undefined;
+  const machine = phaseMachine({
+    initial: "A",
+    phases: {
+      A: begin("a", "C", { act: () => void (before = world.status.machine) }),
+      C: finalPhase,
+    },
+    clock: world.runtime.clock,
+  });
+  await world.reconcile(machine);
+  assert.deepEqual([before?.undo, before?.attempts, before?.acts], [["A"], 1, true]);
+  const after = world.status.machine;
+  assert.deepEqual([after?.undo, after?.attempts, after?.acts], [["A"], 0, false]);
+});
+
+/** A machine of one phase, whose `act` is given. */
+const acting = (world: World, act: (attempt: number) => Promise<void> | void) =>
+  phaseMachine({
+    initial: "A",
+    phases: {
+      A: phase({
+        observe: ({ world: { present } }: Context) => present.has("a"),
+        decide: (isThere, to) => (isThere ? to.go("Done") : to.act("go")),
+        act: (_: Context, __, { attempt }) => act(attempt),
+        undo: ({ world }: Context) => void world.effects.push("undo a"),
+        retries: 2,
+      }),
+      Done: finalPhase,
+    },
+    clock: world.runtime.clock,
+  });
+
+it("counts an attempt that does not end", async () => {
+  const world = new World();
+  const attempts: number[] = [];
+  const machine = acting(world, (attempt) => {
+    attempts.push(attempt);
+    throw new Crash();
+  });
+  for (let i = 0; i < 3; i++) {
+    await assert.rejects(world.reconcile(machine), Crash);
+    world.calls = new PhaseCalls(); // another process
   }
+  assert.ok(!((await world.reconcile(machine)) instanceof Error));
+  assert.deepEqual(attempts, [1, 2, 3]);
+  await world.reconcile(machine);
+  assert.deepEqual(world.effects, ["undo a"]);
+  assert.match(String(await world.reconcile(machine)), /phase A failed 3 times/);
+});
+
+it("repeats an attempt that fails after a growing delay, whatever wakes it", async () => {
+  const world = new World();
+  const at: number[] = [];
+  const start = world.runtime.clock.now();
+  const machine = acting(world, () => {
+    at.push(world.runtime.clock.now() - start);
+    throw new Error("broken");
+  });
+  let result: unknown;
+  for (let i = 0; i < 60 && !isTerminal(result); i++) {
+    result = await world.reconcile(machine);
+    if (at.length < 3) assert.match(String(result), /broken/);
+    await world.runtime.advance(100);
+  }
+  assert.match(String(result), /phase A failed 3 times: broken/);
+  assert.deepEqual(at, [0, 1000, 3000]);
+});
+
+it("waits longer and longer for the effect of what has succeeded, and counts no failure", async () => {
+  const world = new World();
+  const at: number[] = [];
+  const start = world.runtime.clock.now();
+  const machine = acting(world, () => void at.push(world.runtime.clock.now() - start));
+  for (let i = 0; i < 200; i++) {
+    await world.reconcile(machine);
+    await world.runtime.advance(100);
+  }
+  assert.deepEqual(at, [0, 1000, 3000, 7000, 15_000]);
+  assert.equal(world.status.machine?.attempts, 0);
+  world.present.add("a");
+  await world.reconcile(machine);
+  assert.equal(world.status.machine?.phase, "Done");
+});
+
+it("acts at once on another action", async () => {
+  const world = new World();
+  const left = ["x", "y", "z"];
+  const machine = phaseMachine({
+    initial: "A",
+    phases: {
+      A: phase({
+        observe: (_context: Context) => left[0],
+        decide: (first, to) => (first === undefined ? to.go("Done") : to.act(first)),
+        act: () => void left.shift(),
+      }),
+      Done: finalPhase,
+    },
+    clock: world.runtime.clock,
+  });
+  for (let i = 0; i < 8; i++) {
+    await world.reconcile(machine);
+    await world.runtime.advance(100);
+  }
+  assert.equal(world.status.machine?.phase, "Done");
+});
+
+it("an attempt that cannot be recorded is not made, and not counted", async () => {
+  const world = new World();
+  const attempts: number[] = [];
+  const machine = acting(world, (attempt) => void attempts.push(attempt));
+  world.isUnreachable = true;
+  for (let i = 0; i < 5; i++) assert.match(String(await world.reconcile(machine)), /unreachable/);
+  world.isUnreachable = false;
+  await world.reconcile(machine);
+  assert.deepEqual(attempts, [1]);
 });
 
 it("fails at the deadline of a phase; a pause does not count", async () => {

@@ -1,11 +1,14 @@
 // Runs a procedure of phases as a reconcile. Its state is in the object's status and nowhere else,
 // so that another process goes on where this one has crashed. One call makes one step: what an
-// attempt needs in order to be counted and undone is in status before the attempt begins.
+// attempt needs in order to be counted and undone is written before the attempt begins.
 import { parseDuration } from "../../api/duration.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { createSystemRuntime } from "../../runtime/system-runtime.ts";
+import { describeError } from "../../util/describe-error.ts";
 import { type Outcome, type Retry, terminal, type Wait } from "../outcome.ts";
+import { currentRun } from "../run/current-run.ts";
+import { identify, type PhaseCall, restMs } from "./phase-calls.ts";
 import {
   decide,
   type Decision,
@@ -90,7 +93,7 @@ class Step<C extends PhaseContext> {
     const decision = definition.decide(seen, decide) as Decision;
     if (decision.does === "fail") return this.#fail(state, decision.because);
     if (decision.does === "go") return this.#enter(state, decision.to);
-    if (decision.does === "act") return this.#act(state, definition, decision.action);
+    if (decision.does === "act") return this.#decidedToAct(state, definition, decision.action);
     this.#save({ ...state, acts: false });
     const { wait, retry } = this.#context;
     return Number.isFinite(leftMs)
@@ -98,25 +101,76 @@ class Step<C extends PhaseContext> {
       : wait.for(decision.what);
   }
 
-  /** The first call writes down that there will be an attempt; the second one makes it. */
+  async #decidedToAct(
+    state: PhaseState,
+    definition: PhaseDefinition<C, string, unknown, unknown>,
+    action: unknown,
+  ): Promise<Outcome> {
+    const { phase, attempts } = state;
+    const last = this.#lastCall(phase);
+    if (attempts > (definition.retries ?? defaultRetries))
+      return this.#fail(state, describeFailures(state, last));
+    const waitMs = last ? restMs(last, identify(action), this.#now) : 0;
+    if (!last || waitMs <= 0) return this.#act(state, definition, action);
+    this.#save({ ...state, acts: false });
+    if (last.error !== undefined) throw last.error;
+    const because = last.hasSucceeded
+      ? `phase ${phase} has acted, and waits for the effect`
+      : `the last attempt of phase ${phase} did not end`;
+    const afterMs = Math.ceil(Math.min(waitMs, this.#leftMs(definition, state)));
+    return this.#context.retry.in(afterMs, { because });
+  }
+
+  /** The attempt counts as failed from before it begins until it succeeds. */
   async #act(
     state: PhaseState,
     definition: PhaseDefinition<C, string, unknown, unknown>,
     action: unknown,
   ): Promise<Outcome> {
-    const { phase, attempts, undo } = state;
-    if (!state.acts) {
-      if (attempts > (definition.retries ?? defaultRetries))
-        return this.#fail(state, `phase ${phase} failed ${attempts} times`);
-      const listed = definition.undo && !undo.includes(phase) ? [...undo, phase] : undo;
-      return this.#next(
-        { ...state, attempts: attempts + 1, acts: true, undo: listed },
-        "acts next",
-      );
+    const { phase, undo } = state;
+    const attempts = state.attempts + 1;
+    const listed = definition.undo && !undo.includes(phase) ? [...undo, phase] : undo;
+    const begun = { ...state, attempts, acts: true, undo: listed };
+    const last = this.#lastCall(phase);
+    const call = { phase, action: identify(action), at: this.#now };
+    await this.#saveNow(begun, state);
+    this.#remember({ ...call, hasSucceeded: false, times: attempts });
+    try {
+      await definition.act?.(this.#context, action, { attempt: attempts });
+    } catch (error) {
+      if (currentRun.getStore()?.hasEnded) throw error;
+      this.#remember({ ...call, hasSucceeded: false, times: attempts, error });
+      this.#save({ ...begun, acts: false });
+      throw error;
     }
-    this.#save({ ...state, acts: false });
-    await definition.act?.(this.#context, action, { attempt: attempts });
+    this.#save({ ...begun, attempts: state.attempts, acts: false });
+    const isSame = last?.hasSucceeded && last.action === call.action;
+    this.#remember({ ...call, hasSucceeded: true, times: isSame ? last.times + 1 : 1 });
     return this.#context.retry.in(0, { because: `phase ${phase} has acted` });
+  }
+
+  #lastCall(phase: string): PhaseCall | undefined {
+    return currentRun.getStore()?.phaseHost?.calls.get(this.#id(), phase);
+  }
+
+  #remember(call: PhaseCall): void {
+    currentRun.getStore()?.phaseHost?.calls.set(this.#id(), call);
+  }
+
+  /** Names the procedure among those of the controller. */
+  #id(): string {
+    return `${currentRun.getStore()?.phaseHost?.uid}/${this.#field}`;
+  }
+
+  /** Writes a state before the run goes on; one that cannot be written leaves `before`. */
+  async #saveNow(state: PhaseState, before: PhaseState): Promise<void> {
+    this.#save(state);
+    try {
+      await currentRun.getStore()?.phaseHost?.saveStatus();
+    } catch (error) {
+      if (!currentRun.getStore()?.hasEnded) this.#save(before);
+      throw error;
+    }
   }
 
   async #undo(state: PhaseState): Promise<Outcome> {
@@ -137,6 +191,7 @@ class Step<C extends PhaseContext> {
   }
 
   #next(state: PhaseState, because: string): Outcome {
+    currentRun.getStore()?.phaseHost?.calls.delete(this.#id());
     this.#save(state);
     return this.#context.retry.in(0, { because });
   }
@@ -182,6 +237,10 @@ class Step<C extends PhaseContext> {
     return new Date(ms).toISOString();
   }
 }
+
+const describeFailures = ({ phase, attempts }: PhaseState, last: PhaseCall | undefined): string =>
+  `phase ${phase} failed ${attempts === 1 ? "once" : `${attempts} times`}` +
+  (last?.error === undefined ? "" : `: ${describeError(last.error)}`);
 
 /** Undefined for a final phase. */
 function definitionOf<C extends PhaseContext>(

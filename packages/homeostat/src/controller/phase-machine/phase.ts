@@ -12,7 +12,10 @@ export type Decision<Name extends string = string, Action = unknown> =
 export interface Decide {
   /** Goes on to another phase. */
   go<const Name extends string>(to: Name): Decision<Name, never>;
-  /** Calls `act`, then observes again. */
+  /**
+   * Calls `act`, then observes again. While the same action is decided after that, its effect is
+   * awaited: it is repeated after 1 s, 2 s, 4 s, at most 1 min. Another action is called at once.
+   */
   act<Action>(action: Action): Decision<never, Action>;
   /** Waits for a change of a watched object, at most until the deadline. */
   wait(what: string): Decision<never, never>;
@@ -22,7 +25,7 @@ export interface Decide {
 
 /** What is known of the current attempt. */
 export interface Attempt {
-  /** From 1. */
+  /** From 1; grows with calls that fail. */
   readonly attempt: number;
 }
 
@@ -33,15 +36,16 @@ export interface PhaseDefinition<Context, Name extends string, Observed, Action>
   /** Must be pure. */
   decide(observed: Observed, decide: Decide): Decision<Name, Action>;
   /**
-   * Does what was decided. A crash may repeat it, so it must be idempotent. What it throws is
-   * retried with back-off, `retries` times.
+   * Does what was decided. It may be repeated, so it must be idempotent. A call that throws, is
+   * cut by the deadline of the reconcile, or by a crash, has failed: it is repeated after 1 s, 2 s,
+   * 4 s, at most 1 min, or the longer back-off of the controller, `retries` times.
    */
   act?(context: Context, action: Action, attempt: Attempt): Promise<void> | void;
   /** Undoes what `act` did, or began to do. Must be idempotent; repeated until it succeeds. */
   undo?(context: Context): Promise<void> | void;
   /** Time in this phase, after which it fails; a pause does not count. Default: none. */
   readonly deadline?: string | number;
-  /** Calls of `act` after the first one in this phase. Default 5. */
+  /** Failed calls of `act` in this phase that are repeated. Default 5. */
   readonly retries?: number;
 }
 
@@ -72,9 +76,9 @@ export interface PhaseState {
   readonly phase: string;
   /** When the phase began; moved on by pauses. */
   readonly since: string;
-  /** Attempts of `act` in this phase that may have begun. */
+  /** Calls of `act` in this phase that have failed, and one that has begun and not succeeded. */
   readonly attempts: number;
-  /** True when the next run calls `act`. */
+  /** True while `act` runs, and after a run that was cut in it. */
   readonly acts: boolean;
   /** Phases to undo, first one first; a phase is listed before it acts. */
   readonly undo: readonly string[];

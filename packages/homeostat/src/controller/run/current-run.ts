@@ -1,6 +1,16 @@
 // The run that the current code belongs to, also across awaits and timers.
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { RunScope } from "./run-scope.ts";
+import type { PhaseHost } from "../phase-machine/phase-host.ts";
+
+/** What code that runs may know of its run. */
+export interface CurrentRun {
+  readonly hasEnded: boolean;
+  readonly phaseHost: PhaseHost | undefined;
+  /** Records a result that the user's code has made. */
+  made(what: string): void;
+  /** Receives an error that no code received. */
+  stray(error: unknown): void;
+}
 
 /** Holds the run of the code that asks; undefined outside of runs. */
-export const currentRun = new AsyncLocalStorage<RunScope>();
+export const currentRun = new AsyncLocalStorage<CurrentRun>();

@@ -5,6 +5,8 @@ import { describeError } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import type { ChainRun } from "../loop/write-chains.ts";
+import type { PhaseHost } from "../phase-machine/phase-host.ts";
+import { currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
@@ -37,6 +39,8 @@ export class RunScope {
   readonly record: RunRecord;
   /** Its requests that have no answer; undefined where they are not counted. */
   readonly requests: OpenRequests | undefined;
+  /** Undefined outside of a manager. */
+  phaseHost: PhaseHost | undefined;
   /** Which runs have caused it; undefined where that is not followed. */
   readonly chain: ChainRun | undefined;
   readonly #late: (error: unknown) => void;
@@ -62,10 +66,10 @@ export class RunScope {
     if (!this.#abort) {
       const abort = new AbortController();
       this.#abort = abort;
-      const follow = (): void => abort.abort(this.deadline.reason);
+      const follow = (): void => this.#abortWith(this.deadline.reason);
       if (this.deadline.aborted) follow();
       else this.deadline.addEventListener("abort", follow, { once: true });
-      if (this.#hasEnded) abort.abort(this.#refusal("work"));
+      if (this.#hasEnded) this.#abortWith(this.#refusal("work"));
     }
     return this.#abort.signal;
   }
@@ -146,7 +150,12 @@ export class RunScope {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    if (this.#abort && !this.#abort.signal.aborted) this.#abort.abort(this.#refusal("work"));
+    if (this.#abort && !this.#abort.signal.aborted) this.#abortWith(this.#refusal("work"));
+  }
+
+  /** In the run, so that what listeners throw is an error of this run. */
+  #abortWith(reason: unknown): void {
+    currentRun.run(this, () => this.#abort?.abort(reason));
   }
 
   /** What the run has started and not awaited, as an error. To be called at the end of the run. */

@@ -13,15 +13,16 @@ interface StrayListener {
   [brand](error: unknown): boolean;
 }
 
-/** Catches the stray errors of runs until `stop`. Any number may be at work in a process. */
-export function catchStrayErrors(): { stop(): void } {
-  const listeners = events.map((event) => [event, createListener(event)] as const);
-  for (const [event, listener] of listeners) process.on(event, listener);
-  return {
-    stop() {
-      for (const [event, listener] of listeners) process.off(event, listener);
-    },
-  };
+const ownListeners = events.map((event) => [event, createListener(event)] as const);
+
+/**
+ * Catches the stray errors of runs from now on, once for the process: a timer of a run may throw
+ * long after the last manager has stopped.
+ */
+export function catchStrayErrors(): void {
+  for (const [event, listener] of ownListeners)
+    if (!process.listeners(event as "uncaughtException").includes(listener))
+      process.on(event, listener);
 }
 
 function createListener(event: (typeof events)[number]): StrayListener {

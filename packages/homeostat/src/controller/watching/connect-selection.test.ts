@@ -10,6 +10,9 @@ import type {
 import type { Predicate } from "../predicates.ts";
 import { connectSelection } from "./connect-selection.ts";
 import { compileSelection, type Selection } from "./selection.ts";
+import { WarnOnce } from "../warn-once.ts";
+
+const warnings = new WarnOnce({ debug() {}, info() {}, warn() {}, error() {} });
 
 const watch: HandlerCause = { through: "watch", ownWrite: false };
 const target = { apiVersion: "x/v1", kind: "Part" } as Kind;
@@ -50,7 +53,7 @@ function play(
     {
       title: "watch parts",
       target,
-      when,
+      when: undefined,
       selectionsOf: (source) => {
         const { name, labels = {} } = source.metadata;
         return [compileSelection(select(object(name, { labels })))];
@@ -59,6 +62,7 @@ function play(
     {
       primary: sources.informer,
       informer: targets.informer,
+      when: { when, of: "watch parts", warnings },
       enqueue: ({ source, what }) => void seen.push(`${source}: ${what}`),
       ignore: ({ source, what }) => void seen.push(`${source}: ${what} (ignored)`),
     },

@@ -1,7 +1,7 @@
 // Maps changes of selected objects to the keys of the sources that select them.
 import type { KubeObject } from "../../api/object-meta.ts";
 import type { CachedObject, HandlerCause, Informer } from "../../cache/informer.ts";
-import { whenCounts } from "../when-counts.ts";
+import { type When, whenCounts } from "../when-counts.ts";
 import type { DeclaredSelection } from "./declared-selections.ts";
 import { SelectionMap } from "./selection-map.ts";
 
@@ -19,6 +19,7 @@ export interface SelectedChange {
 export interface SelectionDependencies {
   readonly primary: Informer;
   readonly informer: Informer;
+  readonly when: When;
   enqueue(change: SelectedChange): void;
   /** Receives updates that `when` drops. */
   ignore(change: SelectedChange): void;
@@ -52,8 +53,8 @@ function put(map: SelectionMap, { selectionsOf }: DeclaredSelection, source: Cac
 
 function connectTarget(
   map: SelectionMap,
-  { target, when }: DeclaredSelection,
-  { informer, enqueue, ignore }: SelectionDependencies,
+  { target }: DeclaredSelection,
+  { informer, when, enqueue, ignore }: SelectionDependencies,
 ): { remove(): void } {
   const send = (
     old: CachedObject | undefined,

@@ -4,6 +4,7 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { dropPromise } from "../../util/refuse-promise.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { targetsOf } from "../resolve-refs.ts";
 import type { Predicate } from "../predicates.ts";
@@ -57,8 +58,7 @@ export function declaredWatch(
 
 function refusePromises(selection: Selection, target: Kind, source: KubeObject): Selection {
   for (const [part, value] of Object.entries(selection) as readonly [string, unknown][]) {
-    if (!(value instanceof Promise)) continue;
-    value.catch(() => {});
+    if (!dropPromise(value)) continue;
     throw new HomeostatError(
       "ERR_WATCH_SELECTION",
       `watching ${target.kind}: \`${part}\` of ${formatObjectKey(source.metadata)} is a promise`,

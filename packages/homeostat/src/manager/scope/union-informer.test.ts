@@ -63,6 +63,14 @@ function arrange() {
 }
 
 describe("an informer of several namespaces", () => {
+  it("selects what its parts select", () => {
+    const union = new UnionInformer(kind);
+    assert.deepEqual(union.scope, { namespace: undefined });
+    const scope = { namespace: "a", labelSelector: "app=x" };
+    union.attach("a", { ...partOf("a").informer, scope } as Informer<any>);
+    assert.deepEqual(union.scope, { namespace: undefined, labelSelector: "app=x" });
+  });
+
   it("reads all of them, or the one that is asked for", async () => {
     const { union, show } = arrange();
     const parts = [partOf("n", "a", "b"), partOf("m", "c")];

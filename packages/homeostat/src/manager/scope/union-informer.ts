@@ -33,7 +33,6 @@ const departure: HandlerCause = { through: "relist", ownWrite: false };
 /** Informers of one kind, by namespace. */
 export class UnionInformer implements Informer<any> {
   readonly kind: Kind;
-  readonly scope: InformerScope = {};
   readonly #parts = new Map<string, Part>();
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
@@ -41,6 +40,12 @@ export class UnionInformer implements Informer<any> {
 
   constructor(kind: Kind) {
     this.kind = kind;
+  }
+
+  /** What all parts have in common. */
+  get scope(): InformerScope {
+    const [part] = this.#parts.values();
+    return { ...part?.informer.scope, namespace: undefined };
   }
 
   /** Makes the objects of a namespace readable; `connect` then reports them. */

@@ -137,6 +137,7 @@ function labelledScope({ cache, failed }: WatchedScopeOptions, labels: Labels): 
     namespaces: {
       includes: (namespace) => namespaced.has(namespace) && !namespaced.isLeftOut(namespace),
       description: `namespaces with labels ${labelSelector}`,
+      extent: "matching",
     },
     informer: (kind) =>
       kind.scope === "Cluster" ? clusterScoped.informer(kind) : namespaced.informer(kind),

@@ -1,0 +1,11 @@
+// What a run lends to a phase machine.
+import type { PhaseCalls } from "./phase-calls.ts";
+
+/** The reconcile that a machine steps in. */
+export interface PhaseHost {
+  /** Uid of the object. */
+  readonly uid: string;
+  readonly calls: PhaseCalls;
+  /** Writes the status set so far, before the reconcile ends. Rejects as the request does. */
+  saveStatus(): Promise<unknown>;
+}

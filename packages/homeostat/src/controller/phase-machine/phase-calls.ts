@@ -1,12 +1,11 @@
 // When a phase may act again. Kept in this process only: a restart forgets delays, never attempts.
 import { createHash } from "node:crypto";
 
-/** Delays between calls of one phase, doubling. */
-const firstMs = 1000;
-const mostMs = 60_000;
-
-/** Delay before an action that differs from the last one, which the world has answered. */
-const changedMs = 100;
+/**
+ * Delays between calls of one phase, doubling; and before an action that differs from the last one,
+ * which the world has answered.
+ */
+const delays = { firstMs: 1000, mostMs: 60_000, changedMs: 100 };
 
 /** Procedures remembered; others may act at once. */
 const kept = 10_000;
@@ -47,7 +46,9 @@ export class PhaseCalls {
 /** Time until the phase may act; not positive when it may. */
 export function restMs(call: PhaseCall, action: string, now: number): number {
   const isAnswered = call.hasSucceeded && call.action !== action;
-  const delayMs = isAnswered ? changedMs : Math.min(mostMs, firstMs * 2 ** (call.times - 1));
+  const delayMs = isAnswered
+    ? delays.changedMs
+    : Math.min(delays.mostMs, delays.firstMs * 2 ** (call.times - 1));
   return Math.min(delayMs, call.at + delayMs - now);
 }
 

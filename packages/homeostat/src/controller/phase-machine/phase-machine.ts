@@ -58,6 +58,13 @@ export function phaseMachine<C extends PhaseContext, Name extends string>(
   };
 }
 
+/** An action that a phase has decided on. */
+interface Decided<C extends PhaseContext> {
+  readonly state: PhaseState;
+  readonly definition: PhaseDefinition<C, string, unknown, unknown>;
+  readonly action: unknown;
+}
+
 class Step<C extends PhaseContext> {
   readonly #options: PhaseMachineOptions<C, any>;
   readonly #context: C;
@@ -93,7 +100,8 @@ class Step<C extends PhaseContext> {
     const decision = definition.decide(seen, decide) as Decision;
     if (decision.does === "fail") return this.#fail(state, decision.because);
     if (decision.does === "go") return this.#enter(state, decision.to);
-    if (decision.does === "act") return this.#decidedToAct(state, definition, decision.action);
+    if (decision.does === "act")
+      return this.#decidedToAct({ state, definition, action: decision.action });
     this.#save({ ...state, acts: false });
     const { wait, retry } = this.#context;
     return Number.isFinite(leftMs)
@@ -101,17 +109,14 @@ class Step<C extends PhaseContext> {
       : wait.for(decision.what);
   }
 
-  async #decidedToAct(
-    state: PhaseState,
-    definition: PhaseDefinition<C, string, unknown, unknown>,
-    action: unknown,
-  ): Promise<Outcome> {
+  async #decidedToAct(decided: Decided<C>): Promise<Outcome> {
+    const { state, definition, action } = decided;
     const { phase, attempts } = state;
     const last = this.#lastCall(phase);
     if (attempts > (definition.retries ?? defaultRetries))
       return this.#fail(state, describeFailures(state, last));
     const waitMs = last ? restMs(last, identify(action), this.#now) : 0;
-    if (!last || waitMs <= 0) return this.#act(state, definition, action);
+    if (!last || waitMs <= 0) return this.#act(decided);
     this.#save({ ...state, acts: false });
     if (last.error !== undefined) throw last.error;
     const because = last.hasSucceeded
@@ -122,11 +127,7 @@ class Step<C extends PhaseContext> {
   }
 
   /** The attempt counts as failed from before it begins until it succeeds. */
-  async #act(
-    state: PhaseState,
-    definition: PhaseDefinition<C, string, unknown, unknown>,
-    action: unknown,
-  ): Promise<Outcome> {
+  async #act({ state, definition, action }: Decided<C>): Promise<Outcome> {
     const { phase, undo } = state;
     const attempts = state.attempts + 1;
     const listed = definition.undo && !undo.includes(phase) ? [...undo, phase] : undo;

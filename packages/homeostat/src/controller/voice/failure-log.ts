@@ -3,13 +3,15 @@
 // counted.
 import type { ControllerLog } from "./controller-log.ts";
 
-/** Objects with one cause that are named; the rest is counted, so long after the first of it. */
-const named = 5;
-const countAfterMs = 2000;
-/** A failure that goes on is said again after this long. */
-const remindMs = 60_000;
-/** Causes whose stack has been logged. */
-const remembered = 1000;
+const limits = {
+  /** Objects with one cause that are named; the rest is counted, so long after the first of it. */
+  named: 5,
+  countAfterMs: 2000,
+  /** A failure that goes on is said again after this long. */
+  remindMs: 60_000,
+  /** Causes whose stack has been logged. */
+  stacks: 1000,
+};
 
 /** A failure of one object. */
 export interface LoggedFailure {
@@ -51,7 +53,7 @@ export class FailureLog {
     if (before?.cause === cause) return this.#repeated(key, this.#groups.get(cause)!, failure);
     if (before) this.#leave(key, before.cause);
     const group = this.#join(key, cause);
-    if (group.keys.size > named) return this.#count(group, failure);
+    if (group.keys.size > limits.named) return this.#count(group, failure);
     const { what, because, hint } = failure;
     const at = this.#options.locate?.(failure.error);
     const more = {
@@ -89,7 +91,7 @@ export class FailureLog {
     const { log, clock, controller } = this.#options;
     const about = this.#about(key);
     log.debug(`still failing after ${this.#failing.get(key)!.count} attempts, ${what}`, about);
-    if (clock.monotonic() - group.saidAt < remindMs) return;
+    if (clock.monotonic() - group.saidAt < limits.remindMs) return;
     group.saidAt = clock.monotonic();
     const others = group.keys.size - 1;
     const who = others > 0 ? `${about.object} and ${others} others` : about.object;
@@ -99,7 +101,7 @@ export class FailureLog {
   #count(group: Group, { because }: LoggedFailure): void {
     const { clock, log, controller, kind } = this.#options;
     if (group.hidden++ > 0) return;
-    clock.timer(countAfterMs, () => {
+    clock.timer(limits.countAfterMs, () => {
       log.error(`${group.hidden} more of ${kind} failed in the same way: ${because}`, {
         controller,
       });
@@ -110,7 +112,7 @@ export class FailureLog {
   #sayStack(key: string, cause: string, { error }: LoggedFailure): void {
     if (this.#stacks.has(cause)) return;
     this.#stacks.add(cause);
-    if (this.#stacks.size > remembered) this.#stacks.delete(this.#stacks.values().next().value!);
+    if (this.#stacks.size > limits.stacks) this.#stacks.delete(this.#stacks.values().next().value!);
     this.#options.log.debug("where it failed", { ...this.#about(key), error });
   }
 

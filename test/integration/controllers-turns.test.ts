@@ -147,10 +147,10 @@ describeLaws("turns", ({ run }) => {
       [controller],
       async (client) => {
         await client.create(Box, Box("loop", {}));
-        await until(() => warnings.length > 0);
+        await until(() => warnings.length > 0, { timeoutMs: 60_000 });
         assert.match(
           warnings[0]!,
-          /ERR_RECONCILE_LOOP: 301 consecutive reconciles .* Box status\.count/,
+          /ERR_RECONCILE_LOOP: 1001 consecutive reconciles .* Box status\.count/,
         );
         const found = count;
         await sleep(250);

@@ -14,7 +14,7 @@ export const repeatsAllowed = 20;
 /** Runs in a row that only their own writes triggered, each with new values. */
 export const progressAllowed = 300;
 /** As `progressAllowed`, where a value only grows or only shrinks. */
-export const growthAllowed = 2000;
+export const growthAllowed = 1000;
 /** Times in a row that another writer undoes the same write. */
 export const undoneAllowed = 10;
 /** Times in a row that the changes of others, which this key has caused, come back to it. */
@@ -113,10 +113,6 @@ export const isLoop = ({ runs, repeats, undone, returns, isSteady }: History): b
   undone > undoneAllowed ||
   returns > returnsAllowed ||
   runs > (isSteady ? growthAllowed : progressAllowed);
-
-/** It makes progress, but for so long that it is slowed down a little. */
-export const isLongProgress = ({ runs, isSteady, found }: History): boolean =>
-  !found && isSteady && runs > progressAllowed;
 
 /** The key has not run for so long that its runs form no row. */
 export const hasRested = ({ at, delayMs }: History, now: number): boolean =>

@@ -18,7 +18,6 @@ import {
   idOf,
   isDeletion,
   isDriven,
-  isLongProgress,
   isLoop,
   isNoOp,
   isOfUndone,
@@ -26,7 +25,6 @@ import {
   isOwn,
   madeBy,
   pacedSource,
-  progressAllowed,
   repeatsAllowed,
   returnsAllowed,
   restMs,
@@ -47,23 +45,19 @@ const trendFrom = 200;
 /** Histories that rest are forgotten this often. */
 const sweepMs = 1000;
 /** Delays of a loop double; progress that does not end is held at one run a second. */
-const pace = { gentlestMs: 10, firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
+const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 /** Keys whose last writes are kept whole. */
 const keptWhole = 500;
 
-/** Progress waits a little longer after each 300 runs. */
-function nextDelayMs(history: History): number {
-  const { repeats, undone, returns, delays, runs } = history;
-  const blocks = Math.floor(runs / progressAllowed) - 1;
-  const gentleMs = pace.gentlestMs * 2 ** Math.min(20, Math.max(0, blocks));
-  if (isLongProgress(history)) return Math.min(pace.mostOfProgressMs, gentleMs);
-  const delayMs = pace.firstMs * 2 ** Math.min(20, delays);
+/** Repeats wait twice as long each time; what still makes progress goes on once a second. */
+function nextDelayMs({ repeats, undone, returns, delays, found }: History): number {
   const isProgress =
-    history.found?.by === "retries" ||
+    found?.by === "retries" ||
     (repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed);
-  return isProgress
-    ? Math.min(pace.mostOfProgressMs, Math.max(delayMs, gentleMs))
-    : Math.min(pace.mostMs, delayMs);
+  return Math.min(
+    isProgress ? pace.mostOfProgressMs : pace.mostMs,
+    pace.firstMs * 2 ** Math.min(20, delays),
+  );
 }
 
 /** Only a retry that it asked for, or its own writes, triggered the run. */
@@ -103,8 +97,7 @@ export class LoopDetector {
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
   delayMs(key: string, causes: readonly RecordedCause[], at: number): number {
     const history = this.#histories.get(key);
-    if (!history || hasRested(history, at)) return 0;
-    if (!history.found && !isLongProgress(history)) return 0;
+    if (!history?.found || hasRested(history, at)) return 0;
     const others = causes.filter(
       (cause) =>
         !isOwn(history, cause) && !isOfUndone(history, cause) && !this.#isOfOthers(history, cause),

@@ -69,26 +69,28 @@ export type TemplateHashes = "repeatable" | "timed";
  */
 export function normalise(output: string, hashes: TemplateHashes): string {
   const named = withoutGeneratedNames(hashes === "timed" ? withoutHashes(output) : output);
-  return (named === output ? named : named.replaceAll(/(?<=\S) {2,}/g, "  "))
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
-    .replaceAll(/(resourceVersion"?: ?"?)[0-9]+/g, "$1<rv>")
-    .replaceAll(/(Resource Version: +|version to be \d+, was )[0-9]+/g, "$1<rv>")
-    .replaceAll(/\b\d+d\b/g, "<days>")
-    .replaceAll(/Context "[^"]*"/g, 'Context "<context>"')
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
-    .replaceAll(
-      /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g,
-      "<time>",
-    )
-    // client-go's own notice that a watch ended before a second was over: it depends on the load.
-    .replaceAll(/^W\d{4} .* reflector\.go:.*very short watch:.*\n/gm, "")
-    .replaceAll(/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)/gm, "$1<time> ")
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC/g, "<time>")
-    .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "<server>")
-    .replaceAll(/\/tmp\/\S*\//g, "<tmp>/")
-    .replaceAll(/(?<!cpu: *)(^|\s)\d+(ms|s|m\d*s?)(?=\s|$)/gm, "$1<age>")
-    .replaceAll(/ +$/gm, "")
-    .replaceAll(/<age> +/g, "<age> ");
+  return (
+    (named === output ? named : named.replaceAll(/(?<=\S) {2,}/g, "  "))
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
+      .replaceAll(/(resourceVersion"?: ?"?)[0-9]+/g, "$1<rv>")
+      .replaceAll(/(Resource Version: +|version to be \d+, was )[0-9]+/g, "$1<rv>")
+      .replaceAll(/\b\d+d\b/g, "<days>")
+      .replaceAll(/Context "[^"]*"/g, 'Context "<context>"')
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
+      .replaceAll(
+        /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g,
+        "<time>",
+      )
+      // client-go's own notice that a watch ended before a second was over: it depends on the load.
+      .replaceAll(/^W\d{4} .* reflector\.go:.*very short watch:.*\n/gm, "")
+      .replaceAll(/^([IWE])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ (?=\S+\.go:)/gm, "$1<time> ")
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4} UTC/g, "<time>")
+      .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "<server>")
+      .replaceAll(/\/tmp\/\S*\//g, "<tmp>/")
+      .replaceAll(/(?<!cpu: *)(^|\s)\d+(ms|s|m\d*s?)(?=\s|$)/gm, "$1<age>")
+      .replaceAll(/ +$/gm, "")
+      .replaceAll(/<age> +/g, "<age> ")
+  );
 }
 
 const withoutHashes = (output: string): string =>

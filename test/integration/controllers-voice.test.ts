@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { inspect } from "node:util";
 import {
+  createManager,
   defineController,
   defineResource,
   installDefinitions,
@@ -13,7 +14,7 @@ import {
 import type { Client } from "homeostat/client";
 import { ConfigMap, Event } from "homeostat/k8s/core/v1";
 import * as z from "zod";
-import { Box, describeLaws, lawsApi, sleep } from "../fixtures/laws.ts";
+import { Box, describeLaws, lawsApi, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 /** Type, reason and message of the conditions that are true. */
@@ -183,6 +184,54 @@ describeLaws("what they say", ({ client: openClient, run }) => {
       await until(async () => (await conditionsOf(client, "loop")).length === 0, {
         timeoutMs: 40_000,
       });
+    });
+  });
+
+  it("a manager that stops leaves no object Stalled in a loop with itself", async () => {
+    const controller = defineController(Box, {
+      async reconcile({ object, status }) {
+        status({ note: String((object.status.note ?? "1") === "1" ? 2 : 1) });
+      },
+    });
+    await run([controller], async (client, manager) => {
+      await client.create(Box, Box("looped", {}));
+      await until(async () =>
+        /^Stalled=True ReconcileLoop/.test((await conditionsOf(client, "looped")).join()),
+      );
+      await manager.stop();
+      assert.deepEqual(await conditionsOf(client, "looped"), []);
+      assert.ok((await client.get(Box, "looped")).status?.note, "the status stays");
+    });
+  });
+
+  it("a manager that stops leaves no object Stalled in a fight", async () => {
+    const controller = defineController(Box, {
+      owns: [Part],
+      async reconcile({ own, object }) {
+        await own(Part, [Part(`${object.metadata.name}-part`, { of: "owner" })]);
+      },
+    });
+    const thief = defineController(Part, {
+      name: "thief",
+      async reconcile({ object, client }) {
+        const { name } = object.metadata;
+        if (object.spec.of !== "thief") await client.apply(Part, Part(name, { of: "thief" }));
+      },
+    });
+    await run([controller], async (client, manager) => {
+      const options = { operator: "thieves", controllers: [thief], client, log: silentLog };
+      const rival = createManager({ ...options, namespace: client.namespace });
+      await rival.start();
+      try {
+        await client.create(Box, Box("fought", {}));
+        await until(async () =>
+          /^Stalled=True ReconcileLoop/.test((await conditionsOf(client, "fought")).join()),
+        );
+        await manager.stop();
+        assert.deepEqual(await conditionsOf(client, "fought"), []);
+      } finally {
+        await rival.stop();
+      }
     });
   });
 

@@ -105,10 +105,11 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
       sources.remove();
       for (const feed of feeds) feed.stop();
       state.turns.stop();
-      state.loopWatch.stop();
+      const looping = state.loopWatch.stop();
       state.overdueSignals.stop();
       draining.abort();
-      if (workers.length > 0) await drain(options, stopping, drainMs);
+      const ended = (): Promise<unknown> => showUnlooped(state, looping);
+      if (workers.length > 0) await drain(options, stopping, { drainMs, ended });
       await Promise.all(workers);
       await lender.settled();
     },
@@ -260,16 +261,30 @@ function statesOf(
   });
 }
 
+/** A loop ends with its controller: its condition would stay on the object for ever. */
+function showUnlooped(
+  { writeProgress }: RunnerState,
+  looping: readonly string[],
+): Promise<unknown> {
+  return Promise.all(looping.map((key) => writeProgress(key, { is: "current" })));
+}
+
+interface Drain {
+  readonly drainMs: number;
+  /** Called when the running reconciles have ended; awaited for the rest of the time. */
+  ended(): Promise<unknown>;
+}
+
 /** Waits for running reconciles, and aborts them after `drainMs`. */
 async function drain(
   { runtime, queue }: RunnerOptions,
   stopping: AbortController,
-  drainMs: number,
+  { drainMs, ended }: Drain,
 ): Promise<void> {
   const timer = runtime.clock.timer(drainMs, () =>
     stopping.abort(new Error("the manager is shutting down")),
   );
-  await Promise.race([queue.shutDown(), aborted(stopping.signal)]);
+  await Promise.race([queue.shutDown().then(ended), aborted(stopping.signal)]);
   timer.cancel();
   stopping.abort(new Error("the manager has stopped"));
 }

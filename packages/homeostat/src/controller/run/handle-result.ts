@@ -64,9 +64,9 @@ async function reportLoop(context: RunnerState, key: string, loop: Loop): Promis
   const { runtime, client, names } = context.options;
   const reporter = { client, manager: names.manager, clock: runtime.clock };
   const what = await describeLoop(loop, reporter).catch((error: unknown) => describeError(error));
-  context.loopWatch.reported(key, what);
   context.voice.looped(key, what);
-  await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });
+  if (context.loopWatch.reported(key, what))
+    await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });
 }
 
 /** A shorter back-off needs no turn. */

@@ -48,8 +48,9 @@ test("nothing is said of an object that is gone, nor after the stop", async () =
   for (const key of ["a", "b", "c"]) watch.reported(key, key);
   watch.forget("a");
   assert.equal(watch.messageOf("a"), undefined);
-  watch.stop();
+  assert.deepEqual(watch.stop(), ["b", "c"]);
+  assert.equal(watch.reported("d", "late"), false);
   await runtime.advance(20_000);
   assert.deepEqual(ended, []);
-  assert.equal(watch.messageOf("b"), undefined);
+  for (const key of ["b", "d"]) assert.equal(watch.messageOf(key), undefined);
 });

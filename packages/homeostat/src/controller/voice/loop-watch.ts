@@ -16,14 +16,18 @@ export interface LoopWatchOptions {
 export class LoopWatch {
   readonly #options: LoopWatchOptions;
   readonly #messages = new Map<string, { readonly message: string; timer: Timer }>();
+  #isStopped = false;
 
   constructor(options: LoopWatchOptions) {
     this.#options = options;
   }
 
-  reported(key: string, message: string): void {
+  /** False after the stop: nothing would notice the end of the loop. */
+  reported(key: string, message: string): boolean {
+    if (this.#isStopped) return false;
     this.forget(key);
     this.#messages.set(key, { message, timer: this.#lookLater(key) });
+    return true;
   }
 
   /** What was reported; undefined when the object is in no loop. */
@@ -36,8 +40,12 @@ export class LoopWatch {
     this.#messages.delete(key);
   }
 
-  stop(): void {
-    for (const key of [...this.#messages.keys()]) this.forget(key);
+  /** Returns the keys that are in a reported loop. */
+  stop(): readonly string[] {
+    this.#isStopped = true;
+    const keys = [...this.#messages.keys()];
+    for (const key of keys) this.forget(key);
+    return keys;
   }
 
   #lookLater(key: string): Timer {

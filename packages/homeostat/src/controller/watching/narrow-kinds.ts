@@ -2,7 +2,7 @@
 // fixed values. Pure.
 import { compareBytewise } from "../../api/encode-json.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { ResourceDefinition } from "../../api/resource/define-resource.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { type FieldRequirement, formatFieldSelector } from "../../api/selectors/field-selector.ts";
 import { formatLabelSelector } from "../../api/selectors/label-selector.ts";
 import type { InformerScope } from "../../cache/informer.ts";
@@ -74,7 +74,7 @@ function isSelectable(kind: Kind, given: string): boolean {
   const field = given.replace(/^\./, "");
   if (field === "metadata.name") return true;
   if (field === "metadata.namespace") return kind.scope === "Namespaced";
-  const { definition } = kind as { readonly definition?: ResourceDefinition };
+  const definition = definitionOfKind(kind);
   return definition?.selectableFields.includes(`.${field}`) === true;
 }
 

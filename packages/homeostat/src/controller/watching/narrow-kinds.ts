@@ -8,7 +8,7 @@ import { formatLabelSelector } from "../../api/selectors/label-selector.ts";
 import type { InformerScope } from "../../cache/informer.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
-import { type CompiledSelection, compileSelection } from "./selection.ts";
+import type { CompiledSelection } from "./selection.ts";
 
 /** A kind of which the objects of one selection are cached. */
 export interface NarrowKind {
@@ -31,7 +31,7 @@ export function narrowKinds(definitions: readonly ControllerDefinition[]): reado
   const narrow = new Map<string, NarrowKind>();
   for (const { target: kind, fixed } of definitions.flatMap(watchesOf)) {
     const id = kindId(kind);
-    const selection = fixed && selectable(kind, compileSelection(fixed));
+    const selection = fixed && selectable(kind, fixed);
     const known = narrow.get(id);
     if (!selection || (known && known.selection.id !== selection.id)) whole.add(id);
     else narrow.set(id, { kind, selection });

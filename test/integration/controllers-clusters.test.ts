@@ -12,12 +12,12 @@ import {
   installDefinitions,
   isHomeostatError,
   type MultiClusterOptions,
-  type ReconcileLog,
   ref,
   silentLog,
 } from "homeostat";
 import { type Client, createClient, loadKubeconfig } from "homeostat/client";
 import { ConfigMap } from "homeostat/k8s/core/v1";
+import { recordLog } from "../fixtures/hear-manager.ts";
 import { Box, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -45,22 +45,6 @@ async function openCluster(options: { port?: number; dataDir?: string } = {}): P
       await server.close();
     },
   };
-}
-
-/** Records the lines of a log with their cluster. */
-function recordLog() {
-  const lines: string[] = [];
-  const say =
-    (level: string) =>
-    (message: string, { cluster }: Readonly<Record<string, unknown>> = {}): void =>
-      void lines.push(`${level} ${String(cluster)}: ${message}`);
-  const log: ReconcileLog = {
-    debug() {},
-    info: say("info"),
-    warn: say("warn"),
-    error: say("error"),
-  };
-  return { lines, log };
 }
 
 async function running(
@@ -375,7 +359,7 @@ describe("controllers in several clusters", { timeout: 120_000 }, () => {
       const [first, second] = lines.filter((line) => line.startsWith("error"));
       assert.equal(
         first,
-        "error undefined: the source of clusters failed, opening it again in 1000 ms: no list",
+        "error: the source of clusters failed, opening it again in 1000 ms: no list",
       );
       assert.match(second!, /ERR_MANAGER_CLUSTERS: the cluster "east" has no client/);
       assert.deepEqual(runs, ["east same"]);

@@ -2,16 +2,10 @@
 // first lists that do not come.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import {
-  createManager,
-  defineController,
-  isHomeostatError,
-  type ManagerOptions,
-  ref,
-} from "homeostat";
+import { defineController, isHomeostatError, ref } from "homeostat";
 import type { Client } from "homeostat/client";
 import { Namespace } from "homeostat/k8s/core/v1";
-import { intercept, recordLog } from "../fixtures/hear-manager.ts";
+import { createVoice, intercept, recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, Part, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
@@ -32,15 +26,6 @@ const counting = (seen: string[]) =>
   });
 
 describeLaws("a manager's caches", ({ client: open }) => {
-  const create = (client: Client, options: Partial<ManagerOptions>) =>
-    createManager({
-      operator: "voice",
-      controllers: [],
-      client,
-      shutdownTimeoutMs: 2000,
-      ...options,
-    });
-
   it("a namespace that may not be read is named once and left out until it may", async (test) => {
     const client = await open();
     const labels = { voice: client.namespace! };
@@ -56,7 +41,7 @@ describeLaws("a manager's caches", ({ client: open }) => {
       intercept(test, worker, (line) =>
         isClosed && line.includes(`/namespaces/${closed}/parts`) ? "forbid" : "pass",
       );
-      const manager = create(worker, { controllers: [counting(seen)], namespaces, log });
+      const manager = createVoice(worker, { controllers: [counting(seen)], namespaces, log });
       const began = performance.now();
       await manager.start();
       try {
@@ -100,7 +85,7 @@ describeLaws("a manager's caches", ({ client: open }) => {
     intercept(test, client, (line) => (line.includes("/parts") ? "forbid" : "pass"));
     const { log } = recordLog();
     const namespaces = [client.namespace!];
-    const manager = create(client, {
+    const manager = createVoice(client, {
       controllers: [counting([])],
       namespaces,
       log,
@@ -122,7 +107,11 @@ describeLaws("a manager's caches", ({ client: open }) => {
     let isClosed = false;
     intercept(test, worker, (line) => (isClosed && line.includes("/boxes?") ? "forbid" : "pass"));
     const seen: string[] = [];
-    const manager = create(worker, { controllers: [counting(seen)], namespaces: { labels }, log });
+    const manager = createVoice(worker, {
+      controllers: [counting(seen)],
+      namespaces: { labels },
+      log,
+    });
     await manager.start();
     try {
       const late = await createNamespace(client, labels);
@@ -147,7 +136,7 @@ describeLaws("a manager's caches", ({ client: open }) => {
     const { lines, log } = recordLog();
     intercept(test, client, (line) => (line.includes("/parts?") ? "hang" : "pass"));
     const namespace = client.namespace;
-    const manager = create(client, { controllers: [counting([])], namespace, log });
+    const manager = createVoice(client, { controllers: [counting([])], namespace, log });
     const starting = manager.start().catch(() => {});
     await until(
       () => lines.some((line) => /^warn: still waiting for the first list of Part: /.test(line)),

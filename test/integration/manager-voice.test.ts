@@ -2,24 +2,14 @@
 // that are refused, replicas, and a finalizer that is left over.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { createManager, defineController, type ManagerOptions } from "homeostat";
-import type { Client } from "homeostat/client";
-import { intercept, recordLog } from "../fixtures/hear-manager.ts";
+import { defineController, type ManagerOptions } from "homeostat";
+import { createVoice, intercept, recordLog } from "../fixtures/hear-manager.ts";
 import { Box, describeLaws, sleep } from "../fixtures/laws.ts";
 import { until } from "../fixtures/until.ts";
 
 const merge = (body: object) => ({ type: "merge" as const, body });
 
 describeLaws("a manager's voice", ({ client: open }) => {
-  const create = (client: Client, options: Partial<ManagerOptions>) =>
-    createManager({
-      operator: "voice",
-      controllers: [],
-      client,
-      shutdownTimeoutMs: 2000,
-      ...options,
-    });
-
   it("a stop says what it waits for", async () => {
     const client = await open();
     const { lines, log } = recordLog();
@@ -32,7 +22,7 @@ describeLaws("a manager's voice", ({ client: open }) => {
         await step("dig", () => promise);
       },
     });
-    const manager = create(client, {
+    const manager = createVoice(client, {
       controllers: [controller],
       namespace: client.namespace,
       log,
@@ -68,7 +58,11 @@ describeLaws("a manager's voice", ({ client: open }) => {
         recorder.event("Normal", `Seen${object.metadata.name}`, object.metadata.name);
       },
     });
-    const manager = create(worker, { controllers: [controller], namespace: client.namespace, log });
+    const manager = createVoice(worker, {
+      controllers: [controller],
+      namespace: client.namespace,
+      log,
+    });
     await manager.start();
     for (const name of ["A", "B", "C"])
       await client.create(Box, Box(name.toLowerCase(), { label: name }));
@@ -86,7 +80,7 @@ describeLaws("a manager's voice", ({ client: open }) => {
     const { log } = recordLog();
     const { namespace } = client;
     const replica = (options: Partial<ManagerOptions> = {}) =>
-      create(client, {
+      createVoice(client, {
         controllers: [defineController(Box, { reconcile() {} })],
         namespace,
         log,
@@ -113,7 +107,7 @@ describeLaws("a manager's voice", ({ client: open }) => {
     const isDone: string[] = [];
     const before = defineController(Box, { reconcile() {}, finalize: () => void isDone.push("x") });
     const afterwards = defineController(Box, { reconcile() {} });
-    const old = create(client, { controllers: [before], namespace, log });
+    const old = createVoice(client, { controllers: [before], namespace, log });
     await old.start();
     for (const name of ["gone", "live", "foreign"]) await client.create(Box, Box(name, {}));
     const finalizers = async (name: string) => (await client.get(Box, name)).metadata.finalizers;
@@ -125,7 +119,7 @@ describeLaws("a manager's voice", ({ client: open }) => {
     const both = merge({ metadata: { finalizers: [...own, "example.com/other"] } });
     await client.patch(Box, "foreign", both);
     await client.delete(Box, "gone");
-    const young = create(client, { controllers: [afterwards], namespace, log });
+    const young = createVoice(client, { controllers: [afterwards], namespace, log });
     await young.start();
     await until(async () => !(await client.find(Box, "gone")));
     await client.delete(Box, "foreign");

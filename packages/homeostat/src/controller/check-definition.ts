@@ -152,21 +152,27 @@ function checkWatches(watches: unknown = {}): readonly string[] {
 }
 
 function checkSignals(kind: Kind, definition: UncheckedDefinition): readonly string[] {
-  const { signals = [], owns = [], refs = {}, watches = {} } = definition;
+  const { signals = [] } = definition;
   if (!Array.isArray(signals)) return ["signals is not a list"];
-  const named = { ...(refs as object), ...(watches as object) };
-  const targets = (Object.values(named) as ({ target?: Kind } | undefined)[]).map(
-    (one) => one?.target,
-  );
-  const declared = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : []), ...targets];
+  const declared = declaredIds(kind, definition);
   return (signals as readonly (Partial<Signal> | undefined)[]).flatMap((one) => {
     if (!isKind(one?.on as Kind) || !one?.carrier)
       return ["signals lists what defineSignal(…) has not made"];
     const on = one.on as Kind;
-    if (declared.some((other) => isKind(other as Kind) && kindId(other as Kind) === kindId(on)))
-      return [];
+    if (declared.has(kindId(on))) return [];
     return [`the signal ${one.name} is on ${on.kind}, which is not in owns, refs or watches`];
   });
+}
+
+/** The kinds that a definition declares, as far as they are kinds. */
+function declaredIds(
+  kind: Kind,
+  { owns, refs, watches }: UncheckedDefinition,
+): ReadonlySet<string> {
+  const named = [...Object.values(refs ?? {}), ...Object.values(watches ?? {})];
+  const targets = named.map((one: { readonly target?: unknown } | undefined) => one?.target);
+  const declared: unknown[] = [kind, ...(Array.isArray(owns) ? owns : []), ...targets];
+  return new Set(declared.filter((one) => isKind(one)).map(kindId));
 }
 
 function checkReads(reads: unknown = {}): readonly string[] {
@@ -183,19 +189,16 @@ function checkReads(reads: unknown = {}): readonly string[] {
 }
 
 function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly string[] {
-  const { indexes = {}, owns = [], refs = {}, watches = {} } = definition;
+  const { indexes = {} } = definition;
   if (typeof indexes !== "object" || indexes === null) return ["indexes is not an object"];
-  const targets = [...Object.values(refs ?? {}), ...Object.values(watches ?? {})].map(
-    (one: { target?: Kind } | undefined) => one?.target,
-  );
-  const declared = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : []), ...targets];
+  const declared = declaredIds(kind, definition);
   return Object.entries(
     indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
   ).flatMap(([name, one]) => {
     const target = one?.target;
     if (!isKind(target) || typeof one?.valuesOf !== "function")
       return [`indexes.${name} is not made by index(…)`];
-    if (declared.some((other) => isKind(other) && kindId(other) === kindId(target))) return [];
+    if (declared.has(kindId(target))) return [];
     return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];
   });
 }

@@ -25,6 +25,7 @@ import { PhaseCalls } from "./phase-machine/phase-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { prioritised } from "./priority.ts";
 import { startResync } from "./periodic-resync.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { reconcileObject } from "./reconcile.ts";
 import { Conflicts } from "./run/conflicts.ts";
 import { WorkerLender } from "./run/lend-worker.ts";
@@ -67,12 +68,14 @@ export interface ControllerRunner {
 
 /** Creates a runner and connects its sources; reconciles begin with `start`. */
 export function createControllerRunner(given: RunnerOptions): ControllerRunner {
-  const options = withPriorities({ ...given, log: guardLog(given.log) });
+  const log = guardLog(given.log);
+  const warnings = new WarnOnce(log);
+  const options = withPriorities({ ...given, log }, warnings);
   const { definition, queue } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   const primary = options.informer(definition.kind);
-  const state = createState(options, primary, stopping.signal);
+  const state = createState(options, { primary, warnings, stopping: stopping.signal });
   const { echoes } = state;
   const sources = connectSources({
     definition,
@@ -80,7 +83,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     primary,
     informer: options.informer,
     echoes,
-    warnings: new WarnOnce(options.log),
+    warnings,
     gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
@@ -91,7 +94,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     kind: definition.kind,
     start() {
       catchStrayErrors();
-      feeds.push(...startFeeds(options, primary));
+      feeds.push(...startFeeds(options, primary, warnings));
       for (let i = 0; i < definition.concurrency; i++)
         workers.push(work(state, lender, draining.signal));
     },
@@ -116,11 +119,10 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
   };
 }
 
-function withPriorities(options: RunnerOptions): RunnerOptions {
-  const { definition, queue, log, informer } = options;
+function withPriorities(options: RunnerOptions, warnings: WarnOnce): RunnerOptions {
+  const { definition, queue, informer } = options;
   const { name: controller, priority: priorityOf, kind } = definition;
   if (!priorityOf) return options;
-  const warnings = new WarnOnce(log);
   const entry = (key: string) => informer(kind).entry(key);
   return { ...options, queue: prioritised({ queue, controller, priorityOf, entry, warnings }) };
 }
@@ -146,11 +148,12 @@ function gone(state: RunnerState, key: string): void {
 function startFeeds(
   { definition, runtime, queue, log, cluster = "" }: RunnerOptions,
   primary: Informer,
+  warnings: WarnOnce,
 ): readonly { stop(): void }[] {
-  const { name: controller, resyncEvery: every, sources } = definition;
+  const { name: controller, kind, resyncEvery: every, sources } = definition;
   const { clock } = runtime;
   return [
-    followSources(sources, { clock, queue, log, controller, cluster }),
+    followSources(sources, { clock, queue, log, warnings, controller, kind, cluster }),
     ...(every === undefined ? [] : [startResync({ clock, queue, primary, every })]),
   ];
 }
@@ -163,9 +166,9 @@ function withHeld({ options, echoes }: RunnerState, key: string): QueueKeyReport
 
 function createState(
   options: RunnerOptions,
-  primary: Informer,
-  stopping: AbortSignal,
+  shared: Pick<ReconcileDependencies, "primary" | "warnings"> & Pick<RunnerState, "stopping">,
 ): RunnerState {
+  const { primary, warnings, stopping } = shared;
   const { timeout } = options.definition;
   const loops = detectorOf(options, primary);
   const states = statesOf(options, loops);
@@ -180,7 +183,7 @@ function createState(
     ownMemory: new OwnMemory(),
     sharedApplies: new SharedApplies(),
     phaseCalls: new PhaseCalls(),
-    warnings: new WarnOnce(options.log),
+    warnings,
     keepsConditions: reports.conditions,
     observesMetadata: reports.metadata,
     loopOf: (key: string) => loopWatch.messageOf(key),

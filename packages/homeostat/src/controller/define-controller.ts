@@ -325,11 +325,11 @@ export function defineController<
       "priority",
       "fairBy",
       "reports",
+      "fieldManager",
+      "finalizer",
     ]),
     reads: definition.reads ?? {},
     signals: definition.signals ?? [],
-    ...(definition.fieldManager === undefined ? {} : { fieldManager: definition.fieldManager }),
-    ...(definition.finalizer === undefined ? {} : { finalizer: definition.finalizer }),
     reconcile: (context) => definition.reconcile(context as never),
     ...(finalize ? { finalize: (context) => finalize.call(definition, context as never) } : {}),
   };

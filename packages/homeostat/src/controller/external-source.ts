@@ -2,9 +2,10 @@
 import type { ObjectKey } from "../api/object-meta.ts";
 
 /**
- * Yields keys of objects to reconcile: `namespace/name`, or `name` of cluster-scoped kinds. The
- * signal aborts when the controller stops. With several clusters it is opened once for each, with
- * the cluster's name; the name is "" with a manager of one client.
+ * Yields keys of objects to reconcile: `namespace/name` or `{ namespace, name }`; of cluster-scoped
+ * kinds the name alone, or `{ name }`. Other values reconcile nothing; the first of them is logged.
+ * The signal aborts when the controller stops. With several clusters it is opened once for each,
+ * with the cluster's name; the name is "" with a manager of one client.
  */
 export type ExternalSource = (
   signal: AbortSignal,

@@ -1,26 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Kind } from "../api/kind.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import type { ExternalSource } from "./external-source.ts";
 import { followSources } from "./external-sources.ts";
 import { startResync } from "./periodic-resync.ts";
+import { WarnOnce } from "./warn-once.ts";
 
-function arrange(source: ExternalSource) {
+function arrange(source: ExternalSource, scope: Kind["scope"] = "Namespaced") {
   const runtime = createVirtualRuntime();
   const added: string[] = [];
   const errors: string[] = [];
+  const warned: string[] = [];
   const say = (): void => {};
+  const warn = (message: string, fields: object = {}): void =>
+    void warned.push(`${message}; ${(fields as { readonly hint?: string }).hint}`);
+  const log = { debug: say, info: say, warn, error: (line: string) => void errors.push(line) };
   const following = followSources(
     { cloud: source },
     {
       clock: runtime.clock,
       queue: { add: (key, { cause } = {}) => void added.push(`${key}: ${cause?.what}`) },
-      log: { debug: say, info: say, warn: say, error: (message) => void errors.push(message) },
+      log,
+      warnings: new WarnOnce(log),
       controller: "box",
+      kind: { apiVersion: "x/v1", kind: "Box", resource: "boxes", scope } as Kind,
       cluster: "",
     },
   );
-  return { runtime, added, errors, following };
+  return { runtime, added, errors, warned, following };
 }
 
 test("adds the keys of a source, opens one that fails again later, and leaves one that ends", async () => {
@@ -76,6 +84,28 @@ test("after the stop, no source is opened and no key is added", async () => {
   next!("ns/late");
   await late.runtime.advance(10);
   assert.deepEqual([late.added, late.errors], [[], []]);
+});
+
+test("values that are no keys of the kind are named once and add nothing; the source goes on", async () => {
+  const noKeys = ["a", "", "ns/", "/a", "a/b/c", { name: "a" }, { namespace: "ns" }, undefined, 7];
+  const namespaced = arrange(async function* () {
+    yield* noKeys as string[];
+    yield "ns/a";
+  });
+  await namespaced.runtime.advance(10);
+  assert.deepEqual(namespaced.added, ["ns/a: external source cloud"]);
+  assert.deepEqual(namespaced.errors, []);
+  assert.deepEqual(namespaced.warned, [
+    `external source cloud of "box" yielded 'a', which is not the key of a Box; such values reconcile nothing; yield \`namespace/name\`, or { namespace, name }`,
+  ]);
+  const clusterWide = arrange(async function* () {
+    yield* ["ns/a", { namespace: "ns", name: "a" }, null] as string[];
+    yield* ["a", { name: "b" }];
+  }, "Cluster");
+  await clusterWide.runtime.advance(10);
+  assert.deepEqual(clusterWide.added, ["a: external source cloud", "b: external source cloud"]);
+  assert.equal(clusterWide.warned.length, 1);
+  assert.match(clusterWide.warned[0]!, /yielded 'ns\/a'.*yield the name, or \{ name \}$/);
 });
 
 test("a resync adds all objects at low priority after each interval, until it is stopped", async () => {

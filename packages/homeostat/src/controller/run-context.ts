@@ -3,7 +3,7 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { Kind } from "../api/kind.ts";
 import { keyOf, type KubeObject } from "../api/object-meta.ts";
-import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { objectReference } from "../events/index.ts";
@@ -204,8 +204,8 @@ function openClient({
   });
 }
 
-function isOwned({ owns }: ControllerDefinition, { apiVersion, kind }: Kind): boolean {
-  return owns.some((one) => one.apiVersion === apiVersion && one.kind === kind);
+function isOwned({ owns }: ControllerDefinition, kind: Kind): boolean {
+  return owns.some((one) => kindId(one) === kindId(kind));
 }
 
 /** Starts the record of what the user's code reads; returns the object that it receives. */
@@ -320,7 +320,7 @@ function setCondition(
   intent: StatusIntent,
   condition: ConditionIntent,
 ): void {
-  const known = (kind as { readonly definition?: ResourceDefinition }).definition?.conditions;
+  const known = definitionOfKind(kind)?.conditions;
   if (known && !known.includes(condition.type))
     throw new HomeostatError(
       "ERR_UNDECLARED",

@@ -10,7 +10,7 @@
 import { isObject, type JsonObject } from "../api/json.ts";
 import type { Kind } from "../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
-import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
 import { ApiStatusError, isConflict, isNotFound } from "../api/status.ts";
 import type { Informer } from "../cache/informer.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
@@ -55,14 +55,15 @@ function statusOf(
   const prior = priorStatus(live, names.manager);
   if (verdict && keepsConditions)
     setProgress(intent, verdict, kind, { live: live.status ?? {}, prior });
-  const schema = (kind as { readonly definition?: ResourceDefinition }).definition?.status;
+  const definition = definitionOfKind(kind);
   return nextStatus(intent, {
     prior,
     generation: object.metadata.generation,
     observedGeneration: numberOf(live.status?.["observedGeneration"]),
     now: formatSeconds(runtime.clock.now()),
-    tracksGeneration: tracksGeneration(kind),
-    schema,
+    // Of other kinds it is not known whether they have `status.observedGeneration`.
+    tracksGeneration: definition !== undefined,
+    schema: definition?.status,
   });
 }
 
@@ -74,6 +75,7 @@ export interface StatusRun {
 }
 
 type WithStatus = KubeObject & { readonly status?: JsonObject };
+type ExactKey = ObjectKey & { readonly uid: string };
 
 /**
  * The cached object; undefined when it is gone or another one has its name.
@@ -90,10 +92,7 @@ const numberOf = (value: unknown): number | undefined =>
 async function applyStatus(
   client: Client,
   kind: Kind,
-  {
-    metadata,
-    status,
-  }: { readonly metadata: ObjectKey & { readonly uid: string }; readonly status: JsonObject },
+  { metadata, status }: { readonly metadata: ExactKey; readonly status: JsonObject },
   scope: StatusRun["scope"],
 ): Promise<CompletedWrite | undefined> {
   const { apiVersion } = kind;
@@ -116,17 +115,13 @@ async function applyStatus(
 }
 
 /** Removes what this manager has applied to the status of an object. */
-async function giveUpStatus(
-  client: Client,
-  kind: Kind,
-  metadata: ObjectKey & { readonly uid: string },
-): Promise<void> {
+async function giveUpStatus(client: Client, kind: Kind, metadata: ExactKey): Promise<void> {
   const nothing = { apiVersion: kind.apiVersion, kind: kind.kind, metadata };
   await client.applyUnread(kind, nothing, { subresource: "status", force: true });
 }
 
 /** As of a server that compares the uid. */
-function replaced(kind: Kind, { name, uid }: ObjectKey & { readonly uid: string }): ApiStatusError {
+function replaced(kind: Kind, { name, uid }: ExactKey): ApiStatusError {
   return new ApiStatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -139,18 +134,10 @@ function replaced(kind: Kind, { name, uid }: ObjectKey & { readonly uid: string 
 }
 
 /** Status as this manager last applied it, read back from the object. */
-function priorStatus(
-  live: KubeObject & { readonly status?: JsonObject },
-  manager: string,
-): JsonObject {
+function priorStatus(live: WithStatus, manager: string): JsonObject {
   const fields = appliedFields(live, manager, "status");
   const prior = fields ? extractFields({ status: live.status ?? {} }, fields) : {};
   return isObject(prior) && isObject(prior["status"]) ? prior["status"] : {};
-}
-
-/** Our resources always have `status.observedGeneration`; of third-party kinds we do not know. */
-function tracksGeneration(kind: Kind): boolean {
-  return (kind as { readonly definition?: ResourceDefinition }).definition !== undefined;
 }
 
 /** RFC 3339 with second precision, as metav1.Time is written. */

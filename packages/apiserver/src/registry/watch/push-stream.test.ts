@@ -71,3 +71,13 @@ test("a stream that is closed is fed no more", () => {
   take(Infinity);
   assert.deepEqual([seen, isDone], [[0, 1], false]);
 });
+
+test("a receiver that takes a little at a time, and falls further behind, is cut off", () => {
+  const { stream, take } = arrange(1);
+  let pushed = 0;
+  for (; stream.open && pushed < 100_000; pushed++) {
+    stream.push(frame(pushed));
+    if (pushed % 1000 === 999) take(10);
+  }
+  assert.ok(pushed > 20_000 && pushed < 21_000, `${pushed}`);
+});

@@ -60,10 +60,12 @@ export class PushStream implements OpenStream {
 
   resume(): void {
     this.#busy = false;
-    const held = this.#held;
-    this.#held = [];
-    // They were within the limit when they came, or are what the watch begins with.
-    this.withoutLimit(() => held.forEach((frame) => this.push(frame)));
+    let sent = 0;
+    while (!this.#busy && sent < this.#held.length)
+      this.#busy = !this.#sink.data(this.#held[sent++]!);
+    this.#held.splice(0, sent);
+    // The allowance of a backlog shrinks with it.
+    this.#limit = Math.max(maxHeldFrames, Math.min(this.#limit, this.#held.length + maxHeldFrames));
     this.#continueFeed();
   }
 

@@ -43,13 +43,11 @@ export class WatchRun {
   readonly #plan: WatchPlan;
   readonly #timers = new Set<Timer>();
   #subscription: { stop(): void } | undefined;
-  #epoch: number;
   readonly #end = (): void => this.stream.end();
 
   constructor(core: CoreServices, plan: WatchPlan, sink: StreamSink) {
     this.#core = core;
     this.#plan = plan;
-    this.#epoch = core.catalog.epoch;
     this.stream = new PushStream(sink, () => this.#ended());
     core.openWatches.add(plan.resource.storageKey, this.#end);
     this.#after(plan.timeoutMs, this.#end);
@@ -105,7 +103,6 @@ export class WatchRun {
   }
 
   #push(change: Revision): void {
-    if (this.#core.catalog.epoch !== this.#epoch && this.#isOutdated()) return this.stream.end();
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
     this.stream.push(
@@ -114,15 +111,6 @@ export class WatchRun {
         event.departed ? this.#core.representations.departed(change) : change,
       ),
     );
-  }
-
-  /** True if the definition has changed: upstream ends its watches, so that clients start anew. */
-  #isOutdated(): boolean {
-    const { catalog } = this.#core;
-    const { resource } = this.#plan;
-    const served = catalog.find(resource.group, resource.version, resource.resource);
-    this.#epoch = catalog.epoch;
-    return served?.schemaEpoch !== resource.schemaEpoch;
   }
 
   #scheduleBookmarks(): void {

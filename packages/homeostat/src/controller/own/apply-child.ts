@@ -2,6 +2,7 @@
 import type { KubeObject } from "../../api/object-meta.ts";
 import { isConflict } from "../../api/status.ts";
 import type { Intent } from "./child-intent.ts";
+import { findCached } from "./existing.ts";
 import { isApplied, learnStored } from "./is-applied.ts";
 import { refuseForeign } from "./membership.ts";
 import type { OwnedSet } from "./owned-set.ts";
@@ -12,11 +13,9 @@ const neverCurrent = "1";
 /** Resolves to the object as it is afterwards. @throws ERR_OWN_FOREIGN */
 export async function applyChild(set: OwnedSet, intent: Intent): Promise<KubeObject> {
   const { name, namespace } = intent.metadata;
-  const key = { name, namespace };
   set.assertRunning();
-  const cached = set.informer.get(key) as KubeObject | undefined;
-  const isGone = !cached || set.memory.isGone(cached.metadata.uid);
-  return updateOne(set, isGone ? await createOne(set, intent) : cached, intent);
+  const cached = findCached(set, { name, namespace });
+  return updateOne(set, cached ?? (await createOne(set, intent)), intent);
 }
 
 /**
@@ -43,9 +42,9 @@ async function createOne(set: OwnedSet, intent: Intent): Promise<KubeObject> {
       set.kind,
       namespace === undefined ? name : { name, namespace },
     )) as KubeObject | undefined;
-    if (!found) set.overtaken(error);
-    if (!found) throw error;
-    return found;
+    if (found) return found;
+    set.overtaken(error);
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Kind, Naming } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
+import { toControllerReference } from "../../api/owner-reference.ts";
 import { toStoredFields } from "./as-stored.ts";
 import { isReachable, withBackReference } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
@@ -57,14 +58,8 @@ function refuseUnselected(set: OwnedSet, intent: Intent): void {
 }
 
 function withOwnerReference(metadata: Naming, owner: KubeObject, ownerKind: Kind): Naming {
-  const reference = {
-    apiVersion: ownerKind.apiVersion,
-    kind: ownerKind.kind,
-    name: owner.metadata.name,
-    uid: owner.metadata.uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
+  const { apiVersion, kind } = ownerKind;
+  const reference = toControllerReference({ apiVersion, kind, metadata: owner.metadata });
   const others = (metadata.ownerReferences ?? []).filter(
     (one) => one.uid !== reference.uid && one.controller !== true,
   );

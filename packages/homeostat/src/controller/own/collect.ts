@@ -4,6 +4,7 @@ import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import { backReferenceIndex } from "./back-reference.ts";
+import { existing } from "./existing.ts";
 import { inLanes } from "./in-lanes.ts";
 import { managedEntries } from "./owned-fields.ts";
 import { type OwnedSet, type OwnedSetDependencies, parallelWrites } from "./owned-set.ts";
@@ -33,7 +34,7 @@ export async function collectUnreachable(
     await deleteAll(set, children(set));
     const unseen = await unseenChildren(set, options);
     await deleteAll(set, unseen);
-    const staying = unseen.filter(({ metadata }) => !set.memory.isGone(metadata.uid));
+    const staying = existing(set, unseen);
     if (staying.length > 0) isUnseen = true;
     for (const { metadata } of [...children(set), ...staying])
       left.push(`${kind.kind} ${formatObjectKey(metadata)}`);
@@ -51,21 +52,15 @@ async function unseenChildren(
   options: UncoveredOptions,
 ): Promise<readonly KubeObject[]> {
   const seen = new Set(children(set).map(({ metadata }) => metadata.uid));
-  const { memory } = set;
-  return (await lookUpUncovered(set, options)).filter(
-    (child) =>
-      !seen.has(child.metadata.uid) && !memory.isGone(child.metadata.uid) && hasApplied(set, child),
-  );
+  const found = existing(set, await lookUpUncovered(set, options));
+  return found.filter((child) => !seen.has(child.metadata.uid) && hasApplied(set, child));
 }
 
 /** Children of the owner that this controller has applied, in whichever set. */
 function children(set: OwnedSet): readonly KubeObject[] {
-  const { informer, owner, memory } = set;
-  const labelled = informer.byIndex(
-    backReferenceIndex,
-    owner.metadata.uid,
-  ) as readonly KubeObject[];
-  return labelled.filter((child) => !memory.isGone(child.metadata.uid) && hasApplied(set, child));
+  const { informer, owner } = set;
+  const labelled = informer.byIndex(backReferenceIndex, owner.metadata.uid);
+  return existing(set, labelled).filter((child) => hasApplied(set, child));
 }
 
 function hasApplied({ manager }: OwnedSet, child: KubeObject): boolean {

@@ -1,12 +1,12 @@
-// The calls of own() that are refused before anything is sent.
+// The calls of own() that are refused or held before anything is sent.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeSet, mine, Part } from "./arrange-set.suite.ts";
 import { createOwn } from "./create-own.ts";
 
-function arrange(isFinal = false) {
-  const { set, requests } = arrangeSet([mine("a", { of: "x" })]);
+function arrange(isFinal = false, cached = [mine("a", { of: "x" })]) {
+  const { set, requests } = arrangeSet(cached);
   const { informer, ...rest } = set;
   const owning = createOwn({
     ...rest,
@@ -16,7 +16,7 @@ function arrange(isFinal = false) {
     owns: [Part],
     protect: async () => {},
   });
-  return { owning, requests };
+  return { owning, requests, memory: set.memory };
 }
 const part = { metadata: { name: "a" }, spec: { of: "x" } } as never;
 const refused = (code: string, message: RegExp) => (error: unknown) =>
@@ -32,4 +32,16 @@ test("own() refuses duplicates, a second call for the same set, and an undeclare
     refused("ERR_UNDECLARED", /Box n\/b owning Other/),
   );
   assert.deepEqual(requests, []);
+});
+
+test("a set that is held resolves to those of its objects that exist, not to one that is gone", async () => {
+  const applied = ["op/box/later"];
+  const first = mine("first", { of: "x", applied: ["op/box"] });
+  const cached = [first, mine("kept", { applied }), mine("gone", { applied })];
+  const { owning, memory } = arrange(false, cached);
+  memory.gone("uid-gone");
+  await owning.own(Part, [first], { order: 1, ready: () => false });
+  const later = cached.slice(1);
+  const held = await owning.own(Part, later, { set: "later", order: 2 });
+  assert.deepEqual(held, [cached[1]]);
 });

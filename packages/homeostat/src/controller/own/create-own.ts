@@ -5,11 +5,13 @@
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { kindId } from "../echo/run-record.ts";
 import type { OwnOptions } from "./own-function.ts";
 import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";
 import { collectUnreachable, type Uncollected } from "./collect.ts";
+import { findCached } from "./existing.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isReady } from "./is-ready.ts";
 import { isMember } from "./membership.ts";
@@ -109,7 +111,7 @@ async function protectOwner(
 /** The desired objects that exist, as they are. */
 function present(set: OwnedSet, intents: readonly Intent[]): readonly KubeObject[] {
   return intents.flatMap(({ metadata: { name, namespace } }) => {
-    const found = set.informer.get({ name, namespace }) as KubeObject | undefined;
+    const found = findCached(set, { name, namespace });
     return found && isMember(set, found) ? [found] : [];
   });
 }
@@ -127,7 +129,7 @@ function refuseTwice(
   kind: Kind,
   set: string | undefined,
 ): void {
-  const id = `${kind.apiVersion}/${kind.kind}/${set ?? ""}`;
+  const id = `${kindId(kind)}/${set ?? ""}`;
   if (done.has(id))
     throw ownError({ ...dependencies, kind }, "ERR_OWN_TWICE", {
       problem:

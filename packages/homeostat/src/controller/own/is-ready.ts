@@ -4,7 +4,7 @@
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
 import type { Condition, Kind, ObjectOf } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
-import type { ResourceDefinition } from "../../api/resource/define-resource.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 
 type Check = (object: Subject) => boolean;
 
@@ -56,7 +56,7 @@ export function isReady<K extends Kind>(kind: K, candidate: ObjectOf<K> | undefi
 
 /** Its status has a Ready condition, or its definition declares one. */
 function reportsReady(kind: Kind, status: JsonObject): boolean {
-  const { definition } = kind as { readonly definition?: ResourceDefinition };
+  const definition = definitionOfKind(kind);
   return (
     definition?.conditions?.includes("Ready") === true ||
     conditionsOf(status).some(({ type }) => type === "Ready")

@@ -1,5 +1,6 @@
 // Whose object it is: member of this set, or foreign.
 import type { KubeObject } from "../../api/object-meta.ts";
+import { controllerOf } from "../../api/owner-reference.ts";
 import { describeLabelledOwner, labelledUid } from "./back-reference.ts";
 import { ownError } from "./own-error.ts";
 import { appliedFields } from "./owned-fields.ts";
@@ -10,7 +11,7 @@ import type { OwnedSet } from "./owned-set.ts";
  * controller has lost its owner reference, which the next apply restores.
  */
 export function refuseForeign(set: OwnedSet, known: KubeObject): void {
-  const controller = known.metadata.ownerReferences?.find((reference) => reference.controller);
+  const controller = controllerOf(known);
   const labelled = labelledUid(known);
   if (!controller && labelled !== undefined && labelled !== set.owner.metadata.uid)
     throw ownError(set, "ERR_OWN_FOREIGN", {
@@ -41,7 +42,7 @@ export function refuseForeign(set: OwnedSet, known: KubeObject): void {
 /** True when this set wrote the object and its owner controls it. */
 export function isMember(set: OwnedSet, object: KubeObject): boolean {
   const { uid } = set.owner.metadata;
-  const controller = object.metadata.ownerReferences?.find((reference) => reference.controller);
+  const controller = controllerOf(object);
   const owner = controller ? controller.uid : labelledUid(object);
   return owner === uid && appliedFields(object, set.manager, "") !== undefined;
 }

@@ -1,5 +1,5 @@
 // Errors of own(): each names the owner and the kind that it owns.
-import { formatApiVersion, parseApiVersion } from "../../api/gvk.ts";
+import { formatObjectKey } from "../../api/gvk.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import type { OwnedSet } from "./owned-set.ts";
 
@@ -9,12 +9,9 @@ export function ownError(
   code: string,
   { problem, hint }: { readonly problem: string; readonly hint: string },
 ): HomeostatError {
-  const where = owner.metadata.namespace
-    ? `${owner.metadata.namespace}/${owner.metadata.name}`
-    : owner.metadata.name;
   return new HomeostatError(
     code,
-    `${ownerKind.kind} ${where} owning ${kind.kind} (${formatApiVersion(parseApiVersion(kind.apiVersion)!)}): ${problem}`,
+    `${ownerKind.kind} ${formatObjectKey(owner.metadata)} owning ${kind.kind} (${kind.apiVersion}): ${problem}`,
     { hint },
   );
 }

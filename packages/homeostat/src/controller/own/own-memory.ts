@@ -2,6 +2,7 @@
 // of one kind a child may move within one reconcile, and a server may store an object in a form
 // that differs from what was applied.
 import type { Kind } from "../../api/kind.ts";
+import { kindId } from "../echo/run-record.ts";
 
 /** Objects whose stored form is remembered; for others an apply is repeated. */
 const storedKept = 10_000;
@@ -17,7 +18,7 @@ export class OwnMemory {
 
   /** Records the manager of a set whose own() is called. */
   called(kind: Kind, manager: string): void {
-    const id = idOf(kind);
+    const id = kindId(kind);
     const managers = this.#sets.get(id);
     if (managers) managers.add(manager);
     else this.#sets.set(id, new Set([manager]));
@@ -58,8 +59,6 @@ export class OwnMemory {
 
   /** The managers of all sets of the kind. */
   managers(kind: Kind): ReadonlySet<string> {
-    return this.#sets.get(idOf(kind)) ?? new Set();
+    return this.#sets.get(kindId(kind)) ?? new Set();
   }
 }
-
-const idOf = (kind: Kind): string => `${kind.apiVersion}/${kind.kind}`;

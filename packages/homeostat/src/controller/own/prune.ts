@@ -3,6 +3,7 @@ import { keyOf, type KubeObject } from "../../api/object-meta.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
 import { isConflict, isNotFound } from "../../api/status.ts";
 import { backReferenceIndex } from "./back-reference.ts";
+import { existing } from "./existing.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isInOtherSet, isMember } from "./membership.ts";
 import { type OwnedSet, parallelWrites } from "./owned-set.ts";
@@ -10,15 +11,12 @@ import { type OwnedSet, parallelWrites } from "./owned-set.ts";
 /** Members that are not desired; keys are `namespace/name` or `name`. */
 export function undesired(set: OwnedSet, desired: ReadonlySet<string>): readonly KubeObject[] {
   const { uid } = set.owner.metadata;
-  const owned = [
+  const owned = existing(set, [
     ...set.informer.byIndex("owner", uid),
     ...set.informer.byIndex(backReferenceIndex, uid),
-  ] as readonly KubeObject[];
+  ]);
   return owned.filter(
-    (object) =>
-      !desired.has(formatObjectKey(object.metadata)) &&
-      isMember(set, object) &&
-      !set.memory.isGone(object.metadata.uid),
+    (object) => !desired.has(formatObjectKey(object.metadata)) && isMember(set, object),
   );
 }
 

@@ -1,5 +1,6 @@
 // When a phase may act again. Kept in this process only: a restart forgets delays, never attempts.
-import { createHash } from "node:crypto";
+import type { Json } from "../../api/json.ts";
+import { fingerprint } from "../own/as-stored.ts";
 
 /**
  * Delays between calls of one phase, doubling; and before an action that differs from the last one,
@@ -55,9 +56,7 @@ export function restMs(call: PhaseCall, action: string, now: number): number {
 /** Equal for actions that are equal as JSON. */
 export function identify(action: unknown): string {
   try {
-    return createHash("sha256")
-      .update(JSON.stringify(action) ?? "")
-      .digest("base64");
+    return fingerprint((action ?? null) as Json);
   } catch {
     return "";
   }

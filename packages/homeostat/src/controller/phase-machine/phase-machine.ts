@@ -70,6 +70,7 @@ class Step<C extends PhaseContext> {
   readonly #context: C;
   readonly #now: number;
   readonly #field: string;
+  readonly #run = currentRun.getStore();
 
   constructor(options: PhaseMachineOptions<C, any>, context: C, now: number) {
     this.#options = options;
@@ -139,7 +140,7 @@ class Step<C extends PhaseContext> {
     try {
       await definition.act?.(this.#context, action, { attempt: attempts });
     } catch (error) {
-      if (currentRun.getStore()?.hasEnded) throw error;
+      if (this.#run?.hasEnded) throw error;
       this.#remember({ ...call, hasSucceeded: false, times: attempts, error });
       this.#save({ ...begun, acts: false });
       throw error;
@@ -151,25 +152,25 @@ class Step<C extends PhaseContext> {
   }
 
   #lastCall(phase: string): PhaseCall | undefined {
-    return currentRun.getStore()?.phaseHost?.calls.get(this.#id(), phase);
+    return this.#run?.phaseHost?.calls.get(this.#id(), phase);
   }
 
   #remember(call: PhaseCall): void {
-    currentRun.getStore()?.phaseHost?.calls.set(this.#id(), call);
+    this.#run?.phaseHost?.calls.set(this.#id(), call);
   }
 
   /** Names the procedure among those of the controller. */
   #id(): string {
-    return `${currentRun.getStore()?.phaseHost?.uid}/${this.#field}`;
+    return `${this.#run?.phaseHost?.uid}/${this.#field}`;
   }
 
   /** Writes a state before the run goes on; one that cannot be written leaves `before`. */
   async #saveNow(state: PhaseState, before: PhaseState): Promise<void> {
     this.#save(state);
     try {
-      await currentRun.getStore()?.phaseHost?.saveStatus();
+      await this.#run?.phaseHost?.saveStatus();
     } catch (error) {
-      if (!currentRun.getStore()?.hasEnded) this.#save(before);
+      if (!this.#run?.hasEnded) this.#save(before);
       throw error;
     }
   }
@@ -192,7 +193,7 @@ class Step<C extends PhaseContext> {
   }
 
   #next(state: PhaseState, because: string): Outcome {
-    currentRun.getStore()?.phaseHost?.calls.delete(this.#id());
+    this.#run?.phaseHost?.calls.delete(this.#id());
     this.#save(state);
     return this.#context.retry.in(0, { because });
   }

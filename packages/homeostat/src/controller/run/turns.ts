@@ -19,8 +19,7 @@ const connectionCodes = [
 export class Turns {
   readonly #pace: ServerPace;
   readonly #waiting = new Map<string, Timer>();
-  readonly #failed = new Set<string>();
-  /** Keys that run now because it was their turn. */
+  /** Keys that failed and have had their turn since. */
   readonly #inTurn = new Set<string>();
 
   constructor(pace: ServerPace) {
@@ -31,7 +30,6 @@ export class Turns {
   wait(key: string, failed: Failed, again: () => void): number {
     const { retryAfterMs } = failed.fault;
     this.forget(key);
-    this.#failed.add(key);
     const expectedMs = this.#pace.expectedMs(retryAfterMs, this);
     const turn = (): void => {
       this.#waiting.delete(key);
@@ -51,15 +49,13 @@ export class Turns {
     timer?.cancel();
     this.#waiting.delete(key);
     this.#inTurn.delete(key);
-    this.#failed.delete(key);
     return timer !== undefined;
   }
 
   /** A key succeeded. The server is well if it has answered a request of the run. */
   succeeded(key: string, { hasAnswer }: { readonly hasAnswer: boolean }): void {
-    const hadFailed = this.#failed.has(key);
     const hadTurn = this.#inTurn.has(key);
-    this.forget(key);
+    const hadFailed = this.forget(key) || hadTurn;
     if (hadFailed && hasAnswer) this.#pace.recovered();
     else if (hadTurn) this.#pace.passed();
   }

@@ -3,6 +3,7 @@ import { formatObjectKey } from "../../api/gvk.ts";
 import type { JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
 import { type KubeObject, parseObjectKey } from "../../api/object-meta.ts";
+import { objectId } from "../echo/run-record.ts";
 import type { ReconcileDependencies } from "../reconcile-dependencies.ts";
 
 /** An apply of `client.apply`. */
@@ -27,7 +28,7 @@ export function reportSharedApply(
   const { name: _name, namespace: _namespace, uid: _uid, ...described } = manifest.metadata;
   const other = sharedApplies.record(
     {
-      target: `${kind.apiVersion} ${kind.kind} ${formatObjectKey(target)}`,
+      target: objectId(kind, formatObjectKey(target)),
       manager,
       by,
       manifest: { ...manifest, metadata: described } as unknown as JsonObject,

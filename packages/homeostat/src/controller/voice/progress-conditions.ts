@@ -4,7 +4,7 @@
 import { isObject, type JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
 import { hasStatus } from "../../api/resource/custom-resource-definition.ts";
-import type { ResourceDefinition } from "../../api/resource/define-resource.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import type { StatusIntent } from "../status-intent.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -14,7 +14,7 @@ const maxMessage = 1024;
 
 /** The types that the runtime keeps on objects of a kind: those that its controllers do not set. */
 export function progressTypes(kind: Kind): readonly string[] {
-  const { definition } = kind as { readonly definition?: ResourceDefinition };
+  const definition = definitionOfKind(kind);
   if (!definition || !hasStatus(definition)) return [];
   return Object.values(types).filter((type) => !definition.conditions.includes(type));
 }

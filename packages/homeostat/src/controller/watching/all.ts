@@ -2,8 +2,15 @@
 // and going included, reconciles the sources whose selection matches it.
 import type { Kind, ObjectOf } from "../../api/kind.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
+import { dropPromise } from "../../util/refuse-promise.ts";
 import type { Predicate } from "../predicates.ts";
-import { compileSelection, type Fields, type Labels, type Selection } from "./selection.ts";
+import {
+  type CompiledSelection,
+  compileSelection,
+  type Fields,
+  type Labels,
+  type Selection,
+} from "./selection.ts";
 
 /** A value, or a pure function of the watching object. */
 export type From<Source, T> = T | ((source: Source) => T | undefined);
@@ -30,7 +37,7 @@ export interface Watch<Source, K extends Kind> {
   readonly target: K;
   readonly when: Predicate | undefined;
   /** The selection where it is the same for all sources. */
-  readonly fixed: Selection | undefined;
+  readonly fixed: CompiledSelection | undefined;
   /** The selection of one source; undefined selects nothing. Pure. */
   readonly select: (source: Source) => Selection | undefined;
 }
@@ -51,14 +58,17 @@ export function all<Source, K extends Kind>(
       `watching ${target.kind}: it is cluster-scoped and has no namespace`,
       { hint: "leave `namespace` out" },
     );
-  compileSelection({
+  const values = compileSelection({
+    ...(typeof namespace === "function" ? {} : { namespace }),
     ...(typeof labels === "function" ? {} : { labels }),
     ...(typeof fields === "function" ? {} : { fields }),
   });
-  const isFixed = [namespace, labels, fields].every((one) => typeof one !== "function");
+  const isFixed = [namespace, labels, fields].every(
+    (one) => typeof one !== "function" && !dropPromise(one),
+  );
   return {
     target,
-    fixed: isFixed ? ({ namespace, labels, fields } as Selection) : undefined,
+    fixed: isFixed ? values : undefined,
     when: when as Predicate | undefined,
     select(source) {
       const selection = {

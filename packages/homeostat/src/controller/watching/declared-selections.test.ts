@@ -35,13 +35,15 @@ test("a promise is refused by the name of its part, and its rejection ends no pr
   const unhandled: unknown[] = [];
   const record = (error: unknown): void => void unhandled.push(error);
   process.on("unhandledRejection", record);
-  const labels = (() => Promise.reject(new Error("lost"))) as never;
+  const labels = () => Promise.reject(new Error("lost"));
   assert.throws(
-    () => selectionsOf(all(Part, { labels })),
+    () => selectionsOf(all(Part, { labels: labels as never })),
     (error) =>
       isHomeostatError(error, "ERR_WATCH_SELECTION") &&
       /watching Part: `labels` of n\/a is a promise/.test(error.message),
   );
+  const fixed = labels() as never;
+  assert.throws(() => selectionsOf(all(Part, { labels: fixed })), /`labels` of n\/a is a promise/);
   await new Promise((resolve) => setImmediate(resolve));
   process.off("unhandledRejection", record);
   assert.deepEqual(unhandled, []);

@@ -44,9 +44,11 @@ export function declaredWatch(
   watches: ControllerDefinition["watches"],
   name: string,
 ): DeclaredSelection {
-  const { target, when, select } = watches[name]!;
+  const { target, when, select, fixed } = watches[name]!;
+  const title = `watch ${name}`;
+  if (fixed) return { title, target, when, selectionsOf: () => [fixed] };
   return {
-    title: `watch ${name}`,
+    title,
     target,
     when,
     selectionsOf(source) {

@@ -2,13 +2,13 @@
 // fixed values. Pure.
 import { compareBytewise } from "../../api/encode-json.ts";
 import type { Kind } from "../../api/kind.ts";
-import type { ResourceDefinition } from "../../api/resource/define-resource.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
 import { type FieldRequirement, formatFieldSelector } from "../../api/selectors/field-selector.ts";
 import { formatLabelSelector } from "../../api/selectors/label-selector.ts";
 import type { InformerScope } from "../../cache/informer.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
-import { type CompiledSelection, compileSelection } from "./selection.ts";
+import type { CompiledSelection } from "./selection.ts";
 
 /** A kind of which the objects of one selection are cached. */
 export interface NarrowKind {
@@ -31,7 +31,7 @@ export function narrowKinds(definitions: readonly ControllerDefinition[]): reado
   const narrow = new Map<string, NarrowKind>();
   for (const { target: kind, fixed } of definitions.flatMap(watchesOf)) {
     const id = kindId(kind);
-    const selection = fixed && selectable(kind, compileSelection(fixed));
+    const selection = fixed && selectable(kind, fixed);
     const known = narrow.get(id);
     if (!selection || (known && known.selection.id !== selection.id)) whole.add(id);
     else narrow.set(id, { kind, selection });
@@ -74,7 +74,7 @@ function isSelectable(kind: Kind, given: string): boolean {
   const field = given.replace(/^\./, "");
   if (field === "metadata.name") return true;
   if (field === "metadata.namespace") return kind.scope === "Namespaced";
-  const { definition } = kind as { readonly definition?: ResourceDefinition };
+  const definition = definitionOfKind(kind);
   return definition?.selectableFields.includes(`.${field}`) === true;
 }
 

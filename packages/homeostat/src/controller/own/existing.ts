@@ -1,0 +1,20 @@
+// The objects of the cache that exist: an answer of the server may have said that one is gone
+// before the watch does.
+import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
+import type { OwnedSet } from "./owned-set.ts";
+
+type Known = Pick<OwnedSet, "memory">;
+
+/** Those that are not known to be gone. */
+export function existing({ memory }: Known, objects: readonly unknown[]): readonly KubeObject[] {
+  return (objects as readonly KubeObject[]).filter(({ metadata }) => !memory.isGone(metadata.uid));
+}
+
+/** The cached object of a key; undefined when it is gone. */
+export function findCached(
+  { informer, memory }: Known & Pick<OwnedSet, "informer">,
+  key: ObjectKey,
+): KubeObject | undefined {
+  const cached = informer.get(key) as KubeObject | undefined;
+  return cached && !memory.isGone(cached.metadata.uid) ? cached : undefined;
+}

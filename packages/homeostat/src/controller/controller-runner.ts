@@ -107,9 +107,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     async stop(drainMs) {
       sources.remove();
       for (const feed of feeds) feed.stop();
-      state.turns.stop();
-      const looping = state.loopWatch.stop();
-      state.overdueSignals.stop();
+      const looping = stopTimers(state);
       draining.abort();
       const ended = (): Promise<unknown> => showUnlooped(state, looping);
       if (workers.length > 0) await drain(options, stopping, { drainMs, ended });
@@ -262,6 +260,13 @@ function statesOf(
     failed: (error) =>
       log.error(`the manager's \`changed\` callback threw: ${describeError(error)}`, { error }),
   });
+}
+
+/** Returns the keys that are in a reported loop. */
+function stopTimers({ turns, loopWatch, overdueSignals }: RunnerState): readonly string[] {
+  turns.stop();
+  overdueSignals.stop();
+  return loopWatch.stop();
 }
 
 /** A loop ends with its controller: its condition would stay on the object for ever. */

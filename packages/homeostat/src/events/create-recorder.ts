@@ -26,7 +26,8 @@ export interface EventRecorderOptions {
   readonly closeTimeoutMs?: number;
   /**
    * Receives one warning if `close` drops Events, one for each namespace whose Events the server
-   * refuses, and one for each type that is neither Normal nor Warning; default `process.emitWarning`.
+   * refuses, and one for each type that is neither Normal nor Warning; default
+   * `process.emitWarning`.
    */
   readonly warn?: (message: string) => void;
 }

@@ -1,5 +1,6 @@
 // Refuses definitions that no manager could run, where they are written.
 import { parseDuration } from "../api/duration.ts";
+import { viewId } from "../api/fields-kind.ts";
 import type { Kind } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
@@ -71,12 +72,13 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
 
 /** A controller reads and writes its own and its owned objects as a whole. */
 function checkWhole(kind: Kind, owns: unknown): readonly string[] {
-  const metadataOnly = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : [])].filter(
-    (one) => isKind(one) && isMetadataKind(one),
+  const parts = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : [])].filter(
+    (one) => isKind(one) && viewId(one) !== "",
   );
-  return metadataOnly.map(
-    (one) => `metadataOf(${one.kind}) can only be referred to, watched or indexed`,
-  );
+  return parts.map((one) => {
+    const [made, more] = isMetadataKind(one) ? ["metadataOf", ""] : ["fieldsOf", ", …"];
+    return `${made}(${one.kind}${more}) can only be referred to, watched or indexed`;
+  });
 }
 
 function checkConcurrency(concurrency: unknown): readonly string[] {

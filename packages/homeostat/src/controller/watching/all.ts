@@ -8,7 +8,7 @@ import { dropPromise } from "../../util/refuse-promise.ts";
 import type { Predicate } from "../predicates.ts";
 import {
   type CompiledSelection,
-  compileSelection,
+  compileSelectionOf,
   type Fields,
   type Labels,
   type Selection,
@@ -55,7 +55,7 @@ export function all<Source, K extends Kind>(
 ): Watch<Source, K> {
   const { namespace, labels, fields, when } = options;
   checkSelection(target, options);
-  const values = compileSelection({
+  const values = compileSelectionOf(target, {
     ...(typeof namespace === "function" ? {} : { namespace }),
     ...(typeof labels === "function" ? {} : { labels }),
     ...(typeof fields === "function" ? {} : { fields }),

@@ -97,6 +97,7 @@ export {
   phaseMachine,
   type PhaseMachineOptions,
 } from "./controller/phase-machine/phase-machine.ts";
+export { phaseStatus } from "./controller/phase-machine/phase-status.ts";
 export {
   keepRevisions,
   type KeepRevisionsOptions,

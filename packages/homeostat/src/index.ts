@@ -138,6 +138,7 @@ export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
+export { runMain } from "./manager/run-main.ts";
 export type {
   Clusters,
   ClusterSource,

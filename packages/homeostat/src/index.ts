@@ -13,6 +13,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./api/kind.ts";
+export { type FieldsKind, fieldsOf, type FieldsObject } from "./api/fields-kind.ts";
 export { type MetadataKind, metadataOf, type MetadataObject } from "./api/metadata-kind.ts";
 export {
   type CustomResourceDefinition,

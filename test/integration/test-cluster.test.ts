@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { testCluster, type TestClusterOptions } from "@homeostat/testing";
 import {
@@ -299,4 +300,35 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       assert.equal(stdout, "done\n");
     });
   }
+});
+
+describe("a test cluster under node --test", () => {
+  const program = fileURLToPath(new URL("../fixtures/forgotten-cluster/main.ts", import.meta.url));
+  const run = async (name: string) => {
+    const env = { ...process.env, FORGOTTEN_TEST: name };
+    delete (env as NodeJS.ProcessEnv)["NODE_TEST_CONTEXT"];
+    const began = performance.now();
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ["--conditions=homeostat-source", "--test", "--test-reporter=tap", program],
+      { env, timeout: 40_000 },
+    );
+    return { output: stdout + stderr, tookMs: performance.now() - began };
+  };
+
+  it("that a test forgot to close ends with its process, and says so in one line", async () => {
+    const { output } = await run("forgets to close");
+    assert.match(output, /ok 1 - forgets to close/);
+    assert.match(
+      output,
+      /HomeostatWarning: the test cluster opened at \S*forgotten-cluster\/main\.ts:\d+:\d+ is not closed/,
+    );
+  });
+
+  for (const name of ["waits for a reconcile only", "waits for a watch only"])
+    it(`does not end a test that ${name}`, async () => {
+      const { output } = await run(name);
+      assert.match(output, new RegExp(`ok 1 - ${name}`));
+      assert.doesNotMatch(output, /not ok|HomeostatWarning/);
+    });
 });

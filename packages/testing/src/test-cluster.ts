@@ -1,5 +1,6 @@
 // A cluster for one test: an API server in this process, with definitions installed and controllers
 // running. Uses no socket and no file; any number can run side by side.
+import { pathToFileURL } from "node:url";
 import { type ApiServer, startApiServer } from "@homeostat/apiserver";
 import {
   createManager,
@@ -12,6 +13,8 @@ import {
   silentLog,
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
+import type { Runtime } from "homeostat/runtime";
+import { createKeepAlive, createUnheldRuntime } from "./keep-alive.ts";
 import { refuseBreaches } from "./refuse-breaches.ts";
 import { refuseFailures } from "./refuse-failures.ts";
 import { startManager } from "./start-manager.ts";
@@ -47,7 +50,8 @@ export interface TestCluster extends AsyncDisposable {
   ): Promise<ObjectOf<K>>;
   /**
    * Stops everything within a second; idempotent. A process warning names reconciles that ignored
-   * their aborted signals. @throws ERR_TEST_BREACH, unless `settle` has
+   * their aborted signals; another one a cluster that is not closed, which keeps the process alive
+   * for 5 s after the last use of its client. @throws ERR_TEST_BREACH, unless `settle` has
    */
   close(): Promise<void>;
 }
@@ -63,7 +67,10 @@ const drainMs = 500;
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   assertOptions(options);
   const operator = options.operator ?? "test";
-  const server = await startServer(options);
+  const opened = placeOf(testCluster);
+  const runtime = createUnheldRuntime();
+  const server = await startServer(options, runtime);
+  const keepAlive = createKeepAlive((idleMs) => warnOfOpen(opened, idleMs));
   const client = createClient({
     transport: server.transport(),
     fieldManager: operator,
@@ -74,6 +81,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
         operator,
         controllers: options.controllers,
         client,
+        runtime,
         log: options.log ?? silentLog,
         reports: { metadata: true },
         shutdownTimeoutMs: drainMs,
@@ -84,6 +92,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     if (manager) await stopManager(manager);
     await client.close();
     await server.close();
+    keepAlive.stop();
     refuse("closing a test cluster");
   };
   try {
@@ -93,8 +102,9 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     await close();
     throw error;
   }
+  const held = keepAlive.hold(client);
   return {
-    client,
+    client: held,
     server,
     manager,
     states: () => manager?.states() ?? [],
@@ -104,20 +114,37 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
       refuse("settling");
     },
     eventually: (kind, name, test, where) =>
-      eventually({ client, manager }, { kind, name, ...where }, test),
+      eventually({ client: held, manager }, { kind, name, ...where }, test),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function startServer({
-  controlPlane,
-  fakeNodes,
-  stages,
-}: TestClusterOptions): Promise<ApiServer> {
+/** Where a test calls `called`, e.g. ` at src/order.test.ts:7:30`; "" where that is unknown. */
+function placeOf(called: (...args: never[]) => unknown): string {
+  const error = { stack: "" };
+  Error.captureStackTrace(error, called);
+  const frame = /\n {4}at (?:.*\()?(?:async )?(.*?)\)?(?:\n|$)/.exec(error.stack)?.[1];
+  return frame === undefined
+    ? ""
+    : ` at ${frame.replace(`${pathToFileURL(process.cwd()).href}/`, "")}`;
+}
+
+function warnOfOpen(place: string, idleMs: number): void {
+  process.emitWarning(
+    `the test cluster opened${place} is not closed, and no test has used it for ${idleMs / 1000} s: it keeps the process alive no longer; declare it with \`await using\`, or close it when its tests have ended`,
+    { type: "HomeostatWarning" },
+  );
+}
+
+async function startServer(
+  { controlPlane, fakeNodes, stages }: TestClusterOptions,
+  runtime: Runtime,
+): Promise<ApiServer> {
   try {
     return await startApiServer({
       listen: false,
+      runtime,
       ...(controlPlane === undefined ? {} : { controllers: controlPlane }),
       ...(fakeNodes === undefined ? {} : { fakeNodes }),
       ...(stages === undefined ? {} : { stages }),

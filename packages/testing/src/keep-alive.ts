@@ -3,62 +3,74 @@
 // whether a test is still running, so a test that waits without a timer or socket of its own has
 // some time after its last call.
 import type { Client } from "homeostat/client";
-import { createSystemRuntime, type Runtime } from "homeostat/runtime";
+import { createSystemRuntime, type Runtime, type Timer } from "homeostat/runtime";
 
 /** Keeps the process alive. */
 export interface KeepAlive {
-  /** Until `work` has settled, and for some time after it. */
-  during<T>(work: Promise<T>): Promise<T>;
-  /** The client, whose requests and watches keep the process alive. */
-  hold(client: Client): Client;
+  /** Until as many calls of `end`, and for some time after the last. */
+  begin(): void;
+  end(): void;
   stop(): void;
 }
 
-/** The time after the last call. */
+/** The time after the last use. */
 const idleMs = 5_000;
 
 /** `released` is called once, when nothing has used the cluster for some time. */
 export function createKeepAlive(released: (idleMs: number) => void): KeepAlive {
+  const { clock } = createSystemRuntime();
   let open = 0;
   let isReleased = false;
-  const timer = setTimeout(function release() {
-    if (open > 0) return void timer.refresh();
+  let isStopped = false;
+  let held: Timer | undefined;
+  let due: Timer | undefined;
+  const release = (): void => {
+    if (open > 0) return;
+    held?.cancel();
+    held = undefined;
     if (!isReleased) released(idleMs);
     isReleased = true;
-  }, idleMs);
-  const settled = (): void => {
-    open--;
-    timer.refresh();
   };
-  const begin = (): void => {
-    open++;
-    timer.refresh();
+  const use = (change: number): void => {
+    open += change;
+    if (isStopped) return;
+    held ??= clock.hold?.();
+    due?.cancel();
+    due = clock.timer(idleMs, release);
   };
-  const during = async <T>(work: Promise<T>): Promise<T> => {
-    begin();
-    return work.finally(settled);
-  };
-  async function* iterate<T>(events: AsyncIterable<T>): AsyncIterable<T> {
-    begin();
-    try {
-      yield* events;
-    } finally {
-      settled();
-    }
-  }
+  use(0);
   return {
-    during,
-    hold(client) {
-      const held = client.with({
-        requested: (answered) => void during(answered).catch(() => {}),
-      });
-      const watch = held.watch.bind(held);
-      return Object.assign(held, {
-        watch: ((kind, options) => iterate(watch(kind, options))) as Client["watch"],
-      });
+    begin: () => use(1),
+    end: () => use(-1),
+    stop() {
+      isStopped = true;
+      due?.cancel();
+      held?.cancel();
     },
-    stop: () => clearTimeout(timer),
   };
+}
+
+/** A client whose requests and watches keep the process alive. */
+export function keepAliveBy(client: Client, keepAlive: KeepAlive): Client {
+  const held = client.with({
+    requested(answered) {
+      keepAlive.begin();
+      void answered.then(keepAlive.end, keepAlive.end);
+    },
+  });
+  const watch = held.watch.bind(held);
+  return Object.assign(held, {
+    watch: ((kind, options) => keptAlive(watch(kind, options), keepAlive)) as Client["watch"],
+  });
+}
+
+async function* keptAlive<T>(events: AsyncIterable<T>, keepAlive: KeepAlive): AsyncIterable<T> {
+  keepAlive.begin();
+  try {
+    yield* events;
+  } finally {
+    keepAlive.end();
+  }
 }
 
 /** The process's runtime, whose caches do not keep the process alive by themselves. */

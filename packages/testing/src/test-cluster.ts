@@ -8,13 +8,14 @@ import {
   installDefinitions,
   type Kind,
   type Manager,
+  type ManagerOptions,
   type ObjectOf,
   type ObjectState,
   silentLog,
 } from "homeostat";
 import { type Client, createClient } from "homeostat/client";
 import type { Runtime } from "homeostat/runtime";
-import { createKeepAlive, createUnheldRuntime } from "./keep-alive.ts";
+import { createKeepAlive, createUnheldRuntime, keepAliveBy } from "./keep-alive.ts";
 import { refuseBreaches } from "./refuse-breaches.ts";
 import { refuseFailures } from "./refuse-failures.ts";
 import { startManager } from "./start-manager.ts";
@@ -76,17 +77,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     fieldManager: operator,
     userAgent: operator,
   });
-  const manager = options.controllers?.length
-    ? createManager({
-        operator,
-        controllers: options.controllers,
-        client,
-        runtime,
-        log: options.log ?? silentLog,
-        reports: { metadata: true },
-        shutdownTimeoutMs: drainMs,
-      })
-    : undefined;
+  const manager = openManager(options, { operator, client, runtime });
   const refuse = refuseBreaches(options.breaches === "report" ? undefined : manager);
   const close = async (): Promise<void> => {
     if (manager) await stopManager(manager);
@@ -102,7 +93,7 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     await close();
     throw error;
   }
-  const held = keepAlive.hold(client);
+  const held = keepAliveBy(client, keepAlive);
   return {
     client: held,
     server,
@@ -118,6 +109,23 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function openManager(
+  { controllers, log = silentLog }: TestClusterOptions,
+  connection: Pick<ManagerOptions, "operator"> & {
+    readonly client: Client;
+    readonly runtime: Runtime;
+  },
+): Manager | undefined {
+  if (!controllers?.length) return undefined;
+  return createManager({
+    ...connection,
+    controllers,
+    log,
+    reports: { metadata: true },
+    shutdownTimeoutMs: drainMs,
+  });
 }
 
 /** Where a test calls `called`, e.g. ` at src/order.test.ts:7:30`; "" where that is unknown. */

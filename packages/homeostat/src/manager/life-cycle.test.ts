@@ -17,10 +17,9 @@ import type { ManagerOptions } from "./manager-options.ts";
 function arrange(options: Partial<ManagerOptions> = {}, transport = createScriptedTransport()) {
   const runtime = createVirtualRuntime();
   const client = createClient({ transport, runtime, namespace: "home" });
-  const controller = defineController(Meal, { reconcile() {} });
   const manager = createManager({
     operator: "op",
-    controllers: [controller],
+    controllers: [defineController(Meal, { reconcile() {} })],
     client,
     runtime,
     log: silentLog,
@@ -91,6 +90,53 @@ describe("a manager", () => {
     const last = assert.rejects(fourth.manager.start(), endsWith("ERR_MANAGER_SYNC"));
     await fourth.runtime.advance(1);
     await last;
+  });
+
+  it("names the reconciles that keep the process alive after it has stopped, once", async () => {
+    const lines: string[] = [];
+    const say = (message: string): void => void lines.push(message);
+    const log = { ...silentLog, warn: say };
+    const returned = Promise.withResolvers<void>();
+    const play = async () => {
+      const hangs = defineController(Meal, {
+        concurrency: 2,
+        reconcile: ({ object, step }) =>
+          object.metadata.name === "soup"
+            ? step("stir", () => new Promise<void>(() => {}))
+            : returned.promise,
+      });
+      const { manager, runtime, transport } = arrange({
+        controllers: [hangs],
+        log,
+        shutdownTimeoutMs: 100,
+        reports: { events: false, conditions: false },
+      });
+      const starting = manager.start();
+      await runtime.advance(0);
+      const meals = ["soup", "stew"].map((name) => event("ADDED", meal(name, "3")));
+      transport.last.head().lines(...meals, bookmark("5", true));
+      await runtime.advance(100);
+      await starting;
+      const stopping = manager.stop();
+      await runtime.advance(1000);
+      await stopping;
+      return runtime;
+    };
+    const runtime = await play();
+    await runtime.advance(9000);
+    assert.deepEqual(lines, []);
+    await runtime.advance(60_000);
+    const ns = meal("soup", "3").metadata.namespace;
+    assert.deepEqual(lines.splice(0), [
+      `the process still runs 10 s after op stopped: reconciles of Meal ${ns}/soup (in step "stir") and Meal ${ns}/stew have not returned; pass the context's signal on to what they wait for`,
+    ]);
+    const later = await play();
+    returned.resolve();
+    await later.advance(60_000);
+    assert.match(
+      lines.join(),
+      /^the process .*: a reconcile of Meal \S+\/soup \(in step "stir"\) has not/,
+    );
   });
 
   it("leaves no timer and no request behind, whether it was started, starting or failed", async () => {

@@ -16,7 +16,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import { claimNames } from "./claim-names.ts";
 import { createLog } from "./log/create-log.ts";
-import { logAwaited } from "./log/log-awaited.ts";
+import { logAwaited, logLeft } from "./log/log-awaited.ts";
 import { logFreshness } from "./log/log-freshness.ts";
 import { createTransitions, type LifeCycle, refuseIfStopped } from "./transitions.ts";
 import type { ClusterManagerOptions } from "./manager-options.ts";
@@ -200,6 +200,7 @@ async function stop(state: ManagerState, starting: Promise<void> | undefined): P
   await shutDown(state);
   awaited.stop();
   log.info(`stopped ${options.operator}`);
+  logLeft(options.operator, { log, runtime, runners: state.runners });
 }
 
 async function shutDown(state: ManagerState): Promise<void> {

@@ -314,7 +314,8 @@ async function work(
       continue;
     }
     await lender.process(item);
-    await rest();
+    const resting = rest();
+    if (resting) await resting;
   }
 }
 

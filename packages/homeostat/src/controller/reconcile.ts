@@ -4,6 +4,8 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isApiStatusError } from "../api/status.ts";
+import type { Mismatch } from "../api/resource/compile-structure.ts";
+import { mismatchError } from "../cache/mismatch-error.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
@@ -46,10 +48,13 @@ export async function reconcileObject(
       scope.requests?.add(answered);
     },
   });
-  const found = primary.get(key) as KubeObject | undefined;
+  const entry = primary.entry(formatObjectKey(key));
+  const found = entry?.read() as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
     return finalizeObject(dependencies, found, client, scope);
+  if (entry?.mismatch?.isInSpec)
+    return refuseMismatched(dependencies, { object: found, scope }, client, entry.mismatch);
   const object =
     definition.finalize && !hasFinalizer(found, names)
       ? await addFinalizer({ ...dependencies, client, kind: definition.kind }, found)
@@ -60,6 +65,24 @@ export async function reconcileObject(
     definition.reconcile(context),
   );
   return { outcome };
+}
+
+/**
+ * The user's code is not called with an object that its types exclude. A mismatch of the status
+ * alone is no reason: only this controller can set it right.
+ */
+async function refuseMismatched(
+  dependencies: ReconcileDependencies,
+  { object, scope }: Pick<Run, "object" | "scope">,
+  client: Client,
+  mismatch: Mismatch,
+): Promise<never> {
+  const { kind } = dependencies.definition;
+  scope.record.starts(kind, object);
+  const error = mismatchError(`${kind.kind} ${formatObjectKey(object.metadata)}`, mismatch);
+  const run = { object, scope, intent: createStatusIntent() };
+  await writeFailure(dependencies, run, client, error);
+  throw error;
 }
 
 /**
@@ -170,7 +193,7 @@ function verdictOfRun(
  */
 async function writeFailure(
   dependencies: ReconcileDependencies,
-  run: Run,
+  run: Pick<Run, "object" | "intent" | "scope">,
   client: Client,
   cause: unknown,
 ): Promise<void> {

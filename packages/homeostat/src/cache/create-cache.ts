@@ -1,6 +1,7 @@
 // All informers of a process over one client: shared by kind and scope, reference counted, and
 // notified of every own write.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
+import { isFieldsKind, takeFields, viewId } from "../api/fields-kind.ts";
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
 import { compileStructure, type MatchStructure } from "../api/resource/compile-structure.ts";
@@ -58,7 +59,10 @@ export interface CachedKindOptions<O = any> {
   readonly labelSelector?: string | undefined;
   /** As `labelSelector`, by the fields that the server selects by. */
   readonly fieldSelector?: string | undefined;
-  /** Reduces objects before they are stored; what it returns is read in their place. Pure. */
+  /**
+   * Reduces objects before they are stored; what it returns is read in their place. Pure. Types do
+   * not know what it drops: where paths can say what to keep, declare `fieldsOf(kind, …)`.
+   */
   readonly project?: ((object: O) => O) | undefined;
 }
 
@@ -118,7 +122,7 @@ class InformerCache implements Cache {
       scope.namespace ?? "",
       scope.labelSelector ?? "",
       scope.fieldSelector ?? "",
-      scope.metadataOnly ? "metadata" : "",
+      scope.metadataOnly ? "metadata" : viewId(kind),
     ].join("\n");
     const shared = this.#informers.get(id) ?? this.#open(id, kind, { scope, wanted });
     shared.leases++;
@@ -144,6 +148,7 @@ class InformerCache implements Cache {
       labelSelector: wanted.labelSelector ?? labelSelector ?? narrow?.labelSelector,
       fieldSelector: wanted.fieldSelector ?? fieldSelector ?? narrow?.fieldSelector,
       metadataOnly: wanted.metadataOnly || isMetadataKind(kind),
+      ...(isFieldsKind(kind) ? { fields: kind.fields } : {}),
     };
   }
 
@@ -235,14 +240,14 @@ class InformerCache implements Cache {
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         frozen,
-        promisesStatus: promisesStatus(kind) && !scope.metadataOnly,
+        promisesStatus: promisesStatus(kind) && !scope.metadataOnly && takesStatus(kind),
         metadataOnly: scope.metadataOnly === true,
         parsedObjects: this.#parsedObjects,
         match: scope.metadataOnly ? undefined : this.#matchOf(kind),
         keepManager: keepManagers,
         project: scope.metadataOnly
           ? undefined
-          : (this.#optionsOf(kind)?.project ?? projections?.get(kind)),
+          : (projectionOf(kind) ?? this.#optionsOf(kind)?.project ?? projections?.get(kind)),
       },
       onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
@@ -253,6 +258,14 @@ class InformerCache implements Cache {
     return shared;
   }
 }
+
+/** `fieldsOf` decides alone, so that its objects are what their types say. */
+function projectionOf(kind: Kind): ((object: any) => unknown) | undefined {
+  return isFieldsKind(kind) ? (object) => takeFields(object, kind.fields) : undefined;
+}
+
+const takesStatus = (kind: Kind): boolean =>
+  !isFieldsKind(kind) || kind.fields.some((field) => field.split(".")[0] === "status");
 
 const kindOf = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
 

@@ -91,6 +91,8 @@ export interface InformerScope {
    * field, despite their type. Such an informer is separate from the one for whole objects.
    */
   readonly metadataOnly?: boolean | undefined;
+  /** The fields of a `fieldsOf(…)`: objects have these and metadata. Set by the cache. */
+  readonly fields?: readonly string[] | undefined;
 }
 
 /** Which objects an index has. */

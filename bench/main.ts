@@ -9,6 +9,7 @@ import {
   clientNode,
   controllerRuntime,
   homeostatOperator,
+  kubeRs,
   type OperatorPeer,
 } from "./peers/operator-peer.ts";
 import { homeostat } from "./places/homeostat.ts";
@@ -49,6 +50,14 @@ const rows: readonly Row[] = [
   celRow,
 ];
 
+/** In the order of their turns; ours is the first. */
+const operatorPeers: readonly OperatorPeer[] = [
+  homeostatOperator,
+  controllerRuntime,
+  kubeRs,
+  clientNode,
+];
+
 const usage = `npm run bench -- [ROW…] [--rounds N] [--factor F] [--output FILE] [--alone]
 
 Rows: ${rows.map((row) => row.name).join(", ")}
@@ -56,12 +65,17 @@ Rows: ${rows.map((row) => row.name).join(", ")}
   --factor F     multiplies object counts, default 1
   --output FILE  write JSON with every round
   --alone        measure our server only
+
+Rows of operators compare ${operatorPeers.map(({ name }) => name).join(", ")}. Peers that are not built are
+left out; the first lines of the output say how to build them.
 `;
 
 /** Conditions of every row. */
 const fairness = `Both servers run in separate processes, over TLS with a bearer token, JSON, HTTP/1.1, with the same client and load from this
 process. Upstream keeps objects in etcd (fsync off) and enforces RBAC; ours keeps them in memory and does not enforce RBAC. Shared
 cores distort CPU per unit least; the client also limits rates at 16 lanes. × is the ratio: above 1 ours is better, below 1 worse.
+Operators list and watch one namespace of our server, without a rate limit of their own. Each writes its status as its framework's
+examples do: homeostat and kube-rs apply, the others update. Heap is what is live: V8's and Go's after a collection, Rust's allocated.
 `;
 
 interface RowResult {
@@ -93,9 +107,7 @@ async function main(): Promise<void> {
   const absent = reference.absent();
   if (absent && !values.alone) process.stdout.write(`peer absent: ${reference.name} (${absent})\n`);
   const peers = values.alone || absent ? [homeostat] : [homeostat, reference];
-  const operators = presentOperators(
-    values.alone ? [homeostatOperator] : [homeostatOperator, controllerRuntime, clientNode],
-  );
+  const operators = presentOperators(values.alone ? [homeostatOperator] : operatorPeers);
   const results: RowResult[] = [];
   process.stdout.write(fairness);
   for (const row of chosen) {

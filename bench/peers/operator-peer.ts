@@ -84,6 +84,18 @@ export const controllerRuntime: OperatorPeer = {
   start: (place, work) => run(compiled, argumentsOf(place, work)),
 };
 
+const kubeRsProgram = file("kube-rs/.cache/release/operator");
+
+/** `Controller` on a derived kind and a status apply, as kube's examples have it. */
+export const kubeRs: OperatorPeer = {
+  name: "kube-rs",
+  absent: () =>
+    existsSync(kubeRsProgram)
+      ? undefined
+      : "not built; cargo build --release --locked --target-dir .cache in bench/peers/kube-rs",
+  start: (place, work) => run(kubeRsProgram, argumentsOf(place, work)),
+};
+
 function argumentsOf({ kubeconfigPath }: Place, work: OperatorWork): readonly string[] {
   return [kubeconfigPath, work.namespace, String(work.workers), String(work.count)];
 }

@@ -116,7 +116,7 @@ export const coldStartRow: OperatorRow = {
   at: "operator",
   name: "operator-start",
   what: "100 objects stand; from the start of the process to its first reconcile",
-  note: "the second start of each, so that files are in memory and Node has its compile cache",
+  note: "the second start of each, so that files are in memory and Node has its compile cache; CPU counts in ticks of 10 ms",
   run: (peer, place) =>
     withClient(place, "operators", async (client): Promise<Figures> => {
       await createOrders(client, 100);

@@ -1,21 +1,23 @@
 // Runs the operator: on the cluster of KUBECONFIG or of its pod, or with --embedded on an API
 // server in this process, whose Deployments run on a fake node.
-import { createManager, installDefinitions } from "homeostat";
+import { createManager, installDefinitions, runMain } from "homeostat";
 import { createClient, loadClusterAccess } from "homeostat/client";
 import { controllers, operator, resources } from "./web.ts";
 
 const kubeconfigPath = ".homeostat/kubeconfig";
 
-const server = process.argv.includes("--embedded") ? await startServer() : undefined;
-const connection = server
-  ? { transport: server.transport() }
-  : { access: await loadClusterAccess() };
-const client = createClient({ ...connection, fieldManager: operator });
-await installDefinitions(client, resources);
-if (server) console.log(`ready: export KUBECONFIG=${kubeconfigPath}`);
-await createManager({ operator, controllers, client }).run(); // until SIGTERM or SIGINT
-await client.close();
-await server?.close();
+await runMain(async () => {
+  const server = process.argv.includes("--embedded") ? await startServer() : undefined;
+  const connection = server
+    ? { transport: server.transport() }
+    : { access: await loadClusterAccess() };
+  const client = createClient({ ...connection, fieldManager: operator });
+  await installDefinitions(client, resources);
+  if (server) console.log(`ready: export KUBECONFIG=${kubeconfigPath}`);
+  await createManager({ operator, controllers, client }).run(); // until SIGTERM or SIGINT
+  await client.close();
+  await server?.close();
+});
 
 /** A development dependency: imported only when it is needed. */
 async function startServer() {

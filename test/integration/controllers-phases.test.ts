@@ -9,6 +9,7 @@ import {
   installDefinitions,
   phase,
   phaseMachine,
+  phaseStatus,
   silentLog,
   type Context,
 } from "homeostat";
@@ -20,18 +21,7 @@ const Upgrade = defineResource({
   ...lawsApi,
   kind: "Upgrade",
   spec: z.object({ version: z.string() }),
-  status: z.object({
-    machine: z.object({
-      phase: z.string(),
-      since: z.string(),
-      attempts: z.int(),
-      acts: z.boolean(),
-      undo: z.array(z.string()).optional(),
-      failure: z.string().optional(),
-      pausedSince: z.string().optional(),
-      key: z.string().optional(),
-    }),
-  }),
+  status: z.object({ machine: phaseStatus("First", "Second", "Done") }),
 });
 type Ctx = Context<typeof Upgrade>;
 

@@ -198,9 +198,21 @@ describeLaws("scope", ({ client: open, run }) => {
   it("refuses namespaces that cannot be watched", async () => {
     const client = await open();
     const start = (options: object) => () =>
-      createManager({ operator: "laws", controllers: [], client, ...options });
+      createManager({ operator: "laws", controllers: [counting(new Map())], client, ...options });
     assert.throws(start({ namespaces: [] }), { code: "ERR_MANAGER_NAMESPACES" });
     assert.throws(start({ namespace: "a", namespaces: ["b"] }), { code: "ERR_MANAGER_NAMESPACES" });
     assert.throws(start({ namespaces: { labels: "a==,=" } }), { code: "ERR_SELECTOR_SYNTAX" });
+    for (const [options, problem] of [
+      [{ namespace: "Team_A" }, /namespace 'Team_A' cannot exist: a lowercase RFC 1123 label/],
+      [{ namespaces: ["a", "b.c"] }, /namespaces\[1\] 'b.c' cannot exist: must not contain dots/],
+      [{ namespaces: ["a", undefined] }, /namespaces\[1\] is undefined, expected a string/],
+      [{ namespaces: "a" }, /namespaces is 'a', expected a list of names or { labels }/],
+      [{ namespaces: { label: "a=b" } }, /namespaces is { label: 'a=b' }, expected a list of/],
+    ] as const)
+      assert.throws(start(options), (error: Error) => {
+        assert.match(error.message, /^ERR_MANAGER_NAMESPACES: /);
+        assert.match(error.message, problem);
+        return true;
+      });
   });
 });

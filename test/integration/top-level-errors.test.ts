@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../fixtures/top-level-errors/main.ts", import.meta.url));
 
-function runProgram(mistake: string): string {
+function runProgram(...mistake: readonly string[]): string {
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["--conditions=homeostat-source", program, mistake],
+    ["--conditions=homeostat-source", program, ...mistake],
     { encoding: "utf8", timeout: 30_000, env: { ...process.env, HOMEOSTAT_LOG: "text" } },
   );
   assert.equal(status, 1, stderr);
@@ -40,6 +40,29 @@ const printed: readonly (readonly [string, readonly RegExp[]])[] = [
     ],
   ],
   ["a name that is refused", [/ERR_CONTROLLER_NAME: "Laws" cannot name/, /\n {2}choose a name/]],
+  [
+    "a kubeconfig that is missing",
+    [
+      /ERR_KUBECONFIG_NOT_FOUND: .*\/nowhere\/kubeconfig.*\n {2}Correct the path.\n {4}at .*main\.ts/,
+    ],
+  ],
+];
+
+const printedByRunMain: readonly (readonly [string, RegExp])[] = [
+  [
+    "a server that is down",
+    /^ERR_CLIENT_UNREACHABLE: connecting to https:\S+ .*ECONNREFUSED \S+\n {2}Nothing listens there.*\n$/,
+  ],
+  [
+    "an object that is absent",
+    /^GET \/api\/v1\/namespaces\/default\/configmaps\/absent at https:\S+: configmaps "absent" not found\n$/,
+  ],
+  [
+    "a kubeconfig that is missing",
+    /^ERR_KUBECONFIG_NOT_FOUND: .*\/nowhere\/kubeconfig.*\n {2}Correct the path\.\n$/,
+  ],
+  ["a name that is refused", /^ERR_CONTROLLER_NAME: "Laws" cannot name .*\n {2}choose a name.*\n$/],
+  ["a bug", /TypeError: Cannot read properties of null \(reading 'spec'\)\n {4}at .*main\.ts/],
 ];
 
 describe("errors that end a main program", () => {
@@ -48,5 +71,10 @@ describe("errors that end a main program", () => {
       const text = runProgram(mistake);
       for (const pattern of patterns) assert.match(text, pattern);
       assert.doesNotMatch(text, /Symbol\(homeostat/);
+      assert.doesNotMatch(text, /hint: |audience: /, "said once");
+      assert.doesNotMatch(text, /homeostat\/src\/(?!client\/connection)|node_modules/);
     });
+
+  for (const [mistake, pattern] of printedByRunMain)
+    it(`${mistake}, in runMain`, () => assert.match(runProgram(mistake, "runMain"), pattern));
 });

@@ -13,6 +13,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./api/kind.ts";
+export { type FieldsKind, fieldsOf, type FieldsObject } from "./api/fields-kind.ts";
 export { type MetadataKind, metadataOf, type MetadataObject } from "./api/metadata-kind.ts";
 export {
   type CustomResourceDefinition,
@@ -96,6 +97,7 @@ export {
   phaseMachine,
   type PhaseMachineOptions,
 } from "./controller/phase-machine/phase-machine.ts";
+export { phaseStatus } from "./controller/phase-machine/phase-status.ts";
 export {
   keepRevisions,
   type KeepRevisionsOptions,
@@ -136,6 +138,7 @@ export { installDefinitions } from "./manager/install-definitions.ts";
 export { createLog, createPinoLog, type LogOptions, silentLog } from "./manager/log/create-log.ts";
 export type { LogFormat, LogLevel, LogSettings } from "./manager/log/log-settings.ts";
 export { createManager } from "./manager/manager.ts";
+export { runMain } from "./manager/run-main.ts";
 export type {
   Clusters,
   ClusterSource,

@@ -1,5 +1,5 @@
 // Every line with a trailing "// !" must not compile; the compiler's words are recorded beside this file.
-import { all, createManager, defineController, defineResource, index, isReady, k, metadataOf, owned, ref, refs } from "homeostat";
+import { all, createManager, defineController, defineResource, fieldsOf, index, isReady, k, metadataOf, owned, ref, refs } from "homeostat";
 import type { Decoded } from "homeostat/api";
 import type { Client } from "homeostat/client";
 import { Deployment } from "homeostat/k8s/apps/v1";
@@ -101,6 +101,22 @@ export const selecting = defineController(Order, { watches: {
 export const indexing = defineController(Order, { owns: [Meal], indexes: { byDish: index(Meal, (meal) => [meal.spec.dsh]) }, async reconcile() {} }); // !
 export const refsSelecting = defineController(Order, { refs: { meals: refs(Meal, (order) => ({ label: order.spec.chef })) }, async reconcile() {} }); // !
 export const refSelecting = defineController(Order, { refs: { meal: ref(Meal, () => ({ labels: { a: "b" } })) }, async reconcile() {} }); // !
+export const fieldsRead = defineController(Order, { refs: { chef: ref(fieldsOf(Chef, "spec"), (o) => o.spec.chef) }, async reconcile({ refs: { chef } }) { chef?.metadata.labels; chef?.spec; chef?.status; } }); // !
+export const fieldsPaths = [
+  fieldsOf(Order, "spec.table", "status.conditions", "spec.dishes"),
+  fieldsOf(Order, "spec.tabel"), // !
+  fieldsOf(Order, "spec.table", "metadata.labels"), // !
+  fieldsOf(Order, "spec.dishes.name"), // !
+];
+export const fieldsWatched = defineController(Order, { watches: { meals: all(fieldsOf(Meal, "spec.dish")) }, async reconcile({ watches: { meals }, cache }) {
+  for (const meal of meals) { meal.spec.dish; meal.metadata.name; meal.spec.dish.length; }
+  meals[0]?.spec.cookFor; // !
+  meals[0]?.status; // !
+  cache.get(Meal, "a"); // !
+} });
+export const fieldsOwned = defineController(Order, { owns: [fieldsOf(Meal, "spec.dish")], async reconcile({ own }) {
+  await own(fieldsOf(Meal, "spec.dish"), [Meal("a", { dish: "soup", cookFor: "1m" })]); // !
+} });
 export const metadataRead = defineController(Order, { refs: { chef: ref(metadataOf(Chef), (o) => o.spec.chef) }, async reconcile({ refs: { chef } }) { chef?.metadata.labels; chef?.spec; } }); // !
 export const prioritised = [
   defineController(Order, { priority: ({ object }) => object.read().spec.tabel, async reconcile() {} }), // !

@@ -27,6 +27,7 @@ export type {
   OwnerReference,
   StatusOf,
 } from "./kind.ts";
+export { type FieldsKind, fieldsOf, type FieldsObject } from "./fields-kind.ts";
 export { type MetadataKind, metadataOf, type MetadataObject } from "./metadata-kind.ts";
 export { keyOf, type KubeObject, type ObjectKey, parseObjectKey } from "./object-meta.ts";
 export {

@@ -2,6 +2,7 @@
 // Match errors with the predicates on `reason`, never by class, because one process may load two
 // copies of this package.
 // Upstream: k8s.io/apimachinery/pkg/apis/meta/v1 types.go (StatusReason), pkg/api/errors/errors.go.
+import { withUserFrames } from "../util/user-frames.ts";
 
 /** Reasons of the API machinery; servers may send others. */
 export type StatusReason =
@@ -78,6 +79,7 @@ export class ApiStatusError extends Error {
     super(advice ? `${said} (${advice})` : said, rest);
     this.status = status;
     if (request !== undefined) this.request = request;
+    if (this.stack !== undefined) this.stack = withUserFrames(this.stack);
   }
 
   get [brand](): true {

@@ -1,8 +1,12 @@
 // All informers of a process over one client: shared by kind and scope, reference counted, and
 // notified of every own write.
 // Upstream: sigs.k8s.io/controller-runtime/pkg/cache and client-go's SharedInformerFactory.
+import { isFieldsKind, takeFields, viewId } from "../api/fields-kind.ts";
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
+import { compileStructure, type MatchStructure } from "../api/resource/compile-structure.ts";
+import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
@@ -55,7 +59,10 @@ export interface CachedKindOptions<O = any> {
   readonly labelSelector?: string | undefined;
   /** As `labelSelector`, by the fields that the server selects by. */
   readonly fieldSelector?: string | undefined;
-  /** Reduces objects before they are stored; what it returns is read in their place. Pure. */
+  /**
+   * Reduces objects before they are stored; what it returns is read in their place. Pure. Types do
+   * not know what it drops: where paths can say what to keep, declare `fieldsOf(kind, …)`.
+   */
   readonly project?: ((object: O) => O) | undefined;
 }
 
@@ -86,6 +93,7 @@ class InformerCache implements Cache {
   readonly #informers = new Map<string, Shared>();
   readonly #listeners = new Set<(informer: Informer) => void>();
   readonly #narrowed: Map<string, InformerScope>;
+  readonly #matches = new Map<ResourceDefinition, MatchStructure>();
   readonly #unobserve: () => void;
   #started = false;
   /** Keeps the process alive while no socket or timer does. */
@@ -114,7 +122,7 @@ class InformerCache implements Cache {
       scope.namespace ?? "",
       scope.labelSelector ?? "",
       scope.fieldSelector ?? "",
-      scope.metadataOnly ? "metadata" : "",
+      scope.metadataOnly ? "metadata" : viewId(kind),
     ].join("\n");
     const shared = this.#informers.get(id) ?? this.#open(id, kind, { scope, wanted });
     shared.leases++;
@@ -140,6 +148,7 @@ class InformerCache implements Cache {
       labelSelector: wanted.labelSelector ?? labelSelector ?? narrow?.labelSelector,
       fieldSelector: wanted.fieldSelector ?? fieldSelector ?? narrow?.fieldSelector,
       metadataOnly: wanted.metadataOnly || isMetadataKind(kind),
+      ...(isFieldsKind(kind) ? { fields: kind.fields } : {}),
     };
   }
 
@@ -152,6 +161,15 @@ class InformerCache implements Cache {
     return this.#options.kinds?.find(
       ([one]) => one.apiVersion === apiVersion && one.kind === kind,
     )?.[1];
+  }
+
+  /** Informers of one definition share its compiled structure. */
+  #matchOf(kind: Kind): MatchStructure | undefined {
+    const definition = definitionOfKind(kind);
+    if (!definition) return undefined;
+    const match = this.#matches.get(definition) ?? compileStructure(definition);
+    this.#matches.set(definition, match);
+    return match;
   }
 
   async widen(kind: Kind): Promise<void> {
@@ -222,13 +240,14 @@ class InformerCache implements Cache {
         apiVersion: kind.apiVersion,
         kind: kind.kind,
         frozen,
-        promisesStatus: promisesStatus(kind) && !scope.metadataOnly,
+        promisesStatus: promisesStatus(kind) && !scope.metadataOnly && takesStatus(kind),
         metadataOnly: scope.metadataOnly === true,
         parsedObjects: this.#parsedObjects,
+        match: scope.metadataOnly ? undefined : this.#matchOf(kind),
         keepManager: keepManagers,
         project: scope.metadataOnly
           ? undefined
-          : (this.#optionsOf(kind)?.project ?? projections?.get(kind)),
+          : (projectionOf(kind) ?? this.#optionsOf(kind)?.project ?? projections?.get(kind)),
       },
       onError: (error, key) => (onError ?? warn)(error, kind, key),
     });
@@ -239,6 +258,14 @@ class InformerCache implements Cache {
     return shared;
   }
 }
+
+/** `fieldsOf` decides alone, so that its objects are what their types say. */
+function projectionOf(kind: Kind): ((object: any) => unknown) | undefined {
+  return isFieldsKind(kind) ? (object) => takeFields(object, kind.fields) : undefined;
+}
+
+const takesStatus = (kind: Kind): boolean =>
+  !isFieldsKind(kind) || kind.fields.some((field) => field.split(".")[0] === "status");
 
 const kindOf = ({ apiVersion, kind }: Kind): string => `${apiVersion}/${kind}`;
 
@@ -255,5 +282,5 @@ export function describeCacheError(error: unknown, { kind }: Kind, key?: string)
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
 }
 
-const isOfServer = (error: unknown) =>
-  isHomeostatError(error, "ERR_CACHE_OBJECT") || isHomeostatError(error, "ERR_CLIENT_WATCH_EVENT");
+const codesOfServer = ["ERR_CACHE_OBJECT", "ERR_CLIENT_WATCH_EVENT", "ERR_OBJECT_MISMATCH"];
+const isOfServer = (error: unknown) => codesOfServer.some((code) => isHomeostatError(error, code));

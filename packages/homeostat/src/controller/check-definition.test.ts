@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Kind } from "../api/kind.ts";
 import { defineController } from "./define-controller.ts";
-import { ref } from "./ref.ts";
+import { owned } from "./owned.ts";
+import { ref, refs } from "./ref.ts";
+import { all } from "./watching/all.ts";
+import { index } from "./watching/declared-reads.ts";
 
 const kind = (name: string): Kind =>
   ({
@@ -38,7 +41,39 @@ it("refuses definitions that cannot run, and names every problem", () => {
     [{ reconcile, owns: [undefined] }, /owns is not a list of kinds/],
     [{ reconcile, owns: Part }, /owns is not a list of kinds/],
     [{ reconcile, refs: { part: Part } }, /refs\.part is not made by ref/],
-    [{ reconcile, refs: { part: ref(undefined as never, () => "a") } }, /refs\.part/],
+    [
+      { reconcile, refs: { part: ref(undefined as never, () => "a") } },
+      /refs\.part refers to undefined, expected a kind/,
+    ],
+    [
+      { reconcile, refs: { part: refs(Part, "a" as never) } },
+      /refs\.part selects by 'a', expected a function/,
+    ],
+    [
+      { reconcile, refs: { part: ref(Part, () => "a", { when: 5 as never }) } },
+      /when of refs\.part is 5, expected a function/,
+    ],
+    [{ reconcile, refs: [ref(Part, () => "a")] }, /refs is not an object/],
+    [{ reconcile, watches: [all(Part)] }, /watches is not an object/],
+    [
+      { reconcile, watches: { parts: all(undefined as never) } },
+      /watches\.parts watches undefined, expected a kind/,
+    ],
+    [
+      { reconcile, watches: { parts: all(Part, { when: "no" as never }) } },
+      /when of watches\.parts is 'no', expected a function/,
+    ],
+    [{ reconcile, watches: { parts: ref(Part, () => "a") } }, /watches\.parts is not made by all/],
+    [
+      { reconcile, indexes: { by: index(undefined as never, () => []) } },
+      /indexes\.by is of undefined, expected a kind/,
+    ],
+    [{ reconcile, fieldManager: 5 }, /fieldManager is 5, expected a string/],
+    [{ reconcile, finalizer: "" }, /finalizer is '', expected a string that is not empty/],
+    [{ reconcile, reports: { event: true } }, /reports\.event: expected any of events, conditions/],
+    [{ reconcile, reports: { events: "no" } }, /reports\.events is 'no', expected true or false/],
+    [{ reconcile, reports: 5 }, /reports is 5, expected an object/],
+    [{ reconcile, sources: [() => {}] }, /sources is not an object/],
     [{ concurrency: 0, timeout: 0 }, /concurrency is 0.*timeout is 0.*reconcile is not/],
   ] as const)
     assert.throws(
@@ -49,6 +84,30 @@ it("refuses definitions that cannot run, and names every problem", () => {
       String(problem),
     );
   assert.throws(() => defineController(undefined as never, { reconcile }), /not a kind/);
+});
+
+it("refuses wrong arguments of owned and all where they are called", () => {
+  assert.throws(() => owned(undefined as never, {}), {
+    message:
+      "ERR_CONTROLLER_DEFINITION: declaring an owned kind: owned(…) was given undefined, expected a kind",
+  });
+  assert.throws(() => owned(Part, { when: true as never }), {
+    message:
+      "ERR_CONTROLLER_DEFINITION: declaring the owned kind Part: when is true, expected a function",
+  });
+  assert.throws(() => all(Part, { namespace: "Kitchen_1" }), {
+    message:
+      /^ERR_WATCH_SELECTION: watching Part: the namespace 'Kitchen_1' cannot exist: a lowercase RFC 1123 label/,
+  });
+  assert.throws(() => all(Part, { namespace: 5 as never }), {
+    message: "ERR_WATCH_SELECTION: watching Part: namespace is 5, expected a string or a function",
+  });
+  assert.throws(() => all(Part, { labels: 5 as never }), {
+    message: /^ERR_WATCH_SELECTION: watching Part: labels is 5, expected /,
+  });
+  assert.throws(() => all(Part, { fields: ["a"] as never }), {
+    message: /^ERR_WATCH_SELECTION: watching Part: fields is \[ 'a' \], expected /,
+  });
 });
 
 it("accepts definitions that can", () => {

@@ -1,9 +1,11 @@
 // Refuses definitions that no manager could run, where they are written.
 import { parseDuration } from "../api/duration.ts";
+import { viewId } from "../api/fields-kind.ts";
 import type { Kind } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
 import { describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { checkOptionalFunction, checkReports, isKind } from "./check-values.ts";
 import { kindId } from "./echo/run-record.ts";
 import type { Signal } from "./signals/signal.ts";
 
@@ -27,6 +29,9 @@ export interface UncheckedDefinition {
   readonly indexes?: unknown;
   readonly reconcile?: unknown;
   readonly finalize?: unknown;
+  readonly fieldManager?: unknown;
+  readonly finalizer?: unknown;
+  readonly reports?: unknown;
 }
 
 /** @throws ERR_CONTROLLER_DEFINITION with every problem of the definition */
@@ -36,6 +41,9 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...(isKind(kind) ? [] : ["its first argument is not a kind"]),
     ...checkWhole(kind, owns),
     ...(name === undefined || (typeof name === "string" && name !== "") ? [] : ["name is empty"]),
+    ...checkText("fieldManager", definition.fieldManager),
+    ...checkText("finalizer", definition.finalizer),
+    ...checkReports(definition.reports),
     ...checkConcurrency(concurrency),
     ...checkDuration("timeout", timeout),
     ...checkDuration("resyncEvery", definition.resyncEvery),
@@ -43,7 +51,7 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
     ...checkRate(definition.retryRate),
     ...checkFunction("priority", definition.priority),
     ...checkFairness(definition.fairBy),
-    ...checkFunctions("sources", definition.sources),
+    ...checkSources(definition.sources),
     ...checkFunction("when", definition.when),
     ...checkOwns(owns),
     ...checkRefs(refs),
@@ -64,18 +72,13 @@ export function checkDefinition(kind: Kind, definition: UncheckedDefinition): vo
 
 /** A controller reads and writes its own and its owned objects as a whole. */
 function checkWhole(kind: Kind, owns: unknown): readonly string[] {
-  const metadataOnly = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : [])].filter(
-    (one) => isKind(one) && isMetadataKind(one),
+  const parts = [kind, ...(Array.isArray(owns) ? (owns as Kind[]) : [])].filter(
+    (one) => isKind(one) && viewId(one) !== "",
   );
-  return metadataOnly.map(
-    (one) => `metadataOf(${one.kind}) can only be referred to, watched or indexed`,
-  );
-}
-
-function isKind(kind: unknown): kind is Kind {
-  if ((typeof kind !== "object" && typeof kind !== "function") || kind === null) return false;
-  const { apiVersion, kind: name, resource } = kind as Partial<Kind>;
-  return [apiVersion, name, resource].every((part) => typeof part === "string" && part !== "");
+  return parts.map((one) => {
+    const [made, more] = isMetadataKind(one) ? ["metadataOf", ""] : ["fieldsOf", ", …"];
+    return `${made}(${one.kind}${more}) can only be referred to, watched or indexed`;
+  });
 }
 
 function checkConcurrency(concurrency: unknown): readonly string[] {
@@ -108,10 +111,20 @@ function checkFunction(name: string, value: unknown): readonly string[] {
   return value === undefined || typeof value === "function" ? [] : [`${name} is not a function`];
 }
 
-function checkFunctions(field: string, functions: unknown): readonly string[] {
-  return Object.entries(functions ?? {}).flatMap(([name, value]) =>
-    typeof value === "function" ? [] : [`${name} of ${field} is not a function`],
+function checkSources(sources: unknown = {}): readonly string[] {
+  if (!isRecord(sources)) return ["sources is not an object"];
+  return Object.entries(sources).flatMap(([name, value]) =>
+    typeof value === "function" ? [] : [`${name} of sources is not a function`],
   );
+}
+
+/** A list has no names, by which what is declared is read. */
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function checkText(name: string, text: unknown): readonly string[] {
+  if (text === undefined || (typeof text === "string" && text !== "")) return [];
+  return [`${name} is ${describeValue(text)}, expected a string that is not empty`];
 }
 
 function checkDuration(field: string, timeout: unknown): readonly string[] {
@@ -132,23 +145,48 @@ function checkOwns(owns: unknown = []): readonly string[] {
   return twice.map((one) => `owns lists ${one} twice`);
 }
 
+/** What `ref`, `refs` and `all` return, before its types can be trusted. */
+interface UncheckedTarget {
+  readonly target?: unknown;
+  readonly select?: unknown;
+  readonly when?: unknown;
+}
+
 function checkRefs(refs: unknown = {}): readonly string[] {
-  if (typeof refs !== "object" || refs === null) return ["refs is not an object"];
-  return Object.entries(refs as Record<string, { target?: unknown; select?: unknown } | undefined>)
-    .filter(([, one]) => !isKind(one?.target) || typeof one?.select !== "function")
-    .map(([name]) => `refs.${name} is not made by ref(…) or refs(…)`);
+  if (!isRecord(refs)) return ["refs is not an object"];
+  return Object.entries(refs as Readonly<Record<string, UncheckedTarget | undefined>>).flatMap(
+    ([name, one]) => {
+      if (!isRecord(one) || !Object.hasOwn(one, "many"))
+        return [`refs.${name} is not made by ref(…) or refs(…)`];
+      const { target, select, when } = one as UncheckedTarget;
+      return [
+        ...(isKind(target)
+          ? []
+          : [`refs.${name} refers to ${describeValue(target)}, expected a kind`]),
+        ...(typeof select === "function"
+          ? []
+          : [`refs.${name} selects by ${describeValue(select)}, expected a function`]),
+        ...checkOptionalFunction(`when of refs.${name}`, when),
+      ];
+    },
+  );
 }
 
 function checkWatches(watches: unknown = {}): readonly string[] {
-  if (typeof watches !== "object" || watches === null) return ["watches is not an object"];
-  return Object.entries(
-    watches as Record<string, { target?: unknown; select?: unknown } | undefined>,
-  )
-    .filter(
-      ([, one]) =>
-        !isKind(one?.target) || typeof one?.select !== "function" || Object.hasOwn(one, "many"),
-    )
-    .map(([name]) => `watches.${name} is not made by all(…)`);
+  if (!isRecord(watches)) return ["watches is not an object"];
+  return Object.entries(watches as Readonly<Record<string, UncheckedTarget | undefined>>).flatMap(
+    ([name, one]) => {
+      if (!isRecord(one) || typeof one["select"] !== "function" || Object.hasOwn(one, "many"))
+        return [`watches.${name} is not made by all(…)`];
+      const { target, when } = one as UncheckedTarget;
+      return [
+        ...(isKind(target)
+          ? []
+          : [`watches.${name} watches ${describeValue(target)}, expected a kind`]),
+        ...checkOptionalFunction(`when of watches.${name}`, when),
+      ];
+    },
+  );
 }
 
 function checkSignals(kind: Kind, definition: UncheckedDefinition): readonly string[] {
@@ -196,8 +234,8 @@ function checkIndexes(kind: Kind, definition: UncheckedDefinition): readonly str
     indexes as Record<string, { target?: Kind; valuesOf?: unknown } | undefined>,
   ).flatMap(([name, one]) => {
     const target = one?.target;
-    if (!isKind(target) || typeof one?.valuesOf !== "function")
-      return [`indexes.${name} is not made by index(…)`];
+    if (typeof one?.valuesOf !== "function") return [`indexes.${name} is not made by index(…)`];
+    if (!isKind(target)) return [`indexes.${name} is of ${describeValue(target)}, expected a kind`];
     if (declared.has(kindId(target))) return [];
     return [`indexes.${name} is of ${target.kind}, which is not in owns, refs or watches`];
   });

@@ -1,5 +1,8 @@
 // Entries of `owns` that say more than the kind.
 import type { Kind, ObjectOf } from "../api/kind.ts";
+import { describeValue } from "../util/describe-error.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { checkOptionalFunction, isKind } from "./check-values.ts";
 import type { Predicate } from "./predicates.ts";
 
 /** Options of {@link owned}. */
@@ -15,12 +18,22 @@ const predicates = new WeakMap<Kind, Predicate>();
 
 /**
  * An owned kind whose changes reconcile under a condition: `owns: [owned(Deployment, { when })]`.
+ * @throws ERR_CONTROLLER_DEFINITION
  */
 export function owned<K extends Kind>(kind: K, { when }: OwnedOptions<K>): K {
+  if (!isKind(kind))
+    throw refusal("an owned kind", `owned(…) was given ${describeValue(kind)}, expected a kind`);
+  for (const problem of checkOptionalFunction("when", when))
+    throw refusal(`the owned kind ${(kind as Kind).kind}`, problem);
   const entry = Object.create(kind) as K;
   if (when) predicates.set(entry, when as Predicate);
   return entry;
 }
+
+const refusal = (what: string, problem: string): HomeostatError =>
+  new HomeostatError("ERR_CONTROLLER_DEFINITION", `declaring ${what}: ${problem}`, {
+    hint: "correct what the message names; a kind that is undefined may come from a circular import",
+  });
 
 /** The predicate of an entry of `owns`. */
 export function whenOwned(kind: Kind): Predicate | undefined {

@@ -4,6 +4,8 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isApiStatusError } from "../api/status.ts";
+import type { Mismatch } from "../api/resource/compile-structure.ts";
+import { mismatchError } from "../cache/mismatch-error.ts";
 import type { CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
@@ -39,10 +41,13 @@ export async function reconcileObject(
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
   const caller = new RunClient(dependencies.client, names.manager, scope);
-  const found = primary.get(key) as KubeObject | undefined;
+  const entry = primary.entry(formatObjectKey(key));
+  const found = entry?.read() as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
     return finalizeObject(dependencies, found, caller, scope);
+  if (entry?.mismatch?.isInSpec)
+    return refuseMismatched(dependencies, { object: found, scope, caller }, entry.mismatch);
   const object =
     definition.finalize && !hasFinalizer(found, names)
       ? await addFinalizer(finalizing(dependencies, caller), found)
@@ -53,6 +58,23 @@ export async function reconcileObject(
     definition.reconcile(context),
   );
   return { outcome };
+}
+
+/**
+ * The user's code is not called with an object that its types exclude. A mismatch of the status
+ * alone is no reason: only this controller can set it right.
+ */
+async function refuseMismatched(
+  dependencies: ReconcileDependencies,
+  run: Omit<FailedRun, "intent">,
+  mismatch: Mismatch,
+): Promise<never> {
+  const { object, scope } = run;
+  const { kind } = dependencies.definition;
+  scope.record.starts(kind, object);
+  const error = mismatchError(`${kind.kind} ${formatObjectKey(object.metadata)}`, mismatch);
+  await writeFailure(dependencies, withoutIntent(run), error);
+  throw error;
 }
 
 /**
@@ -164,7 +186,7 @@ function verdictOfRun(
 
 type FailedRun = Pick<Run, "object" | "scope" | "caller" | "intent">;
 
-const withoutIntent = ({ object, scope, caller }: FailedRun): FailedRun => ({
+const withoutIntent = ({ object, scope, caller }: Omit<FailedRun, "intent">): FailedRun => ({
   object,
   scope,
   caller,

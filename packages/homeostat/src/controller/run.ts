@@ -235,7 +235,8 @@ function guardOf(
   return (write) => {
     const { kind, key, isWhole = false } = write;
     const isOwn = kindId(kind) === kindId(definition.kind) && formatObjectKey(key) === own;
-    const cached = (): unknown => (kinds.has(kindId(kind)) ? informer(kind)?.get(key) : undefined);
+    const cached = (): unknown =>
+      kinds.has(kindId(kind)) ? informer(kind)?.unchecked.get(key) : undefined;
     const current = write.current ?? (isOwn ? object : (cached() as KubeObject | undefined));
     if (isWhole && !current && !("current" in write)) return;
     guard.check({ ...write, current });

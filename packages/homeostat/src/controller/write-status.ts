@@ -82,7 +82,7 @@ type ExactKey = ObjectKey & { readonly uid: string };
  */
 function liveObject(primary: Informer, { metadata }: KubeObject): WithStatus | undefined {
   const { name, namespace, uid } = metadata;
-  const cached = primary.get({ name, namespace }) as WithStatus | undefined;
+  const cached = primary.unchecked.get({ name, namespace }) as WithStatus | undefined;
   return cached?.metadata.uid === uid ? cached : undefined;
 }
 

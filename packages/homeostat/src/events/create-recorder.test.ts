@@ -56,6 +56,25 @@ function play(
 }
 
 describe("event recorder", () => {
+  it("drops Events of an unsupported type, and names each type once", async () => {
+    const warned: string[] = [];
+    const { recorder, transport, runtime } = play(undefined, {
+      warn: (message) => void warned.push(message),
+    });
+    for (const type of ["Info", "Info", undefined])
+      recorder.record({ ...note, type: type as never });
+    await runtime.advance(0);
+    assert.equal(transport.exchanges.length, 0);
+    assert.deepEqual(recorder.stats(), { sent: 0, dropped: 3, failed: 0 });
+    assert.deepEqual(
+      warned,
+      ["'Info'", "undefined"].map(
+        (type) =>
+          `ERR_EVENT_TYPE: recording Cooked on Order o1: unsupported event type ${type}, expected Normal or Warning; the Event is dropped`,
+      ),
+    );
+  });
+
   it("cuts a note to the bytes that a server takes, between characters", async () => {
     for (const [text, kept] of [
       ["ü".repeat(600), "ü".repeat(512)],

@@ -6,9 +6,10 @@ import type { Client } from "../client/client.ts";
 import type { Timer } from "../runtime/clock.ts";
 import { unitInterval, uuid } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { describeValue } from "../util/describe-error.ts";
 import type { EventAggregator, EventWrite } from "./event-aggregator.ts";
 import { coreV1, type EventEncoding, eventsV1, namespaceOf } from "./event-encoding.ts";
-import type { EventRecorder } from "./recorder.ts";
+import type { EventRecorder, RecordedEvent } from "./recorder.ts";
 
 export interface EventRecorderOptions {
   readonly client: Client;
@@ -24,16 +25,17 @@ export interface EventRecorderOptions {
   /** How long `close` waits for pending Events, in ms; default 5000. */
   readonly closeTimeoutMs?: number;
   /**
-   * Receives one warning if `close` drops Events, and one for each namespace whose Events the
-   * server refuses; default `process.emitWarning`.
+   * Receives one warning if `close` drops Events, one for each namespace whose Events the server
+   * refuses, and one for each type that is neither Normal nor Warning; default
+   * `process.emitWarning`.
    */
   readonly warn?: (message: string) => void;
 }
 
 const maxNameLength = 253;
 const defaultCloseTimeoutMs = 5_000;
-/** Refusals reported at most. */
-const refusalsKept = 100;
+/** Refusals and unsupported types reported at most. */
+const warningsKept = 100;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Creates a recorder. */
@@ -50,7 +52,7 @@ class QueuedRecorder implements EventRecorder {
   #sending: Promise<void> | undefined;
   #sweep: Timer | undefined;
   /** Reported ones. */
-  readonly #refusals = new Set<string>();
+  readonly #warned = new Set<string>();
   readonly #aborted = new AbortController();
   #closing: Promise<void> | undefined;
 
@@ -61,7 +63,7 @@ class QueuedRecorder implements EventRecorder {
   }
 
   record: EventRecorder["record"] = (event) => {
-    if (this.#closing) return;
+    if (this.#closing || this.#isUnsupported(event)) return;
     const now = this.#options.runtime.clock.now();
     const name = (): string => eventName(event.regarding.name ?? "", now, this.#options.runtime);
     const write = this.#aggregator.observe(event, name, now);
@@ -82,6 +84,23 @@ class QueuedRecorder implements EventRecorder {
     await this.#sending;
     deadline.cancel();
     hold?.cancel();
+  }
+
+  /** Once for each type. Upstream: client-go tools/record event.go ("Unsupported event type"). */
+  #isUnsupported({ type, reason, regarding }: RecordedEvent): boolean {
+    if (type === "Normal" || type === "Warning") return false;
+    this.#counts.dropped++;
+    this.#warnOnce(
+      `type ${String(type)}`,
+      `ERR_EVENT_TYPE: recording ${reason} on ${regarding.kind} ${regarding.name}: unsupported event type ${describeValue(type)}, expected Normal or Warning; the Event is dropped`,
+    );
+    return true;
+  }
+
+  #warnOnce(what: string, message: string): void {
+    if (this.#warned.has(what) || this.#warned.size >= warningsKept) return;
+    this.#warned.add(what);
+    (this.#options.warn ?? emitWarning)(message);
   }
 
   /** Drops the Event that is being sent and all pending ones: their requests are aborted. */
@@ -138,12 +157,9 @@ class QueuedRecorder implements EventRecorder {
     if (!isRefusal(error)) return;
     const { code, reason, message } = error.status;
     const namespace = namespaceOf(event);
-    const refusal = `${code} ${namespace}`;
-    if (this.#refusals.has(refusal) || this.#refusals.size >= refusalsKept) return;
-    this.#refusals.add(refusal);
-    const { controller, warn = emitWarning } = this.#options;
-    warn(
-      `the server refuses Events of ${controller} in namespace ${namespace}: ${message ?? reason}`,
+    this.#warnOnce(
+      `${code} ${namespace}`,
+      `the server refuses Events of ${this.#options.controller} in namespace ${namespace}: ${message ?? reason}`,
     );
   }
 

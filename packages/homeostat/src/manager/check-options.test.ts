@@ -7,6 +7,12 @@ test("all wrong options of a manager are named at once", () => {
     operator: "op",
     controllers: [5],
     client: {},
+    cluster: "eu",
+    cache: {},
+    reports: { event: false },
+    log: { info() {} },
+    changed: 5,
+    allowReplicas: "yes",
     syncTimeoutMs: -1,
     shutdownTimeoutMs: Infinity,
   };
@@ -14,11 +20,45 @@ test("all wrong options of a manager are named at once", () => {
     message:
       "ERR_MANAGER_OPTIONS: creating the manager of op: " +
       "controllers[0] is 5, expected what defineController returns; " +
+      "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, allowReplicas, changed; " +
       "client is {}, expected what createClient returns; " +
+      "cache.kinds is undefined, expected a list; " +
+      "reports.event: expected any of events, conditions, metadata; " +
+      "log has no debug, warn, error; " +
+      "changed is not a function; " +
+      "allowReplicas is 'yes', expected true or false; " +
       "syncTimeoutMs is -1, expected milliseconds from 0 to 2147483647; " +
       "shutdownTimeoutMs is Infinity, expected milliseconds from 0 to 2147483647",
   });
   assert.throws(() => checkOptions({ operator: "op" } as never), /controllers is undefined/);
+  assert.throws(() => checkOptions({ operator: "op", controllers: [] } as never), {
+    message:
+      "ERR_MANAGER_OPTIONS: creating the manager of op: " +
+      "controllers is an empty list, expected at least one that defineController returns",
+  });
+  const controllers = [{ kind: { kind: "Box" }, reconcile() {} }];
   for (const ms of [0, undefined, 1e6])
-    checkOptions({ operator: "op", controllers: [], syncTimeoutMs: ms } as never);
+    checkOptions({ operator: "op", controllers, syncTimeoutMs: ms } as never);
+  for (const operator of [undefined, "", 5])
+    assert.throws(
+      () => checkOptions({ operator, controllers } as never),
+      /creating a manager: operator is .*, expected a name such as "orders"/,
+    );
+});
+
+test("what is to be cached is checked kind by kind", () => {
+  const controllers = [{ kind: { kind: "Box" }, reconcile() {} }];
+  const Pod = { apiVersion: "v1", kind: "Pod", resource: "pods", scope: "Namespaced" };
+  const check = (kinds: unknown) => () =>
+    checkOptions({ operator: "op", controllers, cache: { kinds } } as never);
+  for (const [kinds, problem] of [
+    [[Pod], /cache\.kinds\[0\] is .*, expected a pair of a kind and its options/],
+    [[[Pod, { label: "a" }]], /cache\.kinds\[0\] \(Pod\): label: expected any of labelSelector, f/],
+    [[[Pod, { labelSelector: "a==,=" }]], /cache\.kinds\[0\] \(Pod\): labelSelector: /],
+    [[[Pod, { fieldSelector: "a" }]], /cache\.kinds\[0\] \(Pod\): fieldSelector: /],
+    [[[Pod, { labelSelector: { a: "b" } }]], /labelSelector is { a: 'b' }, expected a string/],
+    [[[Pod, { project: "spec" }]], /project is 'spec', expected a function/],
+  ] as const)
+    assert.throws(check(kinds), problem);
+  check([[Pod, { labelSelector: "a=b", project: (pod: object) => pod }]])();
 });

@@ -1,23 +1,54 @@
 // Refuses options that a manager could not start with, before anything is read or written.
-import { describeValue } from "../util/describe-error.ts";
+import { parseFieldSelector } from "../api/selectors/field-selector.ts";
+import { parseLabelSelector } from "../api/selectors/label-selector.ts";
+import type { CachedKindOptions } from "../cache/create-cache.ts";
+import { checkReports, isKind } from "../controller/check-values.ts";
+import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 import type { ManagerOptions, MultiClusterOptions } from "./manager-options.ts";
 
 /** Timers of Node fire at once beyond this. */
 const longestMs = 2 ** 31 - 1;
 
+const known = [
+  "operator",
+  "controllers",
+  "client",
+  "clusters",
+  "namespace",
+  "namespaces",
+  "cache",
+  "runtime",
+  "log",
+  "reports",
+  "shutdownTimeoutMs",
+  "syncTimeoutMs",
+  "allowReplicas",
+  "changed",
+] as const satisfies readonly (keyof ManagerOptions)[];
+
 /** @throws ERR_MANAGER_OPTIONS with every problem */
 export function checkOptions(options: ManagerOptions | MultiClusterOptions): void {
+  const { operator } = options;
+  const isNamed = typeof operator === "string" && operator !== "";
   const problems = [
+    ...(isNamed
+      ? []
+      : [`operator is ${describeValue(operator)}, expected a name such as "orders"`]),
     ...checkControllers(options.controllers),
+    ...checkNames(options),
     ...checkClient(options.client),
+    ...checkCache(options.cache),
+    ...checkReports(options.reports),
+    ...checkLog(options.log),
+    ...checkSwitches(options),
     ...checkTimeout("syncTimeoutMs", options.syncTimeoutMs),
     ...checkTimeout("shutdownTimeoutMs", options.shutdownTimeoutMs),
   ];
   if (problems.length > 0)
     throw new HomeostatError(
       "ERR_MANAGER_OPTIONS",
-      `creating the manager of ${options.operator}: ${problems.join("; ")}`,
+      `creating ${isNamed ? `the manager of ${operator}` : "a manager"}: ${problems.join("; ")}`,
       { hint: "correct the options of createManager" },
     );
 }
@@ -25,6 +56,8 @@ export function checkOptions(options: ManagerOptions | MultiClusterOptions): voi
 function checkControllers(controllers: unknown): string[] {
   if (!Array.isArray(controllers))
     return [`controllers is ${describeValue(controllers)}, expected a list`];
+  if (controllers.length === 0)
+    return ["controllers is an empty list, expected at least one that defineController returns"];
   return controllers.flatMap((one, i) =>
     typeof one?.reconcile === "function" && one.kind
       ? []
@@ -32,11 +65,78 @@ function checkControllers(controllers: unknown): string[] {
   );
 }
 
+function checkNames(options: object): string[] {
+  return Object.keys(options)
+    .filter((name) => !(known as readonly string[]).includes(name))
+    .map((name) => `${name}: unknown option; expected any of ${known.join(", ")}`);
+}
+
 function checkClient(client: unknown): string[] {
   const isClient = typeof (client as { readonly with?: unknown } | undefined)?.with === "function";
   return client === undefined || isClient
     ? []
     : [`client is ${describeValue(client)}, expected what createClient returns`];
+}
+
+function checkCache(cache: unknown): string[] {
+  if (cache === undefined) return [];
+  const { kinds } = (cache ?? {}) as { readonly kinds?: unknown };
+  if (!Array.isArray(kinds)) return [`cache.kinds is ${describeValue(kinds)}, expected a list`];
+  return kinds.flatMap((one: unknown, i) => {
+    const [kind, options] = Array.isArray(one) ? (one as readonly unknown[]) : [];
+    if (!isKind(kind) || typeof options !== "object" || options === null)
+      return [
+        `cache.kinds[${i}] is ${describeValue(one)}, expected a pair of a kind and its options`,
+      ];
+    return checkCachedKind(options).map(
+      (problem) => `cache.kinds[${i}] (${kind.kind}): ${problem}`,
+    );
+  });
+}
+
+function checkCachedKind(options: object): string[] {
+  const { labelSelector, fieldSelector, project, ...others } = options as CachedKindOptions;
+  return [
+    ...Object.keys(others).map(
+      (name) => `${name}: expected any of labelSelector, fieldSelector, project`,
+    ),
+    ...checkSelector("labelSelector", labelSelector, parseLabelSelector),
+    ...checkSelector("fieldSelector", fieldSelector, parseFieldSelector),
+    ...(project === undefined || typeof project === "function"
+      ? []
+      : [`project is ${describeValue(project)}, expected a function`]),
+  ];
+}
+
+function checkSelector(name: string, selector: unknown, parse: (text: string) => unknown) {
+  if (selector === undefined) return [];
+  if (typeof selector !== "string")
+    return [`${name} is ${describeValue(selector)}, expected a string such as "app=web"`];
+  try {
+    parse(selector);
+    return [];
+  } catch (error) {
+    return [`${name}: ${describeError(error)}`];
+  }
+}
+
+function checkLog(log: unknown): string[] {
+  if (log === undefined) return [];
+  const missing = ["debug", "info", "warn", "error"].filter(
+    (level) => typeof (log as Readonly<Record<string, unknown>> | null)?.[level] !== "function",
+  );
+  return missing.length > 0 ? [`log has no ${missing.join(", ")}`] : [];
+}
+
+function checkSwitches({ changed, allowReplicas }: ManagerOptions | MultiClusterOptions): string[] {
+  return [
+    ...(changed === undefined || typeof changed === "function"
+      ? []
+      : ["changed is not a function"]),
+    ...(allowReplicas === undefined || typeof allowReplicas === "boolean"
+      ? []
+      : [`allowReplicas is ${describeValue(allowReplicas)}, expected true or false`]),
+  ];
 }
 
 function checkTimeout(name: string, ms: number | undefined): string[] {

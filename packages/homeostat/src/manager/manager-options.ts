@@ -29,7 +29,8 @@ export interface ManagerOptions {
   /**
    * What is cached of single kinds: `cache: { kinds: [[Pod, { labelSelector: "app=web" }]] }`.
    * Objects that are not selected do not exist for controllers, owned ones included, so label what
-   * `own` makes. For metadata alone, declare `metadataOf(kind)` in refs or watches.
+   * `own` makes. For metadata or some fields alone, declare
+   * `metadataOf(kind)` or `fieldsOf(kind, …)` in refs or watches.
    */
   readonly cache?: { readonly kinds: readonly CachedKind[] } | undefined;
   readonly runtime?: Runtime;

@@ -55,3 +55,11 @@ test("a start that fails stops what had begun, and is the run's error", async ()
   assert.deepEqual(calls, ["start", "stop"]);
   assert.equal(listeners(), before);
 });
+
+test("refuses a signal that is none, before anything starts", async () => {
+  const { manager, calls } = arrange();
+  await assert.rejects(runUntilAsked(manager, "SIGTERM" as never), {
+    message: "ERR_MANAGER_OPTIONS: running a manager: signal is 'SIGTERM', expected an AbortSignal",
+  });
+  assert.deepEqual(calls, []);
+});

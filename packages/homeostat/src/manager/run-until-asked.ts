@@ -1,11 +1,25 @@
 // Runs a manager until the process is asked to end.
+import { describeValue } from "../util/describe-error.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
 import type { Manager } from "./manager-options.ts";
 
-/** Starts, and stops on a signal or when `signal` aborts, also while it starts. */
+/**
+ * Starts, and stops on a signal or when `signal` aborts, also while it starts. @throws
+ * ERR_MANAGER_OPTIONS
+ */
 export async function runUntilAsked(
   manager: Manager,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  if (
+    signal !== undefined &&
+    typeof (signal as Partial<AbortSignal>).addEventListener !== "function"
+  )
+    throw new HomeostatError(
+      "ERR_MANAGER_OPTIONS",
+      `running a manager: signal is ${describeValue(signal)}, expected an AbortSignal`,
+      { hint: "leave it out: SIGINT and SIGTERM stop the manager by themselves" },
+    );
   const ended = asked(signal);
   const running = manager.start();
   await Promise.race([ended.promise, running]).catch(() => {});

@@ -2,12 +2,14 @@
 // class, because one process may load two copies of this package. docs/reference/errors.md has a
 // row for every code.
 
+import { withUserFrames } from "./user-frames.ts";
+
 const brand = Symbol.for("homeostat.error");
 
 /**
  * An error with a stable code. The message states what was attempted on which object, what was
- * expected and what came. The hint is also the second line of `stack`: Node prints that when
- * nothing catches the error.
+ * expected and what came. Node prints `stack` when nothing catches the error: the hint is its
+ * second line, and of an error that the reader can mend the frames are those of their code.
  */
 export class HomeostatError<Code extends string = string> extends Error {
   override readonly name = "HomeostatError";
@@ -31,18 +33,31 @@ export class HomeostatError<Code extends string = string> extends Error {
       `${code}: ${message}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
+    const { hint, audience = "user", cause } = options;
+    if (isSystemError(cause)) cause.stack = withUserFrames(cause.stack);
     this.code = code;
-    this.hint = options.hint;
-    this.audience = options.audience ?? "user";
+    this.hint = hint;
+    this.audience = audience;
     const head = `${this.name}: ${this.message}`;
-    const stack = this.stack?.replace(/^.*?(?=\n {4}at )/s, () => `${head}\n  ${options.hint}`);
-    Object.defineProperty(this, "stack", { value: stack, writable: true, configurable: true });
+    const whole = this.stack?.replace(/^.*?(?=\n {4}at )/s, () => `${head}\n  ${hint}`);
+    const stack = audience === "user" && whole !== undefined ? withUserFrames(whole) : whole;
+    for (const [name, value] of Object.entries({ hint, audience, stack }))
+      Object.defineProperty(this, name, {
+        value,
+        writable: true,
+        configurable: true,
+        enumerable: false,
+      });
   }
 
   get [brand](): true {
     return true;
   }
 }
+
+/** An error of Node, such as ECONNREFUSED: its frames are Node's and this package's. */
+const isSystemError = (cause: unknown): cause is Error & { stack: string } =>
+  cause instanceof Error && "syscall" in cause && typeof cause.stack === "string";
 
 /**
  * True for a {@link HomeostatError} of any copy of this package, optionally with the given code.

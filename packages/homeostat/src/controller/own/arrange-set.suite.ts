@@ -117,8 +117,7 @@ export function arrangeSet(
       return live.find((one) => formatObjectKey(one.metadata) === name);
     },
   };
-  const informer = {
-    scope,
+  const unchecked = {
     get: (key: ObjectKey) => objects.get(formatObjectKey(key)),
     byIndex: (index: string, value: string) =>
       [...objects.values()].filter((one) =>
@@ -127,6 +126,7 @@ export function arrangeSet(
           : one.metadata.ownerReferences?.some(({ uid }) => uid === value),
       ),
   };
+  const informer = { scope, unchecked };
   const set: OwnedSet = {
     owner,
     ownerKind: Box,

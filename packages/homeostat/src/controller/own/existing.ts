@@ -15,6 +15,6 @@ export function findCached(
   { informer, memory }: Known & Pick<OwnedSet, "informer">,
   key: ObjectKey,
 ): KubeObject | undefined {
-  const cached = informer.get(key) as KubeObject | undefined;
+  const cached = informer.unchecked.get(key) as KubeObject | undefined;
   return cached && !memory.isGone(cached.metadata.uid) ? cached : undefined;
 }

@@ -3,6 +3,8 @@
 import { parseDuration } from "../../api/duration.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
+import { definitionOfKind } from "../../api/resource/definition-of-kind.ts";
+import { labelKeyFaults } from "../../api/selectors/syntax-rules.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { carriedValue, type Signal, type SignalCarrier, type SignalOptions } from "./signal.ts";
 import { clearSignal, setSignal } from "./write-signal.ts";
@@ -49,6 +51,7 @@ function checkSignal({ name, on, carrier, setBy, clearedBy, within }: SignalOpti
       : ["carrier: expected one of annotation, label, finalizer and condition, with its key"]),
     ...(isNames(setBy) ? [] : ["setBy: expected names of controllers"]),
     ...(isNames(clearedBy) ? [] : ["clearedBy: expected names of controllers"]),
+    ...checkKey(field, key, on),
     ...(within === undefined || isDuration(within) ? [] : ["within: expected a duration above 0"]),
   ];
   if (problems.length === 0) return;
@@ -57,6 +60,18 @@ function checkSignal({ name, on, carrier, setBy, clearedBy, within }: SignalOpti
     `defining the signal ${JSON.stringify(name)}: ${problems.join("; ")}`,
     { hint: "correct what the message names" },
   );
+}
+
+/** A key that no server takes, or a condition that the kind does not declare, is never set. */
+function checkKey(field: string, key: unknown, on: Kind): readonly string[] {
+  if (typeof key !== "string" || key === "") return [];
+  if (field !== "condition")
+    return labelKeyFaults(key).map((fault) => `carrier: ${field} "${key}": ${fault}`);
+  const conditions = (on && definitionOfKind(on)?.conditions) ?? [];
+  if (conditions.length === 0 || conditions.includes(key)) return [];
+  return [
+    `carrier: ${on.kind} has no condition "${key}"; expected one of ${conditions.join(", ")}`,
+  ];
 }
 
 function isDuration(within: string | number): boolean {

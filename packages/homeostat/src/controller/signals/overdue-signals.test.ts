@@ -119,4 +119,14 @@ it("is refused when its definition is wrong", () => {
       message: /"Full!": name: .*; carrier: .*; setBy: .*; within: /,
     },
   );
+  const define = (on: object, carrier: object) => () =>
+    defineSignal({ ...by, on, name: "full", carrier } as never);
+  const on = { apiVersion: "example.com/v1", kind: "Box", definition: { conditions: ["Ready"] } };
+  assert.throws(define(on, { annotation: "is full" }), {
+    message: /signal "full": carrier: annotation "is full": name part must consist of/,
+  });
+  assert.throws(define(on, { condition: "Redy" }), {
+    message: /signal "full": carrier: Box has no condition "Redy"; expected one of Ready/,
+  });
+  define(on, { condition: "Ready" })();
 });

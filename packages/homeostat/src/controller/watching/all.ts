@@ -1,12 +1,14 @@
 // Watches: all objects of a kind that a selection matches. Every change of one of them, its coming
 // and going included, reconciles the sources whose selection matches it.
 import type { Kind, ObjectOf } from "../../api/kind.ts";
+import { dnsLabelFaults } from "../../api/selectors/syntax-rules.ts";
+import { describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { dropPromise } from "../../util/refuse-promise.ts";
 import type { Predicate } from "../predicates.ts";
 import {
   type CompiledSelection,
-  compileSelection,
+  compileSelectionOf,
   type Fields,
   type Labels,
   type Selection,
@@ -45,20 +47,15 @@ export interface Watch<Source, K extends Kind> {
 /**
  * Declares a watch of all objects that match: `watches: { apps: all(WebApp, { labels }) }`. Where
  * the manager needs no other objects of the kind, and all selections are equal and fixed, only
- * these are cached.
+ * these are cached. @throws ERR_WATCH_SELECTION
  */
 export function all<Source, K extends Kind>(
   target: K,
   options: WatchOptions<Source, K> = {},
 ): Watch<Source, K> {
   const { namespace, labels, fields, when } = options;
-  if (target.scope === "Cluster" && namespace !== undefined)
-    throw new HomeostatError(
-      "ERR_WATCH_SELECTION",
-      `watching ${target.kind}: it is cluster-scoped and has no namespace`,
-      { hint: "leave `namespace` out" },
-    );
-  const values = compileSelection({
+  checkSelection(target, options);
+  const values = compileSelectionOf(target, {
     ...(typeof namespace === "function" ? {} : { namespace }),
     ...(typeof labels === "function" ? {} : { labels }),
     ...(typeof fields === "function" ? {} : { fields }),
@@ -83,6 +80,38 @@ export function all<Source, K extends Kind>(
     },
   };
 }
+
+/** The kind itself is checked with the controller's definition. */
+function checkSelection(
+  target: Kind | undefined,
+  { namespace, labels, fields }: WatchOptions<any, any>,
+): void {
+  if (target?.scope === "Cluster" && namespace !== undefined)
+    throw refusal(target, "it is cluster-scoped and has no namespace", "leave `namespace` out");
+  const hint = "correct what the message names";
+  if (!isAny(namespace, "string"))
+    throw refusal(
+      target,
+      `namespace is ${describeValue(namespace)}, expected a string or a function`,
+      hint,
+    );
+  const [fault] = typeof namespace === "string" ? dnsLabelFaults(namespace) : [];
+  if (fault !== undefined)
+    throw refusal(target, `the namespace '${namespace}' cannot exist: ${fault}`, hint);
+  for (const [name, value] of Object.entries({ labels, fields }))
+    if (!isAny(value, "string", "object") || value === null || Array.isArray(value))
+      throw refusal(
+        target,
+        `${name} is ${describeValue(value)}, expected kubectl's text, values by key, or a function`,
+        hint,
+      );
+}
+
+const isAny = (value: unknown, ...types: readonly string[]): boolean =>
+  ["undefined", "function", ...types].includes(typeof value);
+
+const refusal = (target: Kind | undefined, problem: string, hint: string): HomeostatError =>
+  new HomeostatError("ERR_WATCH_SELECTION", `watching ${target?.kind}: ${problem}`, { hint });
 
 function valueOf<Source, T>(from: From<Source, T> | undefined, source: Source): T | undefined {
   if (typeof from !== "function") return from;

@@ -1,6 +1,7 @@
 // Synchronous reads of declared kinds from the cache. Only declared kinds have a cache that is
 // complete and fresh: a read of another kind would be empty, or open a watch in silence.
 import { formatObjectKey } from "../../api/gvk.ts";
+import { viewId } from "../../api/fields-kind.ts";
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject, ObjectKey } from "../../api/object-meta.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
@@ -9,7 +10,7 @@ import type { ControllerDefinition } from "../define-controller.ts";
 import { kindId } from "../echo/run-record.ts";
 import { covers, type Narrowing } from "./narrow-kinds.ts";
 import type { CachedReads } from "./declared-reads.ts";
-import { type CompiledSelection, compileSelection, type Selection } from "./selection.ts";
+import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 import { selectObjects } from "./select-objects.ts";
 
 /** The part of an informer that reads need. */
@@ -58,7 +59,7 @@ export function createCachedReads(dependencies: CachedReadsDependencies): Cached
     list(kind: Kind, options: Selection = {}) {
       const { namespace = own } = options;
       const isAll = kind.scope === "Cluster" || namespace === "";
-      const selection: CompiledSelection = compileSelection({
+      const selection: CompiledSelection = compileSelectionOf(kind, {
         ...options,
         namespace: isAll ? undefined : namespace,
       });
@@ -88,8 +89,13 @@ export function declaredKinds({
   return [kind, ...owns, ...targets];
 }
 
+const indexedKinds = ({ indexes }: ControllerDefinition): readonly Kind[] =>
+  Object.values(indexes).map(({ target }) => target);
+
 function refuseUndeclared(definition: ControllerDefinition, kind: Kind): void {
-  if (declaredKinds(definition).some((one) => kindId(one) === kindId(kind))) return;
+  const isCached = (one: Kind): boolean =>
+    kindId(one) === kindId(kind) && viewId(one) === viewId(kind);
+  if ([...declaredKinds(definition), ...indexedKinds(definition)].some(isCached)) return;
   throw new HomeostatError(
     "ERR_UNDECLARED",
     `"${definition.name}" reads ${kind.kind} from the cache, which it does not declare`,

@@ -8,7 +8,7 @@ import { dropPromise } from "../../util/refuse-promise.ts";
 import type { ControllerDefinition } from "../define-controller.ts";
 import { targetsOf } from "../resolve-refs.ts";
 import type { Predicate } from "../predicates.ts";
-import { type CompiledSelection, compileSelection, type Selection } from "./selection.ts";
+import { type CompiledSelection, compileSelectionOf, type Selection } from "./selection.ts";
 
 /** One name in `watches` or `refs`. */
 export interface DeclaredSelection {
@@ -34,7 +34,7 @@ export function declaredSelections({
         target: ref.target,
         when: ref.when,
         selectionsOf: (source: KubeObject) =>
-          targetsOf(ref, source).selections.map((one) => compileSelection(one)),
+          targetsOf(ref, source).selections.map((one) => compileSelectionOf(ref.target, one)),
       })),
   ];
 }
@@ -53,7 +53,9 @@ export function declaredWatch(
     when,
     selectionsOf(source) {
       const selection: Selection | undefined = select(source);
-      return selection ? [compileSelection(refusePromises(selection, target, source))] : [];
+      return selection
+        ? [compileSelectionOf(target, refusePromises(selection, target, source))]
+        : [];
     },
   };
 }

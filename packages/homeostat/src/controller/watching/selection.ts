@@ -1,5 +1,7 @@
 // Which objects of a kind a source watches: by namespace, labels and fields. Pure.
+import { hasField, viewId } from "../../api/fields-kind.ts";
 import { isObject, type Json, type JsonObject } from "../../api/json.ts";
+import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import {
   type FieldSelector,
@@ -65,6 +67,22 @@ export function compileSelection({ namespace, labels, fields }: Selection): Comp
     formatFieldSelector(byField),
   ]);
   return { id, namespace, labels: byLabel, fields: byField };
+}
+
+/**
+ * Compiles a selection of cached objects of a kind. @throws SelectorSyntaxError,
+ * ERR_WATCH_SELECTION, also for fields that these objects do not have
+ */
+export function compileSelectionOf(kind: Kind, selection: Selection): CompiledSelection {
+  const compiled = compileSelection(selection);
+  const missing = compiled.fields.find(({ field }) => !hasField(kind, field.replace(/^\./, "")));
+  if (missing)
+    throw new HomeostatError(
+      "ERR_WATCH_SELECTION",
+      `selecting ${kind.kind} by "${missing.field}": only ${viewId(kind)} of it is cached`,
+      { hint: "add the field to `fieldsOf`, or declare the kind itself" },
+    );
+  return compiled;
 }
 
 /** True when the labels and fields of an object of the right namespace match. */

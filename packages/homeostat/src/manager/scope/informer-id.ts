@@ -1,8 +1,8 @@
 // Which kinds share an informer.
+import { viewId } from "../../api/fields-kind.ts";
 import type { Kind } from "../../api/kind.ts";
-import { isMetadataKind } from "../../api/metadata-kind.ts";
 
-/** Equal for kinds that share an informer: whole objects and their metadata do not. */
+/** Equal for kinds that share an informer: whole objects, and parts of them, do not. */
 export function informerId(kind: Kind): string {
-  return `${kind.apiVersion}/${kind.kind}${isMetadataKind(kind) ? "#metadata" : ""}`;
+  return `${kind.apiVersion}/${kind.kind}#${viewId(kind)}`;
 }

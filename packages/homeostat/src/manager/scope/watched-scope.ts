@@ -3,6 +3,7 @@
 import type { Kind } from "../../api/kind.ts";
 import type { KubeObject } from "../../api/object-meta.ts";
 import { formatLabelSelector } from "../../api/selectors/label-selector.ts";
+import { dnsLabelFaults } from "../../api/selectors/syntax-rules.ts";
 import type { Cache, Informer, InformerLease } from "../../cache/index.ts";
 import {
   allNamespaces,
@@ -10,7 +11,7 @@ import {
   type NamespaceScope,
 } from "../../controller/watching/namespace-scope.ts";
 import { compileSelection, type Labels } from "../../controller/watching/selection.ts";
-import { describeError } from "../../util/describe-error.ts";
+import { describeError, describeValue } from "../../util/describe-error.ts";
 import { HomeostatError } from "../../util/homeostat-error.ts";
 import { informerId } from "./informer-id.ts";
 import { NamespacedInformers } from "./namespaced-informers.ts";
@@ -50,7 +51,7 @@ const namespaceKind = {
   scope: "Cluster",
 } as Kind<KubeObject, never, never, never>;
 
-/** @throws ERR_MANAGER_NAMESPACES for an empty list, or for both options at once */
+/** @throws ERR_MANAGER_NAMESPACES, SelectorSyntaxError */
 export function createWatchedScope(options: WatchedScopeOptions): WatchedScope {
   const { cache, namespace, namespaces } = options;
   checkNamespaces(options);
@@ -75,7 +76,30 @@ export function checkNamespaces({
     throw new HomeostatError("ERR_MANAGER_NAMESPACES", "there is no namespace to watch", {
       hint: "name namespaces, or leave the option out to watch all",
     });
+  const problem =
+    namespace === undefined ? listProblem(namespaces) : nameProblem("namespace", namespace);
+  if (problem !== undefined)
+    throw new HomeostatError("ERR_MANAGER_NAMESPACES", `choosing what to watch: ${problem}`, {
+      hint: "correct what the message names",
+    });
   if (namespaces && "labels" in namespaces) compileSelection(namespaces);
+}
+
+function listProblem(namespaces: unknown): string | undefined {
+  if (namespaces === undefined) return undefined;
+  if (Array.isArray(namespaces))
+    return namespaces
+      .map((one: unknown, i) => nameProblem(`namespaces[${i}]`, one))
+      .find((problem) => problem !== undefined);
+  const { labels } = Object(namespaces) as { readonly labels?: unknown };
+  if (labels !== undefined) return undefined;
+  return `namespaces is ${describeValue(namespaces)}, expected a list of names or { labels }`;
+}
+
+function nameProblem(place: string, name: unknown): string | undefined {
+  if (typeof name !== "string") return `${place} is ${describeValue(name)}, expected a string`;
+  const [fault] = dnsLabelFaults(name);
+  return fault === undefined ? undefined : `${place} '${name}' cannot exist: ${fault}`;
 }
 
 function oneScope(cache: Cache, namespace: string | undefined): WatchedScope {

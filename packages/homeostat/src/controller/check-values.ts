@@ -1,0 +1,31 @@
+// Checks of values that several declarations have in common, before their types can be trusted.
+import type { Kind } from "../api/kind.ts";
+import { describeValue } from "../util/describe-error.ts";
+
+/** True for an object that names a kind. */
+export function isKind(kind: unknown): kind is Kind {
+  if ((typeof kind !== "object" && typeof kind !== "function") || kind === null) return false;
+  const { apiVersion, kind: name, resource } = kind as Partial<Kind>;
+  return [apiVersion, name, resource].every((part) => typeof part === "string" && part !== "");
+}
+
+const reportNames: readonly string[] = ["events", "conditions", "metadata"];
+
+/** Problems of {@link Reports}. */
+export function checkReports(reports: unknown): string[] {
+  if (reports === undefined) return [];
+  if (typeof reports !== "object" || reports === null)
+    return [`reports is ${describeValue(reports)}, expected an object`];
+  return Object.entries(reports).flatMap(([name, value]) => {
+    if (!reportNames.includes(name))
+      return [`reports.${name}: expected any of ${reportNames.join(", ")}`];
+    if (value === undefined || typeof value === "boolean") return [];
+    return [`reports.${name} is ${describeValue(value)}, expected true or false`];
+  });
+}
+
+/** A problem of an option that is to be a function, where it is given. */
+export function checkOptionalFunction(name: string, value: unknown): string[] {
+  if (value === undefined || typeof value === "function") return [];
+  return [`${name} is ${describeValue(value)}, expected a function`];
+}

@@ -1,0 +1,29 @@
+// Runs a program's main function, so that a failure which its reader can mend prints as text and
+// not as a crash. Nothing listens to the process: another error ends it as it always does.
+import { isApiStatusError } from "../api/status.ts";
+import { isHomeostatError } from "../util/homeostat-error.ts";
+
+/**
+ * Runs the main function of a program: `await runMain(async () => { … })`. When it rejects with an
+ * error of this package or of the API server, prints what was attempted, on what, and what to do
+ * to standard error, and ends the process with exit code 1. Rejects with any other error, which
+ * Node then prints with its stack.
+ */
+export async function runMain(main: () => Promise<unknown>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    const failure = describeFailure(error);
+    if (failure === undefined) throw error;
+    process.stderr.write(`${failure}\n`);
+    process.exit(1);
+  }
+}
+
+/** Undefined for what only the stack explains. */
+function describeFailure(error: unknown): string | undefined {
+  if (isHomeostatError(error))
+    return error.audience === "user" ? `${error.message}\n  ${error.hint}` : undefined;
+  if (!isApiStatusError(error)) return undefined;
+  return error.request === undefined ? error.message : `${error.request}: ${error.message}`;
+}

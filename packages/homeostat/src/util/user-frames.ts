@@ -1,0 +1,23 @@
+// The stack of an error that its reader can mend: where their own code was, and nothing else.
+
+/** This package's folder, as frames name it; undefined in a bundle, which holds users' code too. */
+const ownFolder = /^file:\/\/(.*\/)util\/user-frames\.[jt]s$/.exec(import.meta.url)?.[1];
+const ownTest = /\.(test|suite)\.ts:/;
+
+/**
+ * The stack without the frames of Node, of packages and of this one. Where none would be left, the
+ * first frame is.
+ */
+export function withUserFrames(stack: string): string {
+  const at = stack.indexOf("\n    at ");
+  if (at < 0) return stack;
+  const frames = stack.slice(at + 1).split("\n");
+  const users = frames.filter((frame) => isOfUser(frame));
+  return [stack.slice(0, at), ...(users.length > 0 ? users : frames.slice(0, 1))].join("\n");
+}
+
+function isOfUser(frame: string): boolean {
+  if (!/[/\\].*:\d+:\d+\)?$/.test(frame) || /[( ]node:/.test(frame)) return false;
+  if (/[/\\]node_modules[/\\]/.test(frame)) return false;
+  return ownFolder === undefined || !frame.includes(ownFolder) || ownTest.test(frame);
+}

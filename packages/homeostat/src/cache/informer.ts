@@ -119,7 +119,7 @@ export interface InformerStats {
   /** Text of the parsed objects, which they occupy about twice, in addition to `bytes`. */
   readonly parsedBytes: number;
   readonly ownWrites: number;
-  /** Objects that reads leave out, see {@link Informer.skipped}. */
+  /** Objects that reads leave out, at most 1000, see {@link Informer.skipped}. */
   readonly skipped: number;
 }
 

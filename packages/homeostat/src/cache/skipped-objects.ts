@@ -69,6 +69,7 @@ export class SkippedObjects {
 
   /** Reads an entry; undefined, and reported, when it does not match or its text is not JSON. */
   read(entry: CachedEntry): unknown {
+    if (entry.mismatch) return undefined;
     const object = this.readAny(entry);
     return entry.mismatch ? undefined : object;
   }

@@ -86,36 +86,42 @@ class MetadataReader implements ScannedMetadata {
 
   /** Reads one member of metadata. */
   read(keyStart: number, keyEnd: number, start: number, end: number): void {
-    const is = (name: string): boolean => spells(this.#bytes, keyStart, keyEnd, name);
+    const bytes = this.#bytes;
     switch (keyEnd - keyStart) {
       case 3:
-        if (is("uid")) this.uid = readString(this.#bytes, start, end) ?? "";
+        if (spells(bytes, keyStart, keyEnd, "uid")) this.uid = readString(bytes, start, end) ?? "";
         return;
       case 4:
-        if (is("name")) this.name = readString(this.#bytes, start, end) ?? "";
+        if (spells(bytes, keyStart, keyEnd, "name"))
+          this.name = readString(bytes, start, end) ?? "";
         return;
       case 6:
-        if (is("labels")) this.labels = { start, end };
+        if (spells(bytes, keyStart, keyEnd, "labels")) this.labels = { start, end };
         return;
       case 9:
-        if (is("namespace")) this.namespace = readString(this.#bytes, start, end) ?? "";
+        if (spells(bytes, keyStart, keyEnd, "namespace"))
+          this.namespace = readString(bytes, start, end) ?? "";
         return;
       case 10:
-        if (is("generation")) this.generation = readInteger(this.#bytes, start, end);
+        if (spells(bytes, keyStart, keyEnd, "generation"))
+          this.generation = readInteger(bytes, start, end);
         return;
       case 11:
-        if (is("annotations")) this.annotations = { start, end };
+        if (spells(bytes, keyStart, keyEnd, "annotations")) this.annotations = { start, end };
         return;
       case 13:
-        if (is("managedFields"))
+        if (spells(bytes, keyStart, keyEnd, "managedFields"))
           [this.managedFields, this.managedFieldsKey] = [{ start, end }, keyStart - 1];
         return;
       case 15:
-        if (is("resourceVersion")) this.resourceVersion = readString(this.#bytes, start, end) ?? "";
-        else if (is("ownerReferences")) this.ownerReferences = { start, end };
+        if (spells(bytes, keyStart, keyEnd, "resourceVersion"))
+          this.resourceVersion = readString(bytes, start, end) ?? "";
+        else if (spells(bytes, keyStart, keyEnd, "ownerReferences"))
+          this.ownerReferences = { start, end };
         return;
       case 17:
-        if (is("deletionTimestamp")) this.deleting = this.#bytes[start] === 34;
+        if (spells(bytes, keyStart, keyEnd, "deletionTimestamp"))
+          this.deleting = bytes[start] === 34;
     }
   }
 }

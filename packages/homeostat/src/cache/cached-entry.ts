@@ -4,6 +4,7 @@
 import { encodeJsonBytes } from "../api/encode-json.ts";
 import { parseExact } from "../api/parse-exact.ts";
 import { eachItem, eachMember, readString, spells } from "../api/scan-json.ts";
+import type { MatchStructure, Mismatch } from "../api/resource/compile-structure.ts";
 import { scanMetadata, type ScannedMetadata } from "../api/scan-metadata.ts";
 import { emptyStatus } from "../client/readable.ts";
 import { decodeJson } from "../client/request/decode-json.ts";
@@ -31,6 +32,10 @@ export interface EntryShape {
   readonly keepManager: (manager: string) => boolean;
   /** Reduces objects before they are stored; must keep metadata. */
   readonly project: ((object: any) => unknown) | undefined;
+  /** Compares whole objects with their definition; undefined where there is none. */
+  readonly match?: MatchStructure | undefined;
+  /** Called when an entry that its cache holds is found not to match. */
+  readonly mismatched?: (entry: CachedEntry, mismatch: Mismatch) => void;
 }
 
 const noOwners: readonly string[] = [];
@@ -39,8 +44,8 @@ const noOwners: readonly string[] = [];
 export type FindEntry = (key: string, resourceVersion: string) => CachedEntry | undefined;
 
 /**
- * Creates an entry from an object's bytes, which it does not keep, unless `find` has it. @throws
- * ERR_CACHE_OBJECT
+ * Creates an entry from an object's bytes, which it does not keep, unless `find` has it. An object
+ * that does not match its definition is not projected. @throws ERR_CACHE_OBJECT
  */
 export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry): CachedEntry {
   const scanned = scanMetadata(bytes);
@@ -48,9 +53,10 @@ export function toEntry(bytes: Uint8Array, shape: EntryShape, find?: FindEntry):
   if (found) return found;
   if (scanned && !shape.project) return new CachedEntry(bytes, scanned, shape);
   const object = decodeJson(bytes);
-  const canonical = encodeJsonBytes(projected(object, shape) as never);
+  const mismatch = shape.match?.(object) ?? null;
+  const canonical = encodeJsonBytes((mismatch ? object : projected(object, shape)) as never);
   const again = scanMetadata(canonical);
-  if (again) return new CachedEntry(canonical, again, shape);
+  if (again) return new CachedEntry(canonical, again, shape, mismatch);
   throw new HomeostatError(
     "ERR_CACHE_OBJECT",
     `reading a ${shape.kind} from the server: expected an object with metadata.name, got ${new TextDecoder().decode(bytes.subarray(0, 120))}`,
@@ -84,10 +90,17 @@ export class CachedEntry implements CachedObject {
   readonly #text: string;
   readonly #shape: EntryShape;
   #object: object | undefined;
+  /** Null when it matches, undefined before the first read. */
+  #mismatch: Mismatch | null | undefined;
   /** True once the cache no longer holds this revision. */
   #retired = false;
 
-  constructor(bytes: Uint8Array, scanned: ScannedMetadata, shape: EntryShape) {
+  constructor(
+    bytes: Uint8Array,
+    scanned: ScannedMetadata,
+    shape: EntryShape,
+    mismatch?: Mismatch | null,
+  ) {
     this.name = scanned.name;
     this.namespace = scanned.namespace;
     this.key = keyOf(scanned);
@@ -102,6 +115,7 @@ export class CachedEntry implements CachedObject {
     this.#hasAnnotations = scanned.annotations !== undefined;
     this.#text = cutManagedFields(bytes, scanned, shape.keepManager);
     this.#shape = shape;
+    this.#mismatch = mismatch;
   }
 
   /** Length of the stored text, in characters: bytes for ASCII. */
@@ -123,6 +137,10 @@ export class CachedEntry implements CachedObject {
     return this.#object !== undefined;
   }
 
+  get mismatch(): Mismatch | undefined {
+    return this.#mismatch ?? undefined;
+  }
+
   metadataText(field: "labels" | "annotations"): string {
     if (!(field === "labels" ? this.#hasLabels : this.#hasAnnotations)) return "";
     const bytes = Buffer.from(this.#text);
@@ -136,9 +154,17 @@ export class CachedEntry implements CachedObject {
     const whole = this.#parse();
     if (promisesStatus && (whole.status === undefined || whole.status === null))
       whole.status = emptyStatus();
+    if (this.#mismatch === undefined) this.#match(whole);
     this.#object = frozen ? freezeDeep(whole) : whole;
     if (!this.#retired) parsedObjects.add(this);
     return this.#object;
+  }
+
+  /** Once for each revision. */
+  #match(whole: object): void {
+    const { match, mismatched } = this.#shape;
+    this.#mismatch = match?.(whole) ?? null;
+    if (this.#mismatch && !this.#retired) mismatched?.(this, this.#mismatch);
   }
 
   #parse(): { apiVersion?: string; kind?: string; metadata?: unknown; status?: unknown } {
@@ -159,6 +185,7 @@ export class CachedEntry implements CachedObject {
 
   /** Drops the parsed object; the next read parses again. */
   dropParsed(): void {
+    this.#shape.parsedObjects.remove(this);
     this.#object = undefined;
   }
 }

@@ -4,6 +4,9 @@
 import { isFieldsKind, takeFields, viewId } from "../api/fields-kind.ts";
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import { isMetadataKind } from "../api/metadata-kind.ts";
+import { compileStructure, type MatchStructure } from "../api/resource/compile-structure.ts";
+import type { ResourceDefinition } from "../api/resource/define-resource.ts";
+import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
 import type { Client } from "../client/client.ts";
 import { describeError } from "../util/describe-error.ts";
 import { promisesStatus } from "../client/readable.ts";
@@ -90,6 +93,7 @@ class InformerCache implements Cache {
   readonly #informers = new Map<string, Shared>();
   readonly #listeners = new Set<(informer: Informer) => void>();
   readonly #narrowed: Map<string, InformerScope>;
+  readonly #matches = new Map<ResourceDefinition, MatchStructure>();
   readonly #unobserve: () => void;
   #started = false;
   /** Keeps the process alive while no socket or timer does. */
@@ -157,6 +161,15 @@ class InformerCache implements Cache {
     return this.#options.kinds?.find(
       ([one]) => one.apiVersion === apiVersion && one.kind === kind,
     )?.[1];
+  }
+
+  /** Informers of one definition share its compiled structure. */
+  #matchOf(kind: Kind): MatchStructure | undefined {
+    const definition = definitionOfKind(kind);
+    if (!definition) return undefined;
+    const match = this.#matches.get(definition) ?? compileStructure(definition);
+    this.#matches.set(definition, match);
+    return match;
   }
 
   async widen(kind: Kind): Promise<void> {
@@ -230,6 +243,7 @@ class InformerCache implements Cache {
         promisesStatus: promisesStatus(kind) && !scope.metadataOnly && takesStatus(kind),
         metadataOnly: scope.metadataOnly === true,
         parsedObjects: this.#parsedObjects,
+        match: scope.metadataOnly ? undefined : this.#matchOf(kind),
         keepManager: keepManagers,
         project: scope.metadataOnly
           ? undefined
@@ -268,5 +282,5 @@ export function describeCacheError(error: unknown, { kind }: Kind, key?: string)
     : `a handler or index function of the ${kind} cache threw${key ? ` for ${key}` : ""}: ${describeError(error)}`;
 }
 
-const isOfServer = (error: unknown) =>
-  isHomeostatError(error, "ERR_CACHE_OBJECT") || isHomeostatError(error, "ERR_CLIENT_WATCH_EVENT");
+const codesOfServer = ["ERR_CACHE_OBJECT", "ERR_CLIENT_WATCH_EVENT", "ERR_OBJECT_MISMATCH"];
+const isOfServer = (error: unknown) => codesOfServer.some((code) => isHomeostatError(error, code));

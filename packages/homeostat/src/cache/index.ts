@@ -1,4 +1,5 @@
 // The public interface of this folder.
+export type { Mismatch } from "../api/resource/compile-structure.ts";
 export type { Comparison } from "./comparison.ts";
 export {
   type CachedKind,
@@ -12,6 +13,7 @@ export type {
   Freshness,
   HandlerCause,
   IndexFunction,
+  IndexOptions,
   Informer,
   InformerHandler,
   InformerLease,

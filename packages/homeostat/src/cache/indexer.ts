@@ -6,7 +6,7 @@ import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { refusePromise } from "../util/refuse-promise.ts";
 import type { CachedEntry } from "./cached-entry.ts";
 import { EntryIndex } from "./entry-index.ts";
-import type { IndexFunction, InformerStats } from "./informer.ts";
+import type { IndexFunction, IndexOptions, InformerStats } from "./informer.ts";
 import { OwnWrites } from "./own-writes.ts";
 
 /** The change of one object. */
@@ -121,11 +121,13 @@ export class Indexer {
   /**
    * Adds an index over all objects. An object for which the function throws or returns no list has
    * no value; `onError` receives what it throws each time, and once that it returns no list.
+   * Objects that do not match their definition have a value only on request.
    */
   addIndex(
     name: string,
     index: IndexFunction,
     onError: (error: unknown, key: string) => void,
+    { includesMismatched }: IndexOptions = {},
   ): void {
     if (this.#functions.get(name) === index) return;
     if (this.#indexes.has(name))
@@ -139,7 +141,9 @@ export class Indexer {
     let hasReported = false;
     const added = new EntryIndex((entry) => {
       try {
-        return listOf(name, index(entry.read()));
+        const object = entry.read();
+        if (entry.mismatch && !includesMismatched) return [];
+        return listOf(name, index(object));
       } catch (error) {
         const isRepeated = hasReported && isWrongFunction(error);
         hasReported ||= isWrongFunction(error);

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/client-go/tools/cache (SharedInformer, Indexer, ResourceEventHandler).
 import type { Kind, ObjectOf } from "../api/kind.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
+import type { Mismatch } from "../api/resource/compile-structure.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** One object in the cache. Its metadata needs no parsing; `read()` parses on first use. */
@@ -25,8 +26,16 @@ export interface CachedObject<O = any> {
    * a part of the object.
    */
   readonly text?: string | undefined;
-  /** Returns the shared object, which must not be mutated (frozen in development). */
+  /**
+   * Returns the shared object, which must not be mutated (frozen in development), also one that
+   * does not match its definition.
+   */
   read(): O;
+  /**
+   * How the object differs from what `defineResource` says of its kind: in JSON types, required
+   * fields and enums. Known once it has been read; undefined when it matches.
+   */
+  readonly mismatch?: Mismatch | undefined;
 }
 
 /** Why a handler is called. */
@@ -86,6 +95,12 @@ export interface InformerScope {
   readonly fields?: readonly string[] | undefined;
 }
 
+/** Which objects an index has. */
+export interface IndexOptions {
+  /** Also objects that do not match their definition, for functions that read metadata only. */
+  readonly includesMismatched?: true;
+}
+
 /** Synchronous reads from memory; complete once synced. */
 export interface Reader<O = any> {
   get(key: ObjectKey): O | undefined;
@@ -104,11 +119,11 @@ export interface InformerStats {
   /** Text of the parsed objects, which they occupy about twice, in addition to `bytes`. */
   readonly parsedBytes: number;
   readonly ownWrites: number;
-  /** Objects that cannot be read, see {@link Informer.skipped}. */
+  /** Objects that reads leave out, at most 1000, see {@link Informer.skipped}. */
   readonly skipped: number;
 }
 
-/** An object that is not cached, and why. */
+/** An object that reads leave out, and why. */
 export interface SkippedObject {
   /** `namespace/name`, or "" without a name. */
   readonly key: string;
@@ -116,18 +131,26 @@ export interface SkippedObject {
   readonly reason: string;
 }
 
-/** A shared informer. */
+/**
+ * A shared informer. Its reads leave out objects that do not match the definition of their kind,
+ * where `defineResource` has made it.
+ */
 export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   readonly kind: K;
   readonly scope: InformerScope;
-  /** `entry`, `entries` and `entriesByIndex` are `get`, `list` and `byIndex` without parsing. */
+  /** Reads that leave out no object, whatever is in it. */
+  readonly unchecked: Reader;
+  /** `entry`, `entries` and `entriesByIndex` are reads of `unchecked` without parsing. */
   entry(key: string): CachedObject<ObjectOf<K>> | undefined;
   entries(options?: {
     readonly namespace?: string | undefined;
   }): readonly CachedObject<ObjectOf<K>>[];
   entriesByIndex(index: string, value: string): readonly CachedObject<ObjectOf<K>>[];
-  /** Adds an index. Adding another function under the same name is an error. */
-  addIndex(name: string, index: IndexFunction<ObjectOf<K>>): void;
+  /**
+   * Adds an index. Adding another function under the same name is an error. The function is not
+   * called with objects that do not match their definition.
+   */
+  addIndex(name: string, index: IndexFunction<ObjectOf<K>>, options?: IndexOptions): void;
   /** Calls `added` for all cached objects (through "initial"), then follows the changes. */
   addHandler(handler: InformerHandler<ObjectOf<K>>): { remove(): void };
   /** True once the first list is complete and every handler has received it. */
@@ -146,8 +169,10 @@ export interface Informer<K extends Kind = Kind> extends Reader<ObjectOf<K>> {
   resync(): void;
   stats(): InformerStats;
   /**
-   * Objects whose newest revision cannot be read or projected. They are reported to `onError`
-   * once per revision; reads show their last good revision, if there was one.
+   * Objects whose newest revision does not match its definition, as far as it has been read, or
+   * cannot be read or projected. Each is reported to `onError` once, until it is corrected or fails
+   * for another reason. Of one that cannot be projected, reads show the last good revision, if
+   * there was one.
    */
   skipped(): readonly SkippedObject[];
 }

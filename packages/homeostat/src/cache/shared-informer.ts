@@ -2,7 +2,6 @@
 // follow its changes.
 // Upstream: k8s.io/client-go/tools/cache/shared_informer.go.
 import type { Kind } from "../api/kind.ts";
-import { formatObjectKey } from "../api/gvk.ts";
 import type { ObjectKey } from "../api/object-meta.ts";
 import type { Client, CompletedWrite } from "../client/client.ts";
 import { encodeBody } from "../client/request/encode-request.ts";
@@ -13,6 +12,7 @@ import { unitInterval } from "../runtime/entropy.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { CachedEntry, EntryShape } from "./cached-entry.ts";
 import { compileSelection } from "./compile-selection.ts";
+import { createReader } from "./create-reader.ts";
 import { compareWithServer, describeComparison } from "./compare-with-server.ts";
 import type { Comparison } from "./comparison.ts";
 import type {
@@ -20,10 +20,12 @@ import type {
   Freshness,
   HandlerCause,
   IndexFunction,
+  IndexOptions,
   Informer,
   InformerHandler,
   InformerScope,
   InformerStats,
+  Reader,
   SkippedObject,
 } from "./informer.ts";
 import { Indexer, type StoreChange } from "./indexer.ts";
@@ -57,6 +59,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   readonly #listeners = new Set<(freshness: Freshness) => void>();
   #selects: (write: CompletedWrite) => boolean | undefined;
   readonly #skipped: SkippedObjects;
+  readonly unchecked: Reader;
+  readonly #checked: Reader;
   #gathering = new Map<string, CachedEntry>();
   #synced = Promise.withResolvers<void>();
   #hasSynced = false;
@@ -71,6 +75,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     this.#options = options;
     this.#selects = compileSelection(options.scope);
     this.#skipped = new SkippedObjects(options.shape, options.onError);
+    this.unchecked = createReader(this, (entry) => this.#skipped.readAny(entry as CachedEntry));
+    this.#checked = createReader(this, (entry) => this.#skipped.read(entry as CachedEntry));
     this.#reflector = new Reflector({ ...options, scope: () => this.#scope, sink: this });
   }
 
@@ -125,19 +131,15 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   }
 
   get(key: ObjectKey): any {
-    return this.entry(formatObjectKey(key))?.read();
+    return this.#checked.get(key);
   }
 
   list(options?: { readonly namespace?: string | undefined }): readonly any[] {
-    return this.#readAll(this.entries(options));
+    return this.#checked.list(options);
   }
 
   byIndex(index: string, value: string): readonly any[] {
-    return this.#readAll(this.entriesByIndex(index, value));
-  }
-
-  #readAll(entries: readonly CachedObject[]): readonly any[] {
-    return entries.flatMap((entry) => this.#skipped.read(entry as CachedEntry) ?? []);
+    return this.#checked.byIndex(index, value);
   }
 
   entry(key: string): CachedObject | undefined {
@@ -156,8 +158,8 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
     return this.#indexer.byIndex(index, value);
   }
 
-  addIndex(name: string, index: IndexFunction): void {
-    this.#indexer.addIndex(name, index, this.#options.onError);
+  addIndex(name: string, index: IndexFunction, options?: IndexOptions): void {
+    this.#indexer.addIndex(name, index, this.#options.onError, options);
   }
 
   addHandler(handler: InformerHandler): { remove(): void } {
@@ -227,7 +229,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
 
   gather(): void {
     this.#indexer.own.listing();
-    this.#skipped.clear();
+    this.#skipped.listing();
     this.#gathering = new Map();
   }
 
@@ -264,6 +266,7 @@ export class SharedInformer implements Informer<any>, ReflectorSink {
   #replaceAll(restored: { readonly isRestored: boolean }): void {
     const changes = this.#indexer.replace(this.#gathering, restored);
     this.#gathering = new Map();
+    this.#skipped.listed();
     const through = this.#hasSynced ? "relist" : "initial";
     for (const change of changes)
       this.#notify(change, {

@@ -95,6 +95,18 @@ describe("a poisonous object", () => {
     assert.equal(informer.stats().skipped, 1);
   });
 
+  it("that a new list does not deliver is forgotten, and named anew", async () => {
+    const { transport, runtime, informer, faults } = await playSynced({ projections });
+    transport.last.lines(event("MODIFIED", poison("soup", "6")));
+    transport.last.refuse(410, "Expired");
+    const sent = transport.exchanges.length;
+    while (transport.exchanges.length === sent) await runtime.advance(100);
+    transport.last.head().lines(event("ADDED", meal("stew", "4")), bookmark("9", true));
+    assert.deepEqual([informer.stats().skipped, faults.length], [0, 1]);
+    transport.last.lines(event("ADDED", poison("soup", "10")));
+    assert.deepEqual([informer.stats().skipped, faults.length], [1, 2]);
+  });
+
   it("whose text is not JSON inside is left out of lists", async () => {
     const playing = await playSynced();
     playing.transport.last.chunk(

@@ -1,8 +1,10 @@
-// Objects that cannot be cached: without a name, refused by the projection, or not JSON inside.
-// One such object must not stop the others, so it is skipped, named once per revision, and counted
-// until a good revision of it comes or it is deleted.
+// Objects that reads leave out: without a name, refused by the projection, not JSON inside, or not
+// as their definition says. One such object must not stop the others, so it is skipped, named once,
+// and counted until a good revision of it comes or it is deleted.
+import type { Mismatch } from "../api/resource/compile-structure.ts";
 import { scanMetadata } from "../api/scan-metadata.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
+import { mismatchError } from "./mismatch-error.ts";
 import type { SkippedObject } from "./informer.ts";
 import { type CachedEntry, type EntryShape, type FindEntry, toEntry } from "./cached-entry.ts";
 
@@ -23,9 +25,14 @@ export class SkippedObjects {
   readonly #shape: EntryShape;
   readonly #onError: (error: unknown) => void;
   #skipped = new Map<string, SkippedObject>();
+  /** Those from before a list that is not complete yet. */
+  #before: ReadonlyMap<string, SkippedObject> = new Map();
 
   constructor(shape: EntryShape, onError: (error: unknown) => void) {
-    this.#shape = shape;
+    this.#shape = {
+      ...shape,
+      mismatched: (entry, mismatch) => this.#mismatched(entry, mismatch),
+    };
     this.#onError = onError;
   }
 
@@ -44,7 +51,7 @@ export class SkippedObjects {
   take(bytes: Uint8Array, find?: FindEntry): Taken {
     try {
       const entry = toEntry(bytes, this.#shape, find);
-      this.#skipped.delete(entry.key);
+      this.#arrived(entry);
       return { entry };
     } catch (error) {
       return { skipped: this.#report(identify(bytes), error) };
@@ -60,12 +67,19 @@ export class SkippedObjects {
     }
   }
 
-  /** Reads an entry; undefined, and reported, when its text is not JSON. */
+  /** Reads an entry; undefined, and reported, when it does not match or its text is not JSON. */
   read(entry: CachedEntry): unknown {
+    if (entry.mismatch) return undefined;
+    const object = this.readAny(entry);
+    return entry.mismatch ? undefined : object;
+  }
+
+  /** Reads an entry; undefined, and reported, when its text is not JSON. */
+  readAny(entry: CachedEntry): unknown {
     try {
       return entry.read();
     } catch (error) {
-      this.#report({ key: entry.key, resourceVersion: entry.resourceVersion }, error);
+      this.#report(entry, error);
       return undefined;
     }
   }
@@ -75,27 +89,53 @@ export class SkippedObjects {
     this.#skipped.delete(key);
   }
 
-  /** A complete list begins: what it does not deliver is gone. */
-  clear(): void {
-    this.#skipped.clear();
+  /** A list begins: what it does not deliver is gone. */
+  listing(): void {
+    this.#before = this.#skipped;
+    this.#skipped = new Map();
   }
 
-  #report(what: Identity, cause: unknown): SkippedObject {
-    const known = this.#skipped.get(what.key);
-    if (known?.resourceVersion === what.resourceVersion) return known;
+  /** The list is complete. */
+  listed(): void {
+    this.#before = new Map();
+  }
+
+  /** Reads the next revision of a skipped object at once, so that its end is seen. */
+  #arrived(entry: CachedEntry): void {
+    if (entry.mismatch) return this.#mismatched(entry, entry.mismatch);
+    if (!this.#known(entry.key)) return;
+    if (this.read(entry) !== undefined) this.#skipped.delete(entry.key);
+    entry.dropParsed();
+  }
+
+  #known(key: string): SkippedObject | undefined {
+    return this.#skipped.get(key) ?? this.#before.get(key);
+  }
+
+  #mismatched({ key, resourceVersion }: CachedEntry, mismatch: Mismatch): void {
+    const skipped = { key, resourceVersion, reason: mismatch.message };
+    this.#skip(skipped, () => mismatchError(`${this.#shape.kind} ${key}`, mismatch));
+  }
+
+  #report({ key, resourceVersion }: Identity, cause: unknown): SkippedObject {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const skipped = { ...what, reason };
-    if (known || this.#skipped.size < kept) this.#skipped.set(what.key, skipped);
-    this.#onError(
-      new HomeostatError(
-        "ERR_CACHE_OBJECT",
-        `caching the ${this.#shape.kind} ${what.key || "without a name"} at revision ${what.resourceVersion || "unknown"}: it is skipped: ${reason}`,
-        {
-          hint: "Correct or delete the object; the other objects are not affected.",
+    const what = `the ${this.#shape.kind} ${key || "without a name"} at revision ${resourceVersion || "unknown"}`;
+    const hint = "Correct or delete the object; the other objects are not affected.";
+    return this.#skip(
+      { key, resourceVersion, reason },
+      () =>
+        new HomeostatError("ERR_CACHE_OBJECT", `caching ${what}: it is skipped: ${reason}`, {
+          hint,
           cause,
-        },
-      ),
+        }),
     );
+  }
+
+  /** Names an object, unless it is skipped for this reason already. */
+  #skip(skipped: SkippedObject, toError: () => HomeostatError): SkippedObject {
+    const known = this.#known(skipped.key);
+    if (known || this.#skipped.size < kept) this.#skipped.set(skipped.key, skipped);
+    if (known?.reason !== skipped.reason) this.#onError(toError());
     return skipped;
   }
 }

@@ -226,12 +226,13 @@ export interface Client {
   ): Promise<ObjectOf<K>>;
   /**
    * As `apply`, without parsing the object in the answer before it is read: for writes whose result
-   * is seldom used. Undefined for a dry run, and for a subresource of another kind.
+   * is seldom used. Undefined for a dry run, and for a subresource of another kind. With `as`, as
+   * the client derived by `with(as)` would, without making one.
    */
   applyUnread<K extends Kind>(
     kind: K,
     manifest: ManifestOf<K> | Partial<ObjectOf<K>> | NamedObject,
-    options?: ApplyOptions,
+    options?: ApplyOptions & { readonly as?: ClientScope },
   ): Promise<CompletedWrite | undefined>;
   /**
    * Resolves to the object if it still exists (finalizers, grace period), else to the server's

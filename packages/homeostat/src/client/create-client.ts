@@ -29,18 +29,13 @@ import { listPages } from "./list-pages.ts";
 import { toObjectList } from "./request/decode-list.ts";
 import { readable, writable } from "./readable.ts";
 import * as build from "./request/object-requests.ts";
+import { narrowScope, type Scope } from "./narrow-scope.ts";
 import { ObserverCalls } from "./observer-calls.ts";
 import { ServerPace } from "./server-pace.ts";
-import {
-  type ClientObserver,
-  openStream,
-  send,
-  type SessionOptions,
-  type SessionScope,
-} from "./session.ts";
+import { type ClientObserver, openStream, send, type SessionOptions } from "./session.ts";
 import { createUndiciTransport } from "./undici-transport.ts";
 import { watchEvents } from "./watch-events.ts";
-import { currentWrites } from "./write-context.ts";
+import { currentWork } from "./write-context.ts";
 
 /** Options of a client. One of `transport` and `access` is required. */
 export interface ClientOptions {
@@ -116,13 +111,6 @@ interface Shared {
   readonly kinds: KindResolver;
   readonly close: () => Promise<void>;
   readonly observers: Set<(write: CompletedWrite) => void>;
-}
-
-interface Scope extends SessionScope {
-  readonly fieldManager: string | undefined;
-  readonly namespace: string;
-  readonly written: readonly ((write: CompletedWrite) => void)[];
-  readonly requested: readonly ((answered: Promise<unknown>) => void)[];
 }
 
 class ScopedClient implements Client {
@@ -204,18 +192,19 @@ class ScopedClient implements Client {
   };
 
   applyUnread: Client["applyUnread"] = async (kind, manifest, options = {}) => {
+    const scope = options.as ? narrowScope(this.#scope, options.as) : this.#scope;
     const body = this.#body(kind, manifest, options);
-    const key = this.#keyOf(kind, body);
+    const key = this.#keyOf(kind, body, scope);
     const request = build.applyRequest(kind, key, body, {
       fieldManager: "homeostat",
-      ...this.#managed(options),
+      ...managed(options, scope),
     });
-    const response = await this.request(request, options);
+    const response = await this.#request(request, options, scope);
     const scanned = scanCompletedWrite(kind, response.body);
     const answer = scanned ? undefined : response.json();
     if (answer !== undefined) checkWritten(this.#asked(request), kind, answer, options.subresource);
     if (options.dryRun) return undefined;
-    return this.#wrote(scanned ?? parsedWrite(kind, key, response, answer));
+    return this.#wrote(scanned ?? parsedWrite(kind, key, response, answer), scope);
   };
 
   delete: Client["delete"] = async (kind, name, options = {}) => {
@@ -238,32 +227,20 @@ class ScopedClient implements Client {
     );
   };
 
-  request: Client["request"] = (request, options) => {
-    const answered = send(this.#shared.session, this.#scope, request, options);
-    this.#shared.session.observerCalls.callAll(this.#scope.requested, answered);
+  request: Client["request"] = (request, options) => this.#request(request, options);
+
+  #request(request: ApiRequest, options: RequestOptions = {}, scope = this.#scope) {
+    const { session } = this.#shared;
+    const answered = send(session, scope, request, options);
+    session.observerCalls.callAll(scope.requested, answered);
     return answered;
-  };
+  }
+
   openStream: Client["openStream"] = (request, handlers) =>
     openStream(this.#shared.session, this.#scope, request, handlers);
 
-  with: Client["with"] = ({
-    fieldManager,
-    userAgent,
-    signal,
-    namespace,
-    written,
-    requested,
-    warned,
-  }: ClientScope) =>
-    new ScopedClient(this.#shared, {
-      fieldManager: fieldManager ?? this.#scope.fieldManager,
-      userAgent: userAgent ?? this.#scope.userAgent,
-      signals: signal ? [...this.#scope.signals, signal] : this.#scope.signals,
-      namespace: namespace ?? this.#scope.namespace,
-      written: written ? [...this.#scope.written, written] : this.#scope.written,
-      requested: requested ? [...this.#scope.requested, requested] : this.#scope.requested,
-      warned: warned ? [...this.#scope.warned, warned] : this.#scope.warned,
-    });
+  with: Client["with"] = (scope: ClientScope) =>
+    new ScopedClient(this.#shared, narrowScope(this.#scope, scope));
 
   observeWrites: Client["observeWrites"] = (observer) => {
     this.#shared.observers.add(observer);
@@ -283,7 +260,7 @@ class ScopedClient implements Client {
     options: O,
     requestWith: (options: O) => ApiRequest,
   ): Promise<any> {
-    const request = requestWith(this.#managed(options));
+    const request = requestWith(managed(options, this.#scope));
     const response = await this.request(request, options);
     const answer = response.json();
     checkWritten(this.#asked(request), kind, answer, options.subresource);
@@ -295,33 +272,27 @@ class ScopedClient implements Client {
     return { request, server: this.#shared.session.access?.server };
   }
 
-  #wrote(write: CompletedWrite | undefined): CompletedWrite | undefined {
+  #wrote(write: CompletedWrite | undefined, scope = this.#scope): CompletedWrite | undefined {
     if (!write) return undefined;
     const { observerCalls } = this.#shared.session;
     observerCalls.callAll(this.#shared.observers, write);
-    currentWrites.getStore()?.(write);
-    observerCalls.callAll(this.#scope.written, write);
+    currentWork.getStore()?.wrote(write);
+    observerCalls.callAll(scope.written, write);
     return write;
   }
 
-  #managed<O extends WriteOptions>(options: O): O {
-    return this.#scope.fieldManager && !options.fieldManager
-      ? { ...options, fieldManager: this.#scope.fieldManager }
-      : options;
-  }
-
-  #key(kind: Kind, key: Key): ObjectKey {
+  #key(kind: Kind, key: Key, scope = this.#scope): ObjectKey {
     const { name, namespace } = typeof key === "string" ? { name: key, namespace: undefined } : key;
-    return { name, namespace: this.#namespace(kind, namespace) };
+    return { name, namespace: this.#namespace(kind, namespace, scope) };
   }
 
-  #namespace(kind: Kind, namespace: string | undefined): string | undefined {
-    return kind.scope === "Namespaced" ? namespace || this.namespace : undefined;
+  #namespace(kind: Kind, namespace: string | undefined, scope = this.#scope) {
+    return kind.scope === "Namespaced" ? namespace || scope.namespace : undefined;
   }
 
-  #keyOf(kind: Kind, body: JsonObject): ObjectKey {
+  #keyOf(kind: Kind, body: JsonObject, scope = this.#scope): ObjectKey {
     const { name, namespace } = body["metadata"] as { name?: string; namespace?: string };
-    return this.#key(kind, { name: name ?? "", namespace });
+    return this.#key(kind, { name: name ?? "", namespace }, scope);
   }
 
   /** The request body, with apiVersion and kind set unless a subresource has another kind. */
@@ -336,6 +307,10 @@ class ScopedClient implements Client {
       ? body
       : { apiVersion: kind.apiVersion, kind: kind.kind, ...body };
   }
+}
+
+function managed<O extends WriteOptions>(options: O, { fieldManager }: Scope): O {
+  return fieldManager && !options.fieldManager ? { ...options, fieldManager } : options;
 }
 
 function parsedWrite(

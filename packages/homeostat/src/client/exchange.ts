@@ -1,7 +1,7 @@
 // Sends a request and collects its response as a promise, with signal and deadline. Knows nothing
 // of Kubernetes and never retries.
-import type { Transport, TransportRequest } from "../api/transport.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { Exchange, Sink, Transport, TransportRequest } from "../api/transport.ts";
+import type { Clock, Timer } from "../runtime/clock.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 /** A complete response of any status. */
@@ -25,27 +25,85 @@ export function exchange(
   request: TransportRequest,
   options: ExchangeOptions,
 ): Promise<Answer> {
-  const { signal, timeoutMs, clock } = options;
+  const { signal } = options;
   if (signal?.aborted) return Promise.reject(toError(signal.reason));
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  let status = 0;
-  let headers: Readonly<Record<string, string>> = {};
-  const chunks: Uint8Array[] = [];
-  const under = transport.send(request, {
-    head: (code, fields) => void ([status, headers] = [code, fields]),
-    data: (chunk) => (chunks.push(chunk), true),
-    end: () => resolve({ status, headers, body: join(chunks) }),
-    fail: reject,
+  return new Promise((resolve, reject) => {
+    new Collector(request, options, { resolve, reject }).send(transport);
   });
-  const abort = (): void => under.abort(toError(signal?.reason));
-  const timer = timeoutMs
-    ? clock.timer(timeoutMs, () => under.abort(timeoutError(request, timeoutMs)))
-    : undefined;
-  signal?.addEventListener("abort", abort);
-  return promise.finally(() => {
-    timer?.cancel();
-    signal?.removeEventListener("abort", abort);
-  });
+}
+
+/** Collects one response. An object of its own: a request per write leaves much less garbage. */
+class Collector implements Sink {
+  readonly #request: TransportRequest;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: Timer | undefined;
+  readonly #settle: Settle;
+  #under: Exchange | undefined;
+  #status = 0;
+  #headers: Answer["headers"] = {};
+  #first: Uint8Array | undefined;
+  #more: Uint8Array[] | undefined;
+
+  constructor(
+    request: TransportRequest,
+    { clock, signal, timeoutMs }: ExchangeOptions,
+    settle: Settle,
+  ) {
+    this.#request = request;
+    this.#signal = signal;
+    this.#settle = settle;
+    this.#timer = timeoutMs
+      ? clock.timer(timeoutMs, () => this.#under?.abort(timeoutError(request, timeoutMs)))
+      : undefined;
+  }
+
+  send(transport: Transport): void {
+    this.#signal?.addEventListener("abort", this);
+    try {
+      this.#under = transport.send(this.#request, this);
+    } catch (error) {
+      this.fail(error as Error);
+    }
+  }
+
+  /** The signal has aborted. */
+  handleEvent(): void {
+    this.#under?.abort(toError(this.#signal?.reason));
+  }
+
+  // Transports that wrap another one spread the sink: its methods are its own.
+  readonly head: Sink["head"] = (code, headers) => {
+    this.#status = code;
+    this.#headers = headers;
+  };
+
+  readonly data: Sink["data"] = (chunk) => {
+    if (this.#first) (this.#more ??= []).push(chunk);
+    else this.#first = chunk;
+    return true;
+  };
+
+  readonly end: Sink["end"] = () => {
+    this.#release();
+    const body = this.#more ? Buffer.concat([this.#first!, ...this.#more]) : this.#first;
+    const answer = { status: this.#status, headers: this.#headers };
+    this.#settle.resolve({ ...answer, body: body ?? new Uint8Array() });
+  };
+
+  readonly fail: Sink["fail"] = (error) => {
+    this.#release();
+    this.#settle.reject(error);
+  };
+
+  #release(): void {
+    this.#timer?.cancel();
+    this.#signal?.removeEventListener("abort", this);
+  }
+}
+
+interface Settle {
+  resolve(answer: Answer): void;
+  reject(error: Error): void;
 }
 
 /** An abort's reason as an Error. */
@@ -67,8 +125,4 @@ function timeoutError(request: TransportRequest, timeoutMs: number): Error {
       hint: "Check the server's health, or raise `timeoutMs`.",
     },
   );
-}
-
-function join(chunks: readonly Uint8Array[]): Uint8Array {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

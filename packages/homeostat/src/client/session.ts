@@ -1,7 +1,7 @@
 // Sends requests of one user to one server: default headers, retries, warnings, and refusals as
 // errors. Between client and Transport; knows no kinds.
 import type { ApiStatusError, Status } from "../api/status.ts";
-import type { Transport } from "../api/transport.ts";
+import type { Transport, TransportRequest } from "../api/transport.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
 import { type Asked, readAnswer } from "./check-answer.ts";
@@ -72,10 +72,11 @@ export async function send(
   request: ApiRequest,
   options: RequestOptions = {},
 ): Promise<ApiResponse> {
+  const { timeoutMs } = options;
   const signal = mergeSignals(scope.signals, options.signal);
   let refreshed = false;
   for (let retries = 0; ; retries++) {
-    const outcome = await attempt(session, scope, request, { ...options, signal });
+    const outcome = await attempt(session, scope, request, { signal, timeoutMs });
     if ("status" in outcome && outcome.status < 400) {
       if (retries > 0) session.pace.recovered();
       return toResponse({ request, server: session.access?.server }, outcome);
@@ -124,6 +125,7 @@ function reportWarnings(
   request: ApiRequest,
   headers: Readonly<Record<string, string>>,
 ): void {
+  if (headers["warning"] === undefined) return;
   for (const text of parseWarnings(headers["warning"])) {
     observer.warned?.(text, request);
     for (const each of warned) observerCalls.call(() => each(text, request));
@@ -134,14 +136,14 @@ async function attempt(
   session: SessionOptions,
   scope: SessionScope,
   request: ApiRequest,
-  options: { readonly signal: AbortSignal | undefined; readonly timeoutMs?: number },
+  options: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number | undefined },
 ): Promise<Outcome> {
   const { clock } = session.runtime;
   const startedAt = clock.monotonic();
   options.signal?.throwIfAborted();
   const refusal = session.pace.refusal();
   if (refusal) return { error: refusal };
-  const wire = await wireRequest(session, scope, request);
+  const wire = wireRequest(scope, request, await session.credentials?.headers());
   try {
     const answer = await exchange(session.transport, wire, {
       clock,
@@ -151,7 +153,8 @@ async function attempt(
     session.pace.connected();
     session.observer.answered?.(request, answer.status, clock.monotonic() - startedAt);
     reportWarnings(session, scope, request, answer.headers);
-    return { ...answer, used: wire.headers["authorization"] };
+    const { status, headers, body } = answer;
+    return { status, headers, body, used: wire.headers["authorization"] };
   } catch (error) {
     session.observer.answered?.(request, 0, clock.monotonic() - startedAt);
     return { error: observeFailure(session, toError(error), startedAt) };
@@ -163,12 +166,11 @@ function observeFailure({ pace }: SessionOptions, error: Error, startedAt: numbe
   return error;
 }
 
-async function wireRequest(
-  session: SessionOptions,
+function wireRequest(
   scope: SessionScope,
   request: ApiRequest,
-): Promise<ReturnType<typeof encodeRequest>> {
-  const credentials = await session.credentials?.headers();
+  credentials: Readonly<Record<string, string>> | undefined,
+): TransportRequest {
   return encodeRequest(request, {
     accept: "application/json",
     "user-agent": scope.userAgent,
@@ -191,8 +193,8 @@ function mergeSignals(
   signals: readonly AbortSignal[],
   own: AbortSignal | undefined,
 ): AbortSignal | undefined {
-  const all = own ? [...signals, own] : signals;
-  return all.length > 1 ? AbortSignal.any([...all]) : all[0];
+  if (!own) return signals.length > 1 ? AbortSignal.any([...signals]) : signals[0];
+  return signals.length > 0 ? AbortSignal.any([...signals, own]) : own;
 }
 
 /** Waits for its turn, and keeps the process alive meanwhile, unlike a clock's timers. */
@@ -247,13 +249,14 @@ class Stream {
     try {
       const refusal = this.#session.pace.refusal();
       if (refusal) throw refusal;
-      this.#send(await wireRequest(this.#session, this.#scope, this.#request));
+      const credentials = await this.#session.credentials?.headers();
+      this.#send(wireRequest(this.#scope, this.#request, credentials));
     } catch (error) {
       this.finish(toError(error));
     }
   }
 
-  #send(wire: ReturnType<typeof encodeRequest>): void {
+  #send(wire: TransportRequest): void {
     if (this.#signal?.aborted) return this.#abort();
     if (this.#ended) return;
     const startedAt = this.#session.runtime.clock.monotonic();

@@ -41,6 +41,7 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
   const url = parseServer(options);
   const prefix = url.pathname.replace(/\/+$/, "");
   let pools: Promise<Pools> | undefined;
+  let open: Pools | undefined;
   let closed = false;
   return {
     server: url.href,
@@ -58,16 +59,18 @@ export function createUndiciTransport(options: UndiciTransportOptions): Transpor
         );
         return call;
       }
-      pools ??= openPools(url.origin, options);
-      pools.then(
-        ({ calls, streams }) => call.dispatch(isStream(request) ? streams : calls),
-        (error: Error) => call.abort(error),
-      );
+      const dispatch = ({ calls, streams }: Pools): void =>
+        call.dispatch(isStream(request) ? streams : calls);
+      if (open) dispatch(open);
+      else {
+        pools ??= openPools(url.origin, options).then((opened) => (open = opened));
+        pools.then(dispatch, (error: Error) => call.abort(error));
+      }
       return call;
     },
     async close() {
       closed = true;
-      const open = await pools;
+      await pools;
       const reason = new HomeostatError(
         "ERR_CLIENT_CLOSED",
         `the client of ${options.server} was closed`,
@@ -248,8 +251,10 @@ function splitHeaders(
   headers: Readonly<Record<string, string>>,
 ): Record<string, string | string[]> {
   const out: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers))
+  for (const name in headers) {
+    const value = headers[name]!;
     out[name] = value.includes("\n") ? value.split("\n") : value;
+  }
   return out;
 }
 
@@ -257,8 +262,10 @@ function joinHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined)
-      out[name] = Array.isArray(value) ? value.join(name === "warning" ? "\n" : ", ") : value;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    out[name] = Array.isArray(value) ? value.join(name === "warning" ? "\n" : ", ") : value;
+  }
   return out;
 }

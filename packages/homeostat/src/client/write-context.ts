@@ -1,6 +1,12 @@
-// Which writes the current code has made, also across awaits and timers, through any client.
+// The work that the current code belongs to, also across awaits and timers.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompletedWrite } from "./client.ts";
 
-/** Receives the completed writes of the code that runs in it. */
-export const currentWrites = new AsyncLocalStorage<(write: CompletedWrite) => void>();
+/** What a client knows of the work that uses it. */
+export interface CurrentWork {
+  /** Receives the completed writes of its code, through any client. */
+  wrote(write: CompletedWrite): void;
+}
+
+/** Holds the work of the code that asks; undefined outside of work. */
+export const currentWork = new AsyncLocalStorage<CurrentWork>();

@@ -239,7 +239,7 @@ function createVoice(options: RunnerOptions, primary: Informer): RunVoice {
     kind: definition.kind.kind,
     recorder: reports.events ? recorder : undefined,
     reference(key) {
-      const object = primary.get(parseObjectKey(key)) as KubeObject | undefined;
+      const object = primary.unchecked.get(parseObjectKey(key)) as KubeObject | undefined;
       return object && objectReference(definition.kind, object);
     },
     locate: (error) => locateError(error, { cwd: process.cwd(), own: ownFolder }),
@@ -314,7 +314,8 @@ async function work(
       continue;
     }
     await lender.process(item);
-    await rest();
+    const resting = rest();
+    if (resting) await resting;
   }
 }
 

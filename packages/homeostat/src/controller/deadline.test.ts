@@ -7,22 +7,25 @@ const quiet = new AbortController().signal;
 
 test("work that ends in time settles, work that throws fails", async () => {
   const { clock } = createVirtualRuntime();
-  assert.deepEqual(await withDeadline(clock, 1000, quiet, async () => 7), {
+  assert.deepEqual(await withDeadline(clock, { timeoutMs: 1000 }, quiet, async () => 7), {
     at: "settled",
     value: 7,
   });
   const failure = new Error("no");
-  assert.deepEqual(await withDeadline(clock, undefined, quiet, () => Promise.reject(failure)), {
-    at: "failed",
-    error: failure,
-  });
+  assert.deepEqual(
+    await withDeadline(clock, { timeoutMs: undefined }, quiet, () => Promise.reject(failure)),
+    {
+      at: "failed",
+      error: failure,
+    },
+  );
 });
 
 test("at the deadline the signal aborts and the caller continues; the work's result stays available", async () => {
   const runtime = createVirtualRuntime();
   let end = (): void => {};
   let seen: AbortSignal | undefined;
-  const running = withDeadline(runtime.clock, 1000, quiet, (signal) => {
+  const running = withDeadline(runtime.clock, { timeoutMs: 1000 }, quiet, (signal) => {
     seen = signal;
     return new Promise<void>((resolve) => (end = resolve));
   });
@@ -44,7 +47,7 @@ test("the parent's abort aborts the work", async () => {
   const parent = new AbortController();
   const running = withDeadline(
     clock,
-    undefined,
+    { timeoutMs: undefined },
     parent.signal,
     (signal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),

@@ -16,49 +16,106 @@ export class DeadlineError extends Error {
 /** Time for work to end after its parent's abort before it is abandoned. */
 const abortGraceMs = 100;
 
+/** When work is late. */
+export interface DeadlineOptions {
+  /** Undefined for no deadline. */
+  readonly timeoutMs: number | undefined;
+  /** Called once when the work still runs after this time. */
+  readonly slow?: { readonly afterMs: number; report(): void };
+}
+
 /**
- * Runs `work`. After `timeoutMs` (undefined for no deadline) aborts its signal with a {@link
- * DeadlineError} and resolves to "abandoned" at once. The parent's abort does the same unless the
- * work ends within a short time.
+ * Runs `work`. After `timeoutMs` aborts its signal with a {@link DeadlineError} and resolves to
+ * "abandoned" at once. The parent's abort does the same unless the work ends within a short time.
  */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   clock: Clock,
-  timeoutMs: number | undefined,
+  options: DeadlineOptions,
   parent: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Finish<T>> {
-  const abort = new AbortController();
-  const finished: Promise<Finish<T>> = invoke(work, abort.signal).then(
-    (value) => ({ at: "settled", value }) as const,
-    (error: unknown) => ({ at: "failed", error }) as const,
-  );
-  return new Promise((resolve) => {
-    const abandon = (): void => resolve({ at: "abandoned", settled: finished.then(() => {}) });
-    let timer: Timer | undefined;
-    const follow = (): void => {
-      timer?.cancel();
-      abort.abort(parent.reason);
-      timer = clock.timer(abortGraceMs, abandon);
-    };
-    if (timeoutMs !== undefined) {
-      timer = clock.timer(timeoutMs, () => {
-        abort.abort(new DeadlineError(`no result within ${timeoutMs} ms`));
-        abandon();
-      });
-    }
-    if (parent.aborted) follow();
-    else parent.addEventListener("abort", follow, { once: true });
-    void finished.then((finish) => {
-      timer?.cancel();
-      parent.removeEventListener("abort", follow);
-      resolve(finish);
-    });
-  });
+  return new Promise((resolve) => new Deadline(clock, options, parent, resolve).run(work));
 }
 
-async function invoke<T>(
-  work: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  return work(signal);
+/** One run of work. An object of its own: closures would cost every reconcile much more garbage. */
+class Deadline<T> {
+  readonly #clock: Clock;
+  readonly #options: DeadlineOptions;
+  readonly #parent: AbortSignal;
+  readonly #resolve: (finish: Finish<T>) => void;
+  readonly #abort = new AbortController();
+  #timer: Timer | undefined;
+  #isSettled = false;
+  #abandoned: PromiseWithResolvers<void> | undefined;
+
+  constructor(
+    clock: Clock,
+    options: DeadlineOptions,
+    parent: AbortSignal,
+    resolve: (finish: Finish<T>) => void,
+  ) {
+    this.#clock = clock;
+    this.#options = options;
+    this.#parent = parent;
+    this.#resolve = resolve;
+  }
+
+  run(work: (signal: AbortSignal) => Promise<T>): void {
+    invoke(work, this.#abort.signal).then(
+      (value) => this.#settle({ at: "settled", value }),
+      (error: unknown) => this.#settle({ at: "failed", error }),
+    );
+    this.#wait();
+    if (this.#parent.aborted) this.handleEvent();
+    else this.#parent.addEventListener("abort", this, { once: true });
+  }
+
+  /** The parent has aborted. */
+  handleEvent(): void {
+    this.#timer?.cancel();
+    this.#abort.abort(this.#parent.reason);
+    if (!this.#isSettled) this.#timer = this.#clock.timer(abortGraceMs, () => this.#abandon());
+  }
+
+  /** One timer for both: nearly all work ends before either. */
+  #wait(): void {
+    const { timeoutMs = Infinity, slow } = this.#options;
+    if (slow && slow.afterMs < timeoutMs)
+      this.#timer = this.#clock.timer(slow.afterMs, () => {
+        this.#waitForDeadline(timeoutMs - slow.afterMs);
+        slow.report();
+      });
+    else this.#waitForDeadline(timeoutMs);
+  }
+
+  #waitForDeadline(leftMs: number): void {
+    if (leftMs === Infinity) return;
+    this.#timer = this.#clock.timer(leftMs, () => {
+      this.#abort.abort(new DeadlineError(`no result within ${this.#options.timeoutMs} ms`));
+      this.#abandon();
+    });
+  }
+
+  #abandon(): void {
+    if (this.#isSettled) return;
+    this.#abandoned = Promise.withResolvers();
+    this.#resolve({ at: "abandoned", settled: this.#abandoned.promise });
+  }
+
+  #settle(finish: Finish<T>): void {
+    this.#isSettled = true;
+    this.#timer?.cancel();
+    this.#parent.removeEventListener("abort", this);
+    this.#abandoned?.resolve();
+    this.#resolve(finish);
+  }
+}
+
+/** What `work` throws before its first await is a rejection as well. */
+function invoke<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return work(signal);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

@@ -195,6 +195,7 @@ export interface Handlers<Ctx extends { readonly object: unknown }> {
   reconcile(context: Ctx): Result;
   /**
    * Runs when the object is being deleted; the finalizer stays while it throws, waits or retries.
+   * Also runs for an object that does not match its definition, with what is in it.
    */
   finalize?(context: Ctx): Result;
 }

@@ -5,7 +5,7 @@ import type { Client } from "../client/client.ts";
 
 /** True when no object of this uid exists. */
 export async function isReplaced(
-  client: Client,
+  client: Pick<Client, "find">,
   kind: Kind,
   { name, namespace, uid }: ObjectKey & { readonly uid: string },
 ): Promise<boolean> {

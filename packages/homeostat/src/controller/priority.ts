@@ -32,7 +32,10 @@ export function prioritised(options: PriorityOptions): WorkQueue {
   };
 }
 
-/** The default where the function throws, or returns what is no whole number. */
+/**
+ * The default where the function throws, or returns what is no whole number, and for an object that
+ * does not match its definition.
+ */
 function priorityOf(
   { controller, entry, priorityOf: ask, warnings }: PriorityOptions,
   key: string,
@@ -41,13 +44,14 @@ function priorityOf(
   const object = entry(key);
   if (!object) return priority;
   const refuse = (what: "threw" | "returned", because: string, error?: unknown): number => {
+    if (object.mismatch) return priority;
     const message = `\`priority\` of "${controller}" ${what} ${because}; the default is used`;
     warnings.warn(controller, what, { message, controller, error });
     return priority;
   };
   try {
     const given = ask({ object, source: cause?.source ?? "", priority }) ?? priority;
-    if (Number.isSafeInteger(given)) return given;
+    if (Number.isSafeInteger(given)) return object.mismatch ? priority : given;
     const what = dropPromise(given) ? "a promise" : describeValue(given);
     return refuse("returned", `${what}, expected a whole number`);
   } catch (error) {

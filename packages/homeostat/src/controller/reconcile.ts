@@ -4,15 +4,18 @@
 import { formatObjectKey } from "../api/gvk.ts";
 import type { KubeObject, ObjectKey } from "../api/object-meta.ts";
 import { isApiStatusError } from "../api/status.ts";
-import type { Client, CompletedWrite } from "../client/client.ts";
+import type { Mismatch } from "../api/resource/compile-structure.ts";
+import { mismatchError } from "../cache/mismatch-error.ts";
+import type { CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
 import { createWait, type Outcome, type Result, retry } from "./outcome.ts";
 import type { Uncollected } from "./own/collect.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { createRun, type Run } from "./run-context.ts";
+import { Run } from "./run.ts";
 import { isConflictOf } from "./run/conflicts.ts";
+import { RunClient } from "./run/run-client.ts";
 import type { RunScope } from "./run/run-scope.ts";
 import { createStatusIntent } from "./status-intent.ts";
 import { type Verdict, verdictOfError, verdictOfOutcome } from "./voice/verdict.ts";
@@ -37,29 +40,41 @@ export async function reconcileObject(
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names, primary } = dependencies;
-  const client = dependencies.client.with({
-    fieldManager: names.manager,
-    signal: scope.deadline,
-    written: (write) => scope.record.wrote(write),
-    requested(answered) {
-      scope.record.asked(answered);
-      scope.requests?.add(answered);
-    },
-  });
-  const found = primary.get(key) as KubeObject | undefined;
+  const caller = new RunClient(dependencies.client, names.manager, scope);
+  const entry = primary.entry(formatObjectKey(key));
+  const found = entry?.read() as KubeObject | undefined;
   if (!found) return nothing;
   if (found.metadata.deletionTimestamp !== undefined)
-    return finalizeObject(dependencies, found, client, scope);
+    return finalizeObject(dependencies, found, caller, scope);
+  if (entry?.mismatch?.isInSpec)
+    return refuseMismatched(dependencies, { object: found, scope, caller }, entry.mismatch);
   const object =
     definition.finalize && !hasFinalizer(found, names)
-      ? await addFinalizer({ ...dependencies, client, kind: definition.kind }, found)
+      ? await addFinalizer(finalizing(dependencies, caller), found)
       : found;
   if (!object) return nothing;
-  const run = createRun(dependencies, object, client, scope);
-  const { outcome } = await runAndWriteStatus(dependencies, run, client, (context) =>
+  const run = new Run(dependencies, object, caller, scope);
+  const { outcome } = await runAndWriteStatus(dependencies, run, (context) =>
     definition.reconcile(context),
   );
   return { outcome };
+}
+
+/**
+ * The user's code is not called with an object that its types exclude. A mismatch of the status
+ * alone is no reason: only this controller can set it right.
+ */
+async function refuseMismatched(
+  dependencies: ReconcileDependencies,
+  run: Omit<FailedRun, "intent">,
+  mismatch: Mismatch,
+): Promise<never> {
+  const { object, scope } = run;
+  const { kind } = dependencies.definition;
+  scope.record.starts(kind, object);
+  const error = mismatchError(`${kind.kind} ${formatObjectKey(object.metadata)}`, mismatch);
+  await writeFailure(dependencies, withoutIntent(run), error);
+  throw error;
 }
 
 /**
@@ -69,24 +84,30 @@ export async function reconcileObject(
 async function finalizeObject(
   dependencies: ReconcileDependencies,
   object: KubeObject,
-  client: Client,
+  caller: RunClient,
   scope: RunScope,
 ): Promise<Reconciled> {
   const { definition, names } = dependencies;
-  const { finalize, kind } = definition;
+  const { finalize } = definition;
   if (ourFinalizers(object, names).length === 0) return nothing;
-  const run = createRun(dependencies, object, client, scope);
-  const { outcome, written } = await runAndWriteStatus(dependencies, run, client, async (context) =>
+  const run = new Run(dependencies, object, caller, scope);
+  const { outcome, written } = await runAndWriteStatus(dependencies, run, async (context) =>
     finalize?.(context),
   );
-  const remaining = run.owning.remaining();
+  const remaining = run.owning?.remaining();
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (outcome) return { outcome };
-  const uncollected = await run.owning.collect();
+  const uncollected = await run.ownings().collect();
   if (uncollected) return { outcome: waitUntilCollected(uncollected) };
-  await removeFinalizer({ ...dependencies, client, kind }, afterWrite(object, written));
+  await removeFinalizer(finalizing(dependencies, caller), afterWrite(object, written));
   return { outcome };
 }
+
+const finalizing = (dependencies: ReconcileDependencies, { client }: RunClient) => ({
+  ...dependencies,
+  client,
+  kind: dependencies.definition.kind,
+});
 
 /** What no informer shows is looked up again. */
 function waitUntilCollected({ what, isUnseen }: Uncollected): Outcome {
@@ -113,35 +134,34 @@ interface Returned {
 async function runAndWriteStatus(
   dependencies: ReconcileDependencies,
   run: Run,
-  client: Client,
   work: (context: Run["context"]) => Result,
 ): Promise<Returned> {
   const { scope } = run;
   scope.phaseHost = {
     uid: run.object.metadata.uid!,
     calls: dependencies.phaseCalls,
-    saveStatus: () => writeStatus(dependencies, run, client),
+    saveStatus: () => writeStatus(dependencies, run, run.caller),
   };
   let outcome: Outcome | undefined;
   try {
     outcome = checkOutcome(await work(run.context), dependencies.definition.name);
     const notAwaited = scope.notAwaited();
     if (notAwaited) throw notAwaited;
-    await run.owning.finish();
+    await run.owning?.finish();
     scope.end();
   } catch (error) {
     scope.end();
     if (!isHomeostatError(error, "ERR_OWN_REMAINING")) {
-      await writeFailure(dependencies, run, client, error);
+      await writeFailure(dependencies, run, error);
       throw error;
     }
   }
   if (!outcome) reportUnused(dependencies, scope);
   const result = outcome ?? heldBy(run);
   const verdict = verdictOfRun(dependencies, run, result);
-  const written = await writeStatus(dependencies, run, client, verdict).catch(
+  const written = await writeStatus(dependencies, run, run.caller, verdict).catch(
     async (error: unknown) => {
-      await writeFailure(dependencies, { ...run, intent: createStatusIntent() }, client, error);
+      await writeFailure(dependencies, withoutIntent(run), error);
       throw error;
     },
   );
@@ -158,11 +178,20 @@ function verdictOfRun(
   if (loop !== undefined) return { is: "stalled", reason: "ReconcileLoop", message: loop };
   const overdue = overdueOf(formatObjectKey(object.metadata));
   if (overdue !== undefined) return { is: "stalled", reason: "SignalOverdue", message: overdue };
-  const remaining = owning.remaining();
+  const remaining = owning?.remaining();
   if (remaining !== undefined) return verdictOfOutcome(wait.for(`${remaining} to be gone`));
   if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;
   return verdictOfOutcome(outcome);
 }
+
+type FailedRun = Pick<Run, "object" | "scope" | "caller" | "intent">;
+
+const withoutIntent = ({ object, scope, caller }: Omit<FailedRun, "intent">): FailedRun => ({
+  object,
+  scope,
+  caller,
+  intent: createStatusIntent(),
+});
 
 /**
  * Writes the status set before the error, with the conditions of the error; those alone when the
@@ -170,8 +199,7 @@ function verdictOfRun(
  */
 async function writeFailure(
   dependencies: ReconcileDependencies,
-  run: Run,
-  client: Client,
+  run: FailedRun,
   cause: unknown,
 ): Promise<void> {
   const { log, primary } = dependencies;
@@ -179,17 +207,16 @@ async function writeFailure(
   const verdict = isConflictOf(run.scope, cause, { isGone }) ? undefined : verdictOfError(cause);
   const failed = (error: unknown): void =>
     log.debug("the status set before the error could not be written", { error });
-  await writeStatus(dependencies, run, client, verdict).catch(async (error: unknown) => {
+  await writeStatus(dependencies, run, run.caller, verdict).catch(async (error: unknown) => {
     failed(error);
     if (!verdict || !isApiStatusError(error)) return;
-    const alone = { ...run, intent: createStatusIntent() };
-    await writeStatus(dependencies, alone, client, verdict).catch(failed);
+    await writeStatus(dependencies, withoutIntent(run), run.caller, verdict).catch(failed);
   });
 }
 
 /** A reconcile whose ordered sets are not all as desired is not done. */
 function heldBy({ owning }: Run): Outcome | undefined {
-  const waiting = owning.waiting();
+  const waiting = owning?.waiting();
   return waiting === undefined ? undefined : wait.for(waiting);
 }
 

@@ -1,167 +1,169 @@
-// The context of one call of the user's code, and the record of the call: the status it set, and
-// work that is still open.
-import { formatObjectKey } from "../api/gvk.ts";
+// The context that the user's code receives: a plain object, whose dearer parts are made when they
+// are first read.
 import type { Kind } from "../api/kind.ts";
-import { keyOf, type KubeObject } from "../api/object-meta.ts";
-import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
-import type { Client } from "../client/client.ts";
+import type { KubeObject } from "../api/object-meta.ts";
 import { describeError } from "../util/describe-error.ts";
-import { objectReference } from "../events/index.ts";
-import { HomeostatError } from "../util/homeostat-error.ts";
-import {
-  type ClientRun,
-  type ControllerClient,
-  createControllerClient,
-} from "./controller-client.ts";
-import type { Context, ControllerDefinition, ObjectRecorder } from "./define-controller.ts";
-import { kindId } from "./echo/run-record.ts";
-import { observeStatus } from "./echo/observe-status.ts";
-import { addFinalizer, hasFinalizer } from "./finalizer.ts";
-import { guardLog } from "./guard-log.ts";
-import { createWait, retry } from "./outcome.ts";
-import { createOwn, type Owning } from "./own/create-own.ts";
-import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
-import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
-import { resolveRefs, type TargetInformer, targetsOf } from "./resolve-refs.ts";
-import { SignalGuard } from "./signals/signal-guard.ts";
-import { createCachedReads, declaredKinds } from "./watching/cached-reads.ts";
-import { resolveWatches } from "./watching/resolve-watches.ts";
 import { createMetadataObserver } from "./boundaries/undeclared-metadata.ts";
-import { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
+import type { Context, ControllerDefinition } from "./define-controller.ts";
+import { observeStatus } from "./echo/observe-status.ts";
+import { retry } from "./outcome.ts";
+import type { LeftOut, OwnOptions } from "./own/own-function.ts";
+import { resolveRefs, type TargetInformer } from "./resolve-refs.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import type { RunScope } from "./run/run-scope.ts";
-import { runStep } from "./run/run-step.ts";
-import { reportSharedApply } from "./shared/report-shared-apply.ts";
-import {
-  createStatusIntent,
-  type StatusIntent,
-  type ConditionIntent,
-  setStatusFields,
-} from "./status-intent.ts";
+import type { ConditionIntent } from "./status-intent.ts";
+import { createCachedReads } from "./watching/cached-reads.ts";
+import type { CachedReads } from "./watching/declared-reads.ts";
+import { resolveWatches } from "./watching/resolve-watches.ts";
 
-/** One running call. */
-export interface Run {
+/** What a run contributes to its context. */
+export interface ContextRun {
   readonly object: KubeObject;
-  readonly context: Context<any, any, any, any, any>;
-  readonly intent: StatusIntent;
-  readonly owning: Owning;
   readonly scope: RunScope;
+  readonly wait: unknown;
+  readonly client: unknown;
+  readonly recorder: unknown;
+  readonly log: unknown;
+  own(kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions): unknown;
+  step<T>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    options?: { readonly timeout?: string | number },
+  ): Promise<T>;
+  status(fields: Readonly<Record<string, unknown>>): void;
+  condition(condition: ConditionIntent): void;
 }
 
-/** Prepares a call on `object`. */
-export function createRun(
-  dependencies: ReconcileDependencies,
-  object: KubeObject,
-  client: Client,
-  scope: RunScope,
-): Run {
+/** Creates the context of a run. */
+export function createContext(dependencies: ReconcileDependencies, run: ContextRun): object {
   const { definition } = dependencies;
-  const intent = createStatusIntent();
-  const reads = new UndeclaredReads({ definition, object, breaches: dependencies.breaches });
-  const guards = guardOf(dependencies, object);
-  const open = { dependencies, object, client, scope, reads, guards };
-  const { owning, own, step } = ownAndStep(open);
-  const opened = lazy(() => openClient(open));
-  const recorder = lazy(() => recorderOf(dependencies, object));
-  const log = lazy(() => logOf(dependencies, scope));
-  const context = {
+  const observe = observerOf(dependencies, run.object);
+  const recorded = recordStart(definition, run.object, run.scope);
+  const reads = () => readsOf(dependencies, run, observe);
+  return new RunContext(run, () => openCache(dependencies, run, observe), {
     cluster: dependencies.cluster ?? "",
-    ...objectsAtHand(dependencies, object, scope),
-    own,
-    step,
-    ...statusCalls(open, intent),
-    wait: createWait((name) => describeRef(definition, object, name)),
-    retry,
-    get client() {
-      return opened();
-    },
-    get recorder() {
-      return recorder();
-    },
-    get log() {
-      return log();
-    },
-    get signal() {
-      return scope.signal;
-    },
-  };
-  return { object, context: context as unknown as Run["context"], intent, owning, scope };
+    object: observe(recorded),
+    refs: isEmpty(definition.refs) ? nothing : resolveRefs(definition, run.object, reads()),
+    watches: isEmpty(definition.watches) ? nothing : resolveWatches(definition, recorded, reads()),
+  });
 }
 
-function statusCalls(
-  { dependencies: { definition }, object, scope, reads, guards }: OpenRun,
-  intent: StatusIntent,
+/** The parts that are made when the run begins. */
+interface AtHand {
+  readonly cluster: string;
+  readonly object: KubeObject;
+  readonly refs: object;
+  readonly watches: object;
+}
+
+type LateParts = "wait" | "client" | "recorder" | "log" | "signal" | "cache";
+
+/**
+ * Users spread and destructure it, so all of its parts are its own. The getters are shared by all
+ * contexts: V8 gives an object with getters of its own a dictionary, which is a kilobyte more.
+ */
+class RunContext {
+  static readonly #late = Object.entries({
+    wait: (of) => of.#run.wait,
+    client: (of) => of.#run.client,
+    recorder: (of) => of.#run.recorder,
+    log: (of) => of.#run.log,
+    signal: (of) => of.#run.scope.signal,
+    cache: (of) => (of.#cache ??= of.#openCache()),
+  } satisfies Record<LateParts, (of: RunContext) => unknown>).map(
+    ([name, read]) =>
+      [
+        name,
+        {
+          enumerable: true,
+          get(this: RunContext) {
+            return read(this);
+          },
+        },
+      ] as const,
+  );
+
+  readonly cluster: string;
+  readonly object: KubeObject;
+  readonly refs: object;
+  readonly watches: object;
+  readonly own: ContextRun["own"];
+  readonly step: ContextRun["step"];
+  readonly status: ContextRun["status"];
+  readonly condition: Context<any, any, any, any, any>["condition"];
+  readonly retry = retry;
+  readonly #run: ContextRun;
+  readonly #openCache: () => CachedReads<any, any>;
+  #cache: CachedReads<any, any> | undefined;
+
+  constructor(
+    run: ContextRun,
+    openCache: () => CachedReads<any, any>,
+    { cluster, object, refs, watches }: AtHand,
+  ) {
+    this.#run = run;
+    this.#openCache = openCache;
+    this.cluster = cluster;
+    this.object = object;
+    this.refs = refs;
+    this.watches = watches;
+    this.own = run.own.bind(run);
+    this.step = run.step.bind(run);
+    this.status = run.status.bind(run);
+    this.condition = (type, status, reason, message = "") =>
+      run.condition({ type, status, reason, message });
+    for (const [name, part] of RunContext.#late) Object.defineProperty(this, name, part);
+  }
+}
+
+export const isFinal = ({ metadata }: KubeObject): boolean =>
+  metadata.deletionTimestamp !== undefined;
+
+const nothing = Object.freeze({});
+
+const isEmpty = (declared: object): boolean => {
+  for (const _ in declared) return false;
+  return true;
+};
+
+/** What the reads of declared references and watches need. */
+function readsOf(
+  dependencies: ReconcileDependencies,
+  { object, scope }: ContextRun,
+  observe: Observe,
 ) {
-  const { kind } = definition;
   return {
-    status(fields: Readonly<Record<string, unknown>>) {
-      scope.assertRunning("status(…)");
-      reads.writes("sets its status");
-      setStatusFields(intent, fields);
-    },
-    condition(type: string, status: ConditionIntent["status"], reason: string, message = "") {
-      scope.assertRunning(`condition("${type}", …)`);
-      reads.writes("sets its status");
-      guards({ kind, key: keyOf(object), wanted: conditionBody(type, status) });
-      setCondition(definition, intent, { type, status, reason, message });
-    },
-  };
-}
-
-/** Most runs use few parts of their context: each is made when it is first read. */
-function lazy<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
-
-function logOf({ log, definition }: ReconcileDependencies, { title }: RunScope) {
-  return guardLog(log, { controller: definition.name, object: title });
-}
-
-function recorderOf(
-  { recorder, definition }: ReconcileDependencies,
-  object: KubeObject,
-): ObjectRecorder {
-  return {
-    event: (type, reason, note) =>
-      recorder.record({ regarding: objectReference(definition.kind, object), type, reason, note }),
-  };
-}
-
-const isFinal = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
-
-/** What the context has of the cache: the object, and what its controller declares. */
-function objectsAtHand(dependencies: ReconcileDependencies, object: KubeObject, scope: RunScope) {
-  const { definition, namespaces } = dependencies;
-  const observe = observerOf(dependencies, object);
-  const recorded = recordStart(definition, object, scope);
-  const reading = (kind: Kind): void => scope.record.reads(kind);
-  const reads = {
-    namespaces,
+    namespaces: dependencies.namespaces,
     observe,
-    reading,
+    reading: (kind: Kind) => scope.record.reads(kind),
     informer: (kind: Kind) => dependencies.informer(kind) as TargetInformer | undefined,
     ...(isFinal(object) ? { failed: reportUnresolved(dependencies, scope) } : {}),
   };
-  return {
-    object: observe(recorded),
-    refs: resolveRefs(definition, object, reads),
-    watches: resolveWatches(definition, recorded, reads),
-    cache: createCachedReads({
-      definition,
-      object,
-      observe,
-      informer: (kind) => dependencies.informer(kind),
-      narrowing: dependencies.narrowing,
-      reading(kind, what) {
-        scope.assertRunning(what);
-        reading(kind);
-      },
-    }),
-  };
 }
 
+function openCache(
+  dependencies: ReconcileDependencies,
+  { object, scope }: ContextRun,
+  observe: Observe,
+) {
+  const { definition, narrowing } = dependencies;
+  return createCachedReads({
+    definition,
+    object,
+    observe,
+    informer: (kind) => dependencies.informer(kind),
+    narrowing,
+    reading(kind, what) {
+      scope.assertRunning(what);
+      scope.record.reads(kind);
+    },
+  });
+}
+
+type Observe = <T>(read: T) => T;
+
 /** Where labels and annotations are not observed, objects are handed out as they are. */
-function observerOf(dependencies: ReconcileDependencies, object: KubeObject): <T>(read: T) => T {
+export function observerOf(dependencies: ReconcileDependencies, object: KubeObject): Observe {
   if (!dependencies.observesMetadata) return (read) => read;
   return createMetadataObserver({ ...dependencies, object });
 }
@@ -176,38 +178,6 @@ function reportUnresolved({ warnings, definition }: ReconcileDependencies, { tit
     });
 }
 
-/** The client of the context; its default namespace is that of the object. */
-function openClient({
-  dependencies,
-  object,
-  client,
-  scope,
-  reads,
-  guards,
-}: OpenRun): ControllerClient {
-  const { metadata } = object;
-  const { namespace } = metadata;
-  const inNamespace = client.with(namespace === undefined ? {} : { namespace });
-  const { runtime, names } = dependencies;
-  const by = formatObjectKey(metadata);
-  return createControllerClient(inNamespace, {
-    scope,
-    reads,
-    guards,
-    observe: observerOf(dependencies, object),
-    runtime,
-    manager: names.manager,
-    applies: (kind, manifest, manager) => {
-      const apply = { kind, manifest, manager, by, namespace: inNamespace.namespace };
-      reportSharedApply(dependencies, apply, scope.title);
-    },
-  });
-}
-
-function isOwned({ owns }: ControllerDefinition, kind: Kind): boolean {
-  return owns.some((one) => kindId(one) === kindId(kind));
-}
-
 /** Starts the record of what the user's code reads; returns the object that it receives. */
 function recordStart(
   { kind }: ControllerDefinition,
@@ -216,132 +186,4 @@ function recordStart(
 ): KubeObject {
   record.starts(kind, object);
   return observeStatus(object, () => record.readsStatus());
-}
-
-interface OpenRun {
-  readonly dependencies: ReconcileDependencies;
-  readonly object: KubeObject;
-  readonly client: Client;
-  readonly scope: RunScope;
-  readonly reads: UndeclaredReads;
-  readonly guards: ClientRun["guards"];
-}
-
-/** @throws ERR_OWN_OWNER when the object is gone or being deleted */
-async function protectOwner(
-  dependencies: ReconcileDependencies,
-  object: KubeObject,
-  client: Client,
-): Promise<void> {
-  const { definition, names } = dependencies;
-  if (hasFinalizer(object, names)) return;
-  const { kind } = definition;
-  if (await addFinalizer({ ...dependencies, client, kind }, object)) return;
-  throw new HomeostatError(
-    "ERR_OWN_OWNER",
-    `${kind.kind} ${formatObjectKey(object.metadata)} is being deleted, and owns nothing new in other namespaces`,
-    { hint: "let the error pass; the children that exist are collected" },
-  );
-}
-
-/** The functions of the context that the user's code must await. */
-function ownAndStep({ dependencies, object, client, scope, reads, guards }: OpenRun) {
-  const key = formatObjectKey(object.metadata);
-  const owning = createOwn({
-    memory: dependencies.ownMemory,
-    isFinal: isFinal(object),
-    hasOwnedElsewhere: dependencies.definition.finalize === undefined,
-    namespaces: dependencies.namespaces,
-    owner: object,
-    ownerKind: dependencies.definition.kind,
-    owns: dependencies.definition.owns,
-    manager: dependencies.names.manager,
-    client,
-    protect: () => protectOwner(dependencies, object, client),
-    informer: (kind) =>
-      isOwned(dependencies.definition, kind) ? dependencies.informer(kind) : undefined,
-    overtaken: (error) => scope.markOvertaken(error),
-    assertRunning: () => scope.assertGoingOn("own(…)"),
-  });
-  const steps = {
-    clock: dependencies.runtime.clock,
-    scope,
-    stepping: (name: string | undefined) => dependencies.stepping(key, name),
-  };
-  return {
-    owning,
-    own: (kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions) =>
-      scope.call(`own(${kind.kind}, …)`, async () => {
-        const desired = given.filter((one) => !isLeftOut(one)) as readonly KubeObject[];
-        reads.writes(`writes its ${kind.resource}`);
-        for (const wanted of desired) {
-          const { name, namespace = object.metadata.namespace } = wanted.metadata;
-          const isClusterWide = kind.scope === "Cluster";
-          guards({ kind, key: isClusterWide ? { name } : { name, namespace }, wanted });
-        }
-        const objects = await owning.own(kind, desired, options);
-        for (const one of objects) scope.record.receives(kind, one);
-        return objects;
-      }),
-    step: <T>(
-      name: string,
-      work: (signal: AbortSignal) => Promise<T>,
-      options: { readonly timeout?: string | number } = {},
-    ) =>
-      scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout: options.timeout })),
-  };
-}
-
-const conditionBody = (type: string, status: string): object => ({
-  status: { conditions: [{ type, status }] },
-});
-
-/** Checks writes against the signals of all controllers; without signals there is nothing to do. */
-function guardOf(
-  { definition, signals, informer }: ReconcileDependencies,
-  object: KubeObject,
-): ClientRun["guards"] {
-  if (signals.length === 0) return () => {};
-  const guard = new SignalGuard(definition.name, signals);
-  const own = formatObjectKey(object.metadata);
-  const kinds = new Set(declaredKinds(definition).map(kindId));
-  return (write) => {
-    const { kind, key, isWhole = false } = write;
-    const isOwn = kindId(kind) === kindId(definition.kind) && formatObjectKey(key) === own;
-    const cached = (): unknown => (kinds.has(kindId(kind)) ? informer(kind)?.get(key) : undefined);
-    const current = write.current ?? (isOwn ? object : (cached() as KubeObject | undefined));
-    if (isWhole && !current && !("current" in write)) return;
-    guard.check({ ...write, current });
-  };
-}
-
-function setCondition(
-  { kind, name }: ControllerDefinition,
-  intent: StatusIntent,
-  condition: ConditionIntent,
-): void {
-  const known = definitionOfKind(kind)?.conditions;
-  if (known && !known.includes(condition.type))
-    throw new HomeostatError(
-      "ERR_UNDECLARED",
-      `"${name}" sets condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`,
-      {
-        hint: "list it in the resource's `conditions`",
-      },
-    );
-  intent.conditions.set(condition.type, condition);
-}
-
-function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
-  const declared = definition.refs[name];
-  if (!declared) return name;
-  const { keys, selections } = targetsOf(declared, object);
-  const own = object.metadata.namespace;
-  const targets = [
-    ...keys.map(({ namespace, name: target }) =>
-      namespace === own || namespace === undefined ? `"${target}"` : `"${namespace}/${target}"`,
-    ),
-    ...selections.map((selection) => JSON.stringify(selection.labels ?? selection)),
-  ];
-  return `${declared.target.kind} ${targets.join(", ") || `(${name}: no target)`}`;
 }

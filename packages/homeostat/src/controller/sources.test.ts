@@ -120,8 +120,9 @@ const Part = { ...Box, kind: "Part", resource: "parts" } as Kind;
 /** A controller of boxes, and the handler of the parts that it owns. */
 function connectParts(owns: readonly (typeof Part)[]) {
   let handler: InformerHandler = {};
+  const indexes: unknown[][] = [];
   const informer = {
-    addIndex() {},
+    addIndex: (...index: unknown[]) => indexes.push(index),
     addHandler: (given: InformerHandler) => (handler = given),
   } as unknown as Informer;
   const queue = createWorkQueue({ runtime: createVirtualRuntime() });
@@ -134,7 +135,7 @@ function connectParts(owns: readonly (typeof Part)[]) {
     warnings,
     gone() {},
   });
-  return { queue, handler };
+  return { queue, handler, indexes };
 }
 
 test("`when` of an owned kind parses no child that it drops", () => {
@@ -164,6 +165,11 @@ test("`when` of an owned kind parses no child that it drops", () => {
   assert.deepEqual(ignored(), ["Part ns/p changed, dropped by `when`"]);
   handler.updated!(part("2"), part("3", 2), through("watch"));
   assert.deepEqual(queued(), ["Part ns/p added", "Part ns/p changed"]);
+});
+
+test("owned objects that do not match their definition are found by their back-reference", () => {
+  const { indexes } = connectParts([Part]);
+  assert.deepEqual(indexes.at(-1)?.[2], { includesMismatched: true });
 });
 
 test("an owned object that leaves its owner is news for both", () => {

@@ -135,7 +135,7 @@ function connectOwned(dependencies: SourceDependencies, kind: Kind): { remove():
     if (key !== undefined) enqueue(dependencies, key, cause, changeOf(object, change));
   };
   const informer = required(dependencies, kind);
-  informer.addIndex(backReferenceIndex, backReferencesOf);
+  informer.addIndex(backReferenceIndex, backReferencesOf, { includesMismatched: true });
   return informer.addHandler({
     added: (object, cause) => enqueueFor(object, "added", cause),
     updated(old, object, cause) {

@@ -23,13 +23,16 @@ export interface When {
 
 /**
  * The begin of a deletion and a resync always count; so does an update for which `when` throws or
- * returns a promise, which is reported once.
+ * returns a promise, which is reported once. What it says of an object that it has read and that
+ * does not match its definition is nothing to go by: the update counts.
  */
 export function whenCounts({ when, of, warnings }: When, { old, object, cause }: Update): boolean {
   if (!when || cause.through === "resync" || old.deleting !== object.deleting) return true;
   try {
-    return refusePromise(when(old, object), "`when`", "a boolean");
+    const passes = refusePromise(when(old, object), "`when`", "a boolean");
+    return passes || isMismatched(old, object);
   } catch (error) {
+    if (isMismatched(old, object)) return true;
     const fault = isHomeostatError(error, "ERR_ASYNC_FUNCTION")
       ? "returned a promise; it must return a boolean"
       : `threw ${describeError(error)}`;
@@ -38,3 +41,6 @@ export function whenCounts({ when, of, warnings }: When, { old, object, cause }:
     return true;
   }
 }
+
+const isMismatched = (...objects: readonly CachedObject[]): boolean =>
+  objects.some(({ mismatch }) => mismatch !== undefined);

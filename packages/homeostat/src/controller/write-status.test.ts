@@ -49,7 +49,7 @@ async function write(fields: object, { cached, live, error }: Server) {
     definition: { kind },
     names: { manager: "op/box" },
     runtime: createVirtualRuntime(),
-    primary: { get: () => cached },
+    primary: { unchecked: { get: () => cached } },
     statusTurns: new StatusTurns(),
     keepsConditions: true,
   } as unknown as ReconcileDependencies;
@@ -123,7 +123,7 @@ describe("a write of status", () => {
         definition: { kind: Box },
         names: { manager: `op/${i}` },
         runtime: createVirtualRuntime(),
-        primary: { get: () => live },
+        primary: { unchecked: { get: () => live } },
         statusTurns,
       } as unknown as ReconcileDependencies;
       const intent = createStatusIntent();

@@ -30,7 +30,7 @@ import type { Verdict } from "./voice/verdict.ts";
 export async function writeStatus(
   dependencies: ReconcileDependencies,
   run: StatusRun,
-  client: Client,
+  client: Pick<Client, "applyUnread" | "find">,
   verdict?: Verdict,
 ): Promise<CompletedWrite | undefined> {
   const { fields, conditions } = run.intent;
@@ -82,7 +82,7 @@ type ExactKey = ObjectKey & { readonly uid: string };
  */
 function liveObject(primary: Informer, { metadata }: KubeObject): WithStatus | undefined {
   const { name, namespace, uid } = metadata;
-  const cached = primary.get({ name, namespace }) as WithStatus | undefined;
+  const cached = primary.unchecked.get({ name, namespace }) as WithStatus | undefined;
   return cached?.metadata.uid === uid ? cached : undefined;
 }
 
@@ -90,7 +90,7 @@ const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" ? value : undefined;
 
 async function applyStatus(
-  client: Client,
+  client: Pick<Client, "applyUnread" | "find">,
   kind: Kind,
   { metadata, status }: { readonly metadata: ExactKey; readonly status: JsonObject },
   scope: StatusRun["scope"],
@@ -115,7 +115,11 @@ async function applyStatus(
 }
 
 /** Removes what this manager has applied to the status of an object. */
-async function giveUpStatus(client: Client, kind: Kind, metadata: ExactKey): Promise<void> {
+async function giveUpStatus(
+  client: Pick<Client, "applyUnread">,
+  kind: Kind,
+  metadata: ExactKey,
+): Promise<void> {
   const nothing = { apiVersion: kind.apiVersion, kind: kind.kind, metadata };
   await client.applyUnread(kind, nothing, { subresource: "status", force: true });
 }

@@ -3,7 +3,6 @@
 // the connection closes.
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
-import { describeCacheError } from "../cache/create-cache.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
@@ -14,6 +13,7 @@ import { narrowKinds, type NarrowKind, scopeOf } from "../controller/watching/na
 import { createSystemRuntime } from "../runtime/system-runtime.ts";
 import { createLifeCycle, type ManagerState } from "./life-cycle.ts";
 import { silentLog } from "./log/create-log.ts";
+import { logCacheErrors } from "./log/log-cache-errors.ts";
 import { logServerWarnings } from "./log/log-server-warnings.ts";
 import type { ClusterManagerOptions, Manager, RequestKey } from "./manager-options.ts";
 import { runUntilAsked } from "./run-until-asked.ts";
@@ -40,7 +40,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
     narrowed: narrow.map(({ kind, selection }) => [kind, scopeOf(selection)]),
     keepManagers: keepManagersOf(names),
-    onError: (error, kind, key) => state.log.error(describeCacheError(error, kind, key), { error }),
+    onError: logCacheErrors({ log: () => state.log, clock: runtime.clock }),
   });
   const scope = createWatchedScope({
     cache,

@@ -70,7 +70,11 @@ async function runWorker(
     isStopping,
     failing,
     rest,
-  }: { isStopping(): boolean; failing: KeyedWorkersOptions["failing"]; rest(): Promise<void> },
+  }: {
+    isStopping(): boolean;
+    failing: KeyedWorkersOptions["failing"];
+    rest(): Promise<void> | undefined;
+  },
 ): Promise<void> {
   for (let item = await queue.get(); item; item = await queue.get()) {
     const { key, failures } = item;
@@ -84,7 +88,8 @@ async function runWorker(
     } finally {
       queue.done(key);
     }
-    if (!isStopping()) await rest();
+    const resting = isStopping() ? undefined : rest();
+    if (resting) await resting;
   }
 }
 

@@ -6,19 +6,22 @@ import type { Clock } from "../runtime/clock.ts";
 const restAfterMs = 10;
 
 /**
- * Creates the pace of one worker, which awaits the result after every item: it resolves at once, or
- * after timers and sockets had their turn if the last rest was more than 10 ms ago. `stopped` ends
- * a rest: the time of a virtual clock may have come to its end.
+ * Creates the pace of one worker, which asks for its rest after every item: undefined for none, a
+ * promise that resolves after timers and sockets had their turn if the last rest was more than 10
+ * ms ago. `stopped` ends a rest: the time of a virtual clock may have come to its end.
  */
-export function paceWorker(clock: Clock, stopped?: Promise<unknown>): () => Promise<void> {
+export function paceWorker(
+  clock: Clock,
+  stopped?: Promise<unknown>,
+): () => Promise<void> | undefined {
   let rested = clock.monotonic();
-  return async () => {
-    if (clock.monotonic() - rested < restAfterMs) return;
+  const rest = async (): Promise<void> => {
     // A worker that is stopping may be all that the process still waits for.
     const held = clock.hold?.();
-    const rest = new Promise<void>((resolve) => void clock.timer(0, resolve));
-    await (stopped ? Promise.race([rest, stopped]) : rest);
+    const turn = new Promise<void>((resolve) => void clock.timer(0, resolve));
+    await (stopped ? Promise.race([turn, stopped]) : turn);
     held?.cancel();
     rested = clock.monotonic();
   };
+  return () => (clock.monotonic() - rested < restAfterMs ? undefined : rest());
 }

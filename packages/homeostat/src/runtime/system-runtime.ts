@@ -41,18 +41,36 @@ export function createSystemRuntime(): Runtime {
   };
 }
 
-/** Splits longer delays. Infinity never runs; NaN must not cause a busy loop. */
+/** Infinity never runs; NaN must not cause a busy loop. */
 function setTimer(afterMs: number, run: () => void): Timer {
   const waitMs = Number.isNaN(afterMs) ? Infinity : afterMs;
+  return waitMs > longestMs ? setLongTimer(waitMs, run) : new ShortTimer(waitMs, run);
+}
+
+/** Nearly all timers, of which every request sets one. */
+class ShortTimer implements Timer {
+  readonly #handle: NodeJS.Timeout;
+
+  constructor(waitMs: number, run: () => void) {
+    this.#handle = setTimeout(run, Math.max(0, waitMs));
+    this.#handle.unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
+}
+
+/** Splits the delay. */
+function setLongTimer(waitMs: number, run: () => void): Timer {
   const dueAt = performance.now() + waitMs;
-  let handle: NodeJS.Timeout;
+  let timer: Timer;
   const arm = (leftMs: number): void => {
-    handle =
+    timer =
       leftMs > longestMs
-        ? setTimeout(() => arm(dueAt - performance.now()), longestMs)
-        : setTimeout(run, Math.max(0, leftMs));
-    handle.unref();
+        ? new ShortTimer(longestMs, () => arm(dueAt - performance.now()))
+        : new ShortTimer(leftMs, run);
   };
   arm(waitMs);
-  return { cancel: () => clearTimeout(handle) };
+  return { cancel: () => timer.cancel() };
 }

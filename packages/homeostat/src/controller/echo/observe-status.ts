@@ -4,13 +4,35 @@ import type { KubeObject } from "../../api/object-meta.ts";
 /** A shallow copy of `object` that calls `read` when its status is read. */
 export function observeStatus<O extends KubeObject>(object: O, read: () => void): O {
   if (!("status" in object)) return object;
-  const { status } = object;
-  const copy = Object.defineProperty({ ...object }, "status", {
-    enumerable: true,
-    get() {
-      read();
-      return status;
-    },
-  });
-  return Object.isFrozen(object) ? Object.freeze(copy) : copy;
+  const copy: Record<string | symbol, unknown> = {};
+  for (const name in object) if (name !== "status") copy[name] = object[name];
+  Object.defineProperty(copy, observed, { value: new Observed(object.status, read) });
+  Object.defineProperty(copy, "status", status);
+  return (Object.isFrozen(object) ? Object.freeze(copy) : copy) as O;
 }
+
+/** Where a copy has its status. Symbols that are not enumerable are no part of a comparison. */
+const observed = Symbol("observed status");
+
+class Observed {
+  readonly #status: unknown;
+  readonly #read: () => void;
+
+  constructor(given: unknown, read: () => void) {
+    this.#status = given;
+    this.#read = read;
+  }
+
+  read(): unknown {
+    this.#read();
+    return this.#status;
+  }
+}
+
+/** Shared by all copies: V8 gives an object with a getter of its own a dictionary. */
+const status: PropertyDescriptor & ThisType<Record<symbol, Observed>> = {
+  enumerable: true,
+  get() {
+    return this[observed]!.read();
+  },
+};

@@ -8,10 +8,10 @@ import type { RunRecord } from "./run-record.ts";
 interface KeyEchoes {
   /** The record of the running run. */
   record: RunRecord | undefined;
-  held: HeldChange[];
+  held: HeldChange[] | undefined;
   /** Revisions written by the last two runs that have not arrived, and whether they are known. */
-  last: Map<string, boolean>;
-  older: Map<string, boolean>;
+  last: Map<string, boolean> | undefined;
+  older: Map<string, boolean> | undefined;
 }
 
 interface HeldChange {
@@ -41,8 +41,8 @@ export class OwnEchoes {
 
   /** A run begins. */
   begin(key: string, record: RunRecord): void {
-    const older = this.#keys.get(key)?.last ?? new Map<string, boolean>();
-    this.#keys.set(key, { record, held: [], last: new Map(), older });
+    const older = this.#keys.get(key)?.last;
+    this.#keys.set(key, { record, held: undefined, last: undefined, older });
   }
 
   /**
@@ -53,9 +53,9 @@ export class OwnEchoes {
     const echoes = this.#keys.get(key);
     if (!echoes) return false;
     if (!echoes.record) return this.#drops(key, echoes, { revision, cause });
-    if (echoes.held.length >= heldAtMost) return false;
-    const recorded = { ...cause, at: this.#now(), times: 1 };
-    echoes.held.push({ revision, cause: recorded });
+    const held = (echoes.held ??= []);
+    if (held.length >= heldAtMost) return false;
+    held.push({ revision, cause: { ...cause, at: this.#now(), times: 1 } });
     return true;
   }
 
@@ -63,8 +63,8 @@ export class OwnEchoes {
   arrived(key: string, revision: string): void {
     const echoes = this.#keys.get(key);
     if (!echoes) return;
-    echoes.last.delete(revision);
-    echoes.older.delete(revision);
+    echoes.last?.delete(revision);
+    echoes.older?.delete(revision);
     this.#forgetEmpty(key, echoes);
   }
 
@@ -72,11 +72,11 @@ export class OwnEchoes {
   end(key: string): void {
     const echoes = this.#keys.get(key);
     if (!echoes?.record) return;
-    const { record, held, older } = echoes;
-    echoes.last = new Map(record.revisions());
-    if (record.started !== undefined && older.has(record.started)) older.set(record.started, true);
+    const { record, held = [], older } = echoes;
+    echoes.last = record.revisions();
+    if (record.started !== undefined && older?.has(record.started)) older.set(record.started, true);
     echoes.record = undefined;
-    echoes.held = [];
+    echoes.held = undefined;
     for (const change of held)
       if (!this.#drops(key, echoes, change)) this.#queue.add(key, { cause: change.cause });
     this.#forgetEmpty(key, echoes);
@@ -89,7 +89,7 @@ export class OwnEchoes {
 
   /** What is held for a key that is being processed. */
   held(key: string): readonly RecordedCause[] {
-    return this.#keys.get(key)?.held.map(({ cause }) => cause) ?? [];
+    return this.#keys.get(key)?.held?.map(({ cause }) => cause) ?? [];
   }
 
   #drops(
@@ -98,13 +98,13 @@ export class OwnEchoes {
     { revision, cause }: { readonly revision: string; readonly cause: QueueCause },
   ): boolean {
     const { last, older } = echoes;
-    const isKnown = last.get(revision) ?? older.get(revision) ?? false;
+    const isKnown = last?.get(revision) ?? older?.get(revision) ?? false;
     this.arrived(key, revision);
     if (isKnown) this.#queue.ignore(key, { ...cause, what: `${cause.what} by its own reconcile` });
     return isKnown;
   }
 
   #forgetEmpty(key: string, { record, last, older }: KeyEchoes): void {
-    if (!record && last.size === 0 && older.size === 0) this.#keys.delete(key);
+    if (!record && !last?.size && !older?.size) this.#keys.delete(key);
   }
 }

@@ -28,9 +28,10 @@ interface Written {
 export class RunRecord {
   readonly #kinds: ReadonlySet<string>;
   readonly #written: Written[] = [];
-  readonly #completed = new Set<CompletedWrite>();
-  readonly #results = new Set<string>();
-  readonly #readKinds = new Set<string>();
+  // Most runs need few of these: each is made when it is first needed.
+  #completed: Set<CompletedWrite> | undefined;
+  #results: Set<string> | undefined;
+  #readKinds: Set<string> | undefined;
   #object: KubeObject | undefined;
   #started: { readonly id: string; readonly kind: string } | undefined;
   #hasReadStatus = false;
@@ -63,7 +64,7 @@ export class RunRecord {
 
   /** A request of this run has changed an object, or has changed nothing. */
   wrote(write: CompletedWrite): void {
-    this.#completed.add(write);
+    (this.#completed ??= new Set()).add(write);
     const { kind, key } = write;
     const revision = writtenRevision(write);
     if (revision === undefined) return;
@@ -76,12 +77,12 @@ export class RunRecord {
    * the result, so the change reaches the controller as any other does.
    */
   overheard(write: CompletedWrite): void {
-    if (write.kind.kind !== "Event") this.#completed.add(write);
+    if (write.kind.kind !== "Event") (this.#completed ??= new Set()).add(write);
   }
 
   /** The user's code has received the result of its write. */
   receives(kind: Kind, object: KubeObject): void {
-    this.#results.add(idOf(kind, object));
+    (this.#results ??= new Set()).add(idOf(kind, object));
   }
 
   /** The user's code has read the status of its object. */
@@ -91,7 +92,7 @@ export class RunRecord {
 
   /** The user's code has read objects of a kind other than as results of writes. */
   reads(kind: Kind): void {
-    this.#readKinds.add(kindId(kind));
+    (this.#readKinds ??= new Set()).add(kindId(kind));
     if (kindId(kind) === this.#started?.kind) this.#hasReadStatus = true;
   }
 
@@ -102,7 +103,7 @@ export class RunRecord {
 
   /** The writes and deletions of the run. */
   writes(): readonly CompletedWrite[] {
-    return [...this.#completed];
+    return this.#completed ? [...this.#completed] : [];
   }
 
   /** The revision that the user's code started from. */
@@ -110,17 +111,23 @@ export class RunRecord {
     return this.#started?.id;
   }
 
-  /** The revisions written, each with whether its arrival tells the controller nothing new. */
-  revisions(): ReadonlyMap<string, boolean> {
-    const kept = this.#written.filter(({ kind }) => this.#kinds.has(kind));
-    return new Map(kept.map((one) => [one.id, one.id === this.started || this.#isKnown(one)]));
+  /**
+   * The revisions written, each with whether its arrival tells the controller nothing new;
+   * undefined for none.
+   */
+  revisions(): Map<string, boolean> | undefined {
+    let revisions: Map<string, boolean> | undefined;
+    for (const one of this.#written)
+      if (this.#kinds.has(one.kind))
+        (revisions ??= new Map()).set(one.id, one.id === this.started || this.#isKnown(one));
+    return revisions;
   }
 
   #isKnown({ id, kind, write }: Written): boolean {
     if (this.#isRetried) return true;
     if (this.#object && writtenMetadata(write)!["uid"] === this.#object.metadata.uid)
       return !this.#hasReadStatus && differsInStatusOnly(this.#object, write);
-    return this.#results.has(id) && !this.#readKinds.has(kind);
+    return this.#results?.has(id) === true && !this.#readKinds?.has(kind);
   }
 }
 

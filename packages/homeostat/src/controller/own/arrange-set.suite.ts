@@ -75,6 +75,7 @@ export function arrangeSet(
     live = cached,
     scope = {},
     extent = "all",
+    mismatched = [],
     ...more
   }: Partial<OwnedSet> & {
     readonly refuse?: (request: string) => Error | undefined;
@@ -83,6 +84,8 @@ export function arrangeSet(
     readonly scope?: InformerScope;
     /** The watched namespaces. */
     readonly extent?: NamespaceScope["extent"];
+    /** Keys of cached objects that do not match their definition. */
+    readonly mismatched?: readonly string[];
   } = {},
 ) {
   const requests: unknown[] = [];
@@ -117,8 +120,7 @@ export function arrangeSet(
       return live.find((one) => formatObjectKey(one.metadata) === name);
     },
   };
-  const informer = {
-    scope,
+  const unchecked = {
     get: (key: ObjectKey) => objects.get(formatObjectKey(key)),
     byIndex: (index: string, value: string) =>
       [...objects.values()].filter((one) =>
@@ -127,6 +129,19 @@ export function arrangeSet(
           : one.metadata.ownerReferences?.some(({ uid }) => uid === value),
       ),
   };
+  const entry = (key: string) => {
+    let mismatch: object | undefined;
+    const read = (): void => {
+      if (mismatched.includes(key)) mismatch = { message: "wrong", isInSpec: true };
+    };
+    return {
+      read,
+      get mismatch() {
+        return mismatch;
+      },
+    };
+  };
+  const informer = { scope, unchecked, entry };
   const set: OwnedSet = {
     owner,
     ownerKind: Box,

@@ -59,7 +59,7 @@ async function unseenChildren(
 /** Children of the owner that this controller has applied, in whichever set. */
 function children(set: OwnedSet): readonly KubeObject[] {
   const { informer, owner } = set;
-  const labelled = informer.byIndex(backReferenceIndex, owner.metadata.uid);
+  const labelled = informer.unchecked.byIndex(backReferenceIndex, owner.metadata.uid);
   return existing(set, labelled).filter((child) => hasApplied(set, child));
 }
 

@@ -5,8 +5,12 @@ import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { arrangeSet, mine, Part } from "./arrange-set.suite.ts";
 import { createOwn } from "./create-own.ts";
 
-function arrange(isFinal = false, cached = [mine("a", { of: "x" })]) {
-  const { set, requests } = arrangeSet(cached);
+function arrange(
+  isFinal = false,
+  cached = [mine("a", { of: "x" })],
+  options: Parameters<typeof arrangeSet>[1] = {},
+) {
+  const { set, requests } = arrangeSet(cached, options);
   const { informer, ...rest } = set;
   const owning = createOwn({
     ...rest,
@@ -44,4 +48,15 @@ test("a set that is held resolves to those of its objects that exist, not to one
   const later = cached.slice(1);
   const held = await owning.own(Part, later, { set: "later", order: 2 });
   assert.deepEqual(held, [cached[1]]);
+});
+
+test("`ready` is not asked about an object that does not match its definition", async () => {
+  const cached = [mine("a", { of: "x" }), mine("b", { of: "x" })];
+  const { owning } = arrange(false, cached, { mismatched: ["n/b"] });
+  const asked: string[] = [];
+  const ready = ({ metadata }: any) => asked.push(metadata.name) > 0;
+  await owning.own(Part, cached, { order: 1, ready });
+  assert.deepEqual([asked, owning.waiting()], [["a"], undefined]);
+  await owning.own(Part, [], { set: "next", order: 2 });
+  assert.equal(owning.waiting(), "Part b to be ready");
 });

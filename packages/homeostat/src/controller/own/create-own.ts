@@ -11,7 +11,7 @@ import { isReachable } from "./back-reference.ts";
 import { applyChild } from "./apply-child.ts";
 import { type Intent, refuseDuplicates, toIntent } from "./child-intent.ts";
 import { collectUnreachable, type Uncollected } from "./collect.ts";
-import { findCached } from "./existing.ts";
+import { findCached, isMatching } from "./existing.ts";
 import { inLanes } from "./in-lanes.ts";
 import { isReady } from "./is-ready.ts";
 import { isMember } from "./membership.ts";
@@ -82,7 +82,7 @@ export function createOwn(dependencies: OwnDependencies): Owning {
       await protectOwner(dependencies, intents);
       const objects = await inLanes(parallelWrites, intents, (intent) => applyChild(set, intent));
       if (!isFinal && options.order !== undefined) {
-        const unready = unreadyOf(set, objects, options.ready ?? ((one) => isReady(kind, one)));
+        const unready = unreadyOf(set, objects, readyOf(set, options));
         order.add({ set, order: options.order, desired: keys, isHeld: false, unready });
       } else if (!isFinal && memory.mayMove(kind)) deferred.push({ set, desired: keys });
       else await prune(set, undesired(set, keys));
@@ -98,6 +98,12 @@ export function createOwn(dependencies: OwnDependencies): Owning {
     remaining: () => (left.length === 0 ? undefined : left.join(", ")),
     collect: () => collectUnreachable(dependencies, dependencies.owns, dependencies),
   };
+}
+
+/** The user's function is not called with an object that its types exclude. */
+function readyOf(set: OwnedSet, { ready }: OwnOptions): (object: KubeObject) => boolean {
+  if (!ready) return (one) => isReady(set.kind, one);
+  return (one) => isMatching(set, one) && ready(one);
 }
 
 /** Before the first child that garbage collection would leave behind. */

@@ -15,7 +15,8 @@ export interface OwnOptions<K extends Kind = any> {
   readonly order?: number;
   /**
    * Whether an object is ready, for sets with a higher order. Default: what the object's status
-   * says; objects of kinds that report no readiness are ready once they exist.
+   * says; objects of kinds that report no readiness are ready once they exist. Not called with
+   * an object that does not match its definition, which is not ready.
    */
   readonly ready?: (object: ObjectOf<K>) => boolean;
 }

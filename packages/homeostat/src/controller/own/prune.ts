@@ -12,8 +12,8 @@ import { type OwnedSet, parallelWrites } from "./owned-set.ts";
 export function undesired(set: OwnedSet, desired: ReadonlySet<string>): readonly KubeObject[] {
   const { uid } = set.owner.metadata;
   const owned = existing(set, [
-    ...set.informer.byIndex("owner", uid),
-    ...set.informer.byIndex(backReferenceIndex, uid),
+    ...set.informer.unchecked.byIndex("owner", uid),
+    ...set.informer.unchecked.byIndex(backReferenceIndex, uid),
   ]);
   return owned.filter(
     (object) => !desired.has(formatObjectKey(object.metadata)) && isMember(set, object),
@@ -36,7 +36,7 @@ export async function prune(set: OwnedSet, members: readonly KubeObject[]): Prom
 
 /** A later call of own() may have applied the object meanwhile. */
 function current(set: OwnedSet, object: KubeObject): KubeObject {
-  return (set.informer.get(keyOf(object)) as KubeObject | undefined) ?? object;
+  return (set.informer.unchecked.get(keyOf(object)) as KubeObject | undefined) ?? object;
 }
 
 async function giveUp(set: OwnedSet, { metadata }: KubeObject): Promise<void> {

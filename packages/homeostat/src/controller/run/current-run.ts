@@ -1,9 +1,10 @@
 // The run that the current code belongs to, also across awaits and timers.
-import { AsyncLocalStorage } from "node:async_hooks";
+import type { AsyncLocalStorage } from "node:async_hooks";
+import { currentWork, type CurrentWork } from "../../client/write-context.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
 
 /** What code that runs may know of its run. */
-export interface CurrentRun {
+export interface CurrentRun extends CurrentWork {
   readonly hasEnded: boolean;
   readonly phaseHost: PhaseHost | undefined;
   /** Records a result that the user's code has made. */
@@ -12,5 +13,8 @@ export interface CurrentRun {
   stray(error: unknown): void;
 }
 
-/** Holds the run of the code that asks; undefined outside of runs. */
-export const currentRun = new AsyncLocalStorage<CurrentRun>();
+/**
+ * Holds the run of the code that asks; undefined outside of runs. All work that the client knows is
+ * a run: a second storage would be one more map for each of them.
+ */
+export const currentRun = currentWork as AsyncLocalStorage<CurrentRun>;

@@ -1,5 +1,6 @@
 // What follows from a run that has ended: the state of the object, the next run, the log.
 import type { QueueItem } from "../../queue/workqueue.ts";
+import { isMismatchError } from "../../cache/mismatch-error.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import type { Loop } from "../loop/history.ts";
@@ -9,7 +10,7 @@ import type { Reconciled } from "../reconcile.ts";
 import { conflictDelayMs, isConflictOf } from "./conflicts.ts";
 import type { RunScope } from "./run-scope.ts";
 import { serverFault } from "./turns.ts";
-import { isCached, type RunnerState } from "./runner-state.ts";
+import { isCached, type RunnerOptions, type RunnerState } from "./runner-state.ts";
 
 /** The run has returned. */
 export function succeeded(
@@ -88,14 +89,21 @@ function describeFailure(
 ): Failure {
   const because = describeError(error);
   try {
-    const hint = isHomeostatError(error) ? { hint: error.hint } : {};
-    if (isTerminal(error)) return { is: "terminal", error, because, hint };
+    const hint = isHomeostatError(error) ? { hint: error.hint } : mismatchHint(options, key);
+    if (isTerminal(error) || isMismatchError(error))
+      return { is: "terminal", error, because, hint };
     const isGone = !isCached(options, key);
     const is = isConflictOf(scope, error, { isGone }) ? "conflict" : "failure";
     return { is, error, because, hint };
   } catch {
     return { is: "failure", error, because, hint: {} };
   }
+}
+
+/** Why the user's code may have failed on an object that is not what its types say. */
+function mismatchHint({ definition, informer }: RunnerOptions, key: string): Failure["hint"] {
+  const mismatch = informer(definition.kind).entry(key)?.mismatch;
+  return mismatch ? { hint: `it does not match its definition: ${mismatch.message}` } : {};
 }
 
 /** Terminal errors stall; conflicts run again soon; all other errors back off. */
@@ -120,7 +128,8 @@ function stalled(context: RunnerState, key: string, failure: Failure): void {
   const { because, hint, error } = failure;
   context.options.queue.forget(key);
   context.states.set(key, { at: "stalled", because, ...hint });
-  context.voice.failed(key, { what: "stalled", because, ...hint, error });
+  const isLogged = isMismatchError(error);
+  context.voice.failed(key, { what: "stalled", because, ...hint, error, isLogged });
 }
 
 function conflicted(context: RunnerState, item: QueueItem, failure: Failure): void {

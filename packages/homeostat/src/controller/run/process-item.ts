@@ -1,6 +1,4 @@
 // Reconciles one key under the deadline, and releases it once nothing of the run is left.
-import type { CompletedWrite } from "../../client/client.ts";
-import { currentWrites } from "../../client/write-context.ts";
 import type { QueueItem } from "../../queue/workqueue.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { withDeadline } from "../deadline.ts";
@@ -58,39 +56,23 @@ async function runItem(
   }
   states.set(key, { at: "running" });
   let scope: RunScope | undefined;
-  const slow = runtime.clock.timer(slowAfterMs, () => reportSlow(context, key));
   const finish = await withDeadline(
     runtime.clock,
-    context.timeoutMs,
+    {
+      timeoutMs: context.timeoutMs,
+      slow: { afterMs: slowAfterMs, report: () => reportSlow(context, key) },
+    },
     context.stopping,
     (deadline) => {
       scope = openScope(context, item, deadline, requests);
-      return inRun(scope, () => context.reconcile(item, scope!));
+      return currentRun.run(scope, () => context.reconcile(item, scope!));
     },
   );
-  slow.cancel();
   if (finish.at === "abandoned") return abandon(context, item, scope!, finish.settled);
-  scope!.end();
+  scope!.returned();
   if (finish.at === "settled") succeeded(context, item, finish.value, scope!);
   else failed(context, item, finish.error, scope!);
   release(context, key, scope!);
-}
-
-/**
- * Runs `work` so that its code knows its run, and the run all writes of its code, until it settles.
- */
-async function inRun<T>(scope: RunScope, work: () => Promise<T>): Promise<T> {
-  let isOver = false;
-  const wrote = (write: CompletedWrite): void => {
-    if (isOver) return;
-    scope.record.overheard(write);
-    scope.chain?.wrote(write);
-  };
-  try {
-    return await currentRun.run(scope, () => currentWrites.run(wrote, work));
-  } finally {
-    isOver = true;
-  }
 }
 
 /** Releases a paused key; what resumes it triggers it again. */
@@ -188,6 +170,7 @@ function abandon(
   if (!stopping.aborted)
     void context.writeProgress(key, { is: "stalled", reason: "DeadlineExceeded", message });
   void settled
+    .then(() => scope.returned())
     .then(() => scope.settled())
     .then(() => {
       if (!stopping.aborted)

@@ -6,7 +6,8 @@ import { HomeostatError } from "../../util/homeostat-error.ts";
 import { RunRecord } from "../echo/run-record.ts";
 import type { ChainRun } from "../loop/write-chains.ts";
 import type { PhaseHost } from "../phase-machine/phase-host.ts";
-import { currentRun } from "./current-run.ts";
+import type { CompletedWrite } from "../../client/client.ts";
+import { type CurrentRun, currentRun } from "./current-run.ts";
 import type { OpenRequests } from "./open-requests.ts";
 import { TrackedPromise } from "./tracked-promise.ts";
 
@@ -32,7 +33,7 @@ export interface RunScopeOptions {
 }
 
 /** One run. */
-export class RunScope {
+export class RunScope implements CurrentRun {
   readonly title: string;
   readonly deadline: AbortSignal;
   /** What it has read and written. */
@@ -44,13 +45,15 @@ export class RunScope {
   /** Which runs have caused it; undefined where that is not followed. */
   readonly chain: ChainRun | undefined;
   readonly #late: (error: unknown) => void;
-  readonly #calls = new Set<Call>();
-  readonly #held = new Map<Promise<unknown>, string>();
-  readonly #strays: unknown[] = [];
-  readonly #overtaken = new Set<unknown>();
+  // Most runs need few of these: each is made when it is first needed.
+  #calls: Set<Call> | undefined;
+  #held: Map<Promise<unknown>, string> | undefined;
+  #strays: unknown[] | undefined;
+  #overtaken: Set<unknown> | undefined;
   #made: string[] | undefined;
   #abort: AbortController | undefined;
   #hasEnded = false;
+  #hasReturned = false;
 
   constructor({ title, deadline, late, record, requests, chain }: RunScopeOptions) {
     this.title = title;
@@ -102,11 +105,11 @@ export class RunScope {
       promise: TrackedPromise.follow(work),
       isOpen: true,
     };
-    this.#calls.add(call);
+    (this.#calls ??= new Set()).add(call);
     work.then(
       () => {
         call.isOpen = false;
-        if (call.promise.isAwaited) this.#calls.delete(call);
+        if (call.promise.isAwaited) this.#calls?.delete(call);
       },
       (error: unknown) => {
         call.isOpen = false;
@@ -124,7 +127,7 @@ export class RunScope {
   /** An error of this run that no code received. */
   stray(error: unknown): void {
     if (this.hasEnded) this.#late(error);
-    else this.#strays.push(error);
+    else (this.#strays ??= []).push(error);
   }
 
   /** Records a result that the user's code has made, and should return or throw. */
@@ -139,11 +142,24 @@ export class RunScope {
 
   /** Records an error of a write of the runtime whose object had been replaced or deleted. */
   markOvertaken(error: unknown): void {
-    this.#overtaken.add(error);
+    (this.#overtaken ??= new Set()).add(error);
   }
 
   wasOvertaken(error: unknown): boolean {
-    return this.#overtaken.has(error);
+    return this.#overtaken?.has(error) === true;
+  }
+
+  /** A write of the run's code, through any client. */
+  wrote(write: CompletedWrite): void {
+    if (this.#hasReturned) return;
+    this.record.overheard(write);
+    this.chain?.wrote(write);
+  }
+
+  /** The user's code has returned, and writes nothing more. */
+  returned(): void {
+    this.#hasReturned = true;
+    this.end();
   }
 
   /** Ends the run: its signal aborts, and it starts nothing more. */
@@ -160,7 +176,9 @@ export class RunScope {
 
   /** What the run has started and not awaited, as an error. To be called at the end of the run. */
   notAwaited(): HomeostatError | undefined {
-    const calls = [...this.#calls].filter(
+    if (!this.#calls && !this.#strays) return undefined;
+    const strays = this.#strays ?? [];
+    const calls = [...(this.#calls ?? [])].filter(
       ({ isOpen, isRead, promise }) => !promise.isAwaited || (isOpen && !isRead),
     );
     const names = [
@@ -169,7 +187,7 @@ export class RunScope {
           ? call.what
           : `${call.what}, which failed (${describeError(call.error)}),`,
       ),
-      ...this.#strays.map((error) => `a promise that was rejected (${describeError(error)})`),
+      ...strays.map((error) => `a promise that was rejected (${describeError(error)})`),
     ];
     if (names.length === 0) return undefined;
     return new HomeostatError(
@@ -177,19 +195,19 @@ export class RunScope {
       `${names.join(", ")} of ${this.title} was not awaited; its result and its errors would be lost`,
       {
         hint: "write `await` in front of it",
-        cause: calls.find((call) => call.error !== undefined)?.error ?? this.#strays[0],
+        cause: calls.find((call) => call.error !== undefined)?.error ?? strays[0],
       },
     );
   }
 
   /** Names of the work that has not settled. */
   open(): readonly string[] {
-    return [...this.#held.values()];
+    return this.#held ? [...this.#held.values()] : [];
   }
 
   /** Resolves when all work has settled, work that started meanwhile included. */
   async settled(): Promise<void> {
-    while (this.#held.size > 0) await Promise.allSettled(this.#held.keys());
+    while (this.#held?.size) await Promise.allSettled(this.#held.keys());
   }
 
   /** Never throws: what the user's code passes may. */
@@ -199,8 +217,9 @@ export class RunScope {
   }
 
   #hold<T>(what: string, work: Promise<T>): Promise<T> {
-    this.#held.set(work, what);
-    const release = (): void => void this.#held.delete(work);
+    const held = (this.#held ??= new Map());
+    held.set(work, what);
+    const release = (): void => void held.delete(work);
     work.then(release, release);
     return work;
   }

@@ -31,7 +31,7 @@ export async function runStep<T>(
   stepping(name);
   const finish = await withDeadline(
     clock,
-    timeout === undefined ? undefined : parseDuration(timeout),
+    { timeoutMs: timeout === undefined ? undefined : parseDuration(timeout) },
     scope.signal,
     (signal) => scope.hold(`step("${name}")`, invoke(work, signal)),
   );

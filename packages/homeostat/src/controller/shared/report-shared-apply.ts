@@ -2,7 +2,7 @@
 import { formatObjectKey } from "../../api/gvk.ts";
 import type { JsonObject } from "../../api/json.ts";
 import type { Kind } from "../../api/kind.ts";
-import { type KubeObject, parseObjectKey } from "../../api/object-meta.ts";
+import type { KubeObject } from "../../api/object-meta.ts";
 import { objectId } from "../echo/run-record.ts";
 import type { ReconcileDependencies } from "../reconcile-dependencies.ts";
 
@@ -33,7 +33,7 @@ export function reportSharedApply(
       by,
       manifest: { ...manifest, metadata: described } as unknown as JsonObject,
     },
-    (key) => primary.get(parseObjectKey(key)) !== undefined,
+    (key) => primary.entry(key) !== undefined,
   );
   if (other === undefined) return;
   const object = `${kind.kind} ${formatObjectKey(target)}`;

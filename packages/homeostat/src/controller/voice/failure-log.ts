@@ -20,6 +20,8 @@ export interface LoggedFailure {
   readonly because: string;
   readonly hint?: string;
   readonly error: unknown;
+  /** The cache has named the object and the cause already. */
+  readonly isLogged?: boolean;
 }
 
 /** The objects that fail for one cause. */
@@ -53,6 +55,7 @@ export class FailureLog {
     if (before?.cause === cause) return this.#repeated(key, this.#groups.get(cause)!, failure);
     if (before) this.#leave(key, before.cause);
     const group = this.#join(key, cause);
+    if (failure.isLogged) return;
     if (group.keys.size > limits.named) return this.#count(group, failure);
     const { what, because, hint } = failure;
     const at = this.#options.locate?.(failure.error);

@@ -1,6 +1,7 @@
 // What a run says about the progress of its object, as conditions and Events show it. Pure.
 // Upstream: sigs.k8s.io/cli-utils/pkg/kstatus/README.md (Reconciling, Stalled: present while true).
 import { isApiStatusError } from "../../api/status.ts";
+import { isMismatchError } from "../../cache/mismatch-error.ts";
 import { describeError } from "../../util/describe-error.ts";
 import { isHomeostatError } from "../../util/homeostat-error.ts";
 import { isTerminal, type Outcome, plainRetry } from "../outcome.ts";
@@ -29,6 +30,8 @@ export function verdictOfOutcome(outcome: Outcome | undefined): Verdict {
 export function verdictOfError(error: unknown): Exclude<Verdict, { readonly is: "current" }> {
   const message = describeError(error);
   try {
+    if (isMismatchError(error))
+      return { is: "stalled", reason: "InvalidObject", message: `${message}; ${error.hint}` };
     if (isTerminal(error)) return { is: "stalled", reason: "TerminalError", message };
     return { is: "reconciling", reason: reasonOf(error), message };
   } catch {

@@ -15,7 +15,7 @@ export async function writeProgress(
   verdict: Verdict,
 ): Promise<void> {
   const { primary, definition, names, log, keepsConditions } = dependencies;
-  const object = primary.get(key) as KubeObject | undefined;
+  const object = primary.unchecked.get(key) as KubeObject | undefined;
   if (!object || !keepsConditions || progressTypes(definition.kind).length === 0) return;
   const client = dependencies.client.with({ fieldManager: names.manager });
   const run = { object, intent: createStatusIntent(), scope: { markOvertaken() {} } };

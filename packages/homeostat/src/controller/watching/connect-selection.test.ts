@@ -131,3 +131,15 @@ it("a `when` that throws drops nothing, and a selection that throws selects noth
   failing.targets.added!(object("p", { namespace: "other" }), watch);
   assert.deepEqual(failing.take(), ["ns/good: Part other/p added"]);
 });
+
+it("a source that does not match its definition selects nothing, until it does", () => {
+  const { sources, targets, take } = play();
+  const bad = { ...object("a", x), mismatch: { message: "bad", isInSpec: true } };
+  sources.added!(object("a", x), watch);
+  sources.updated!(object("a", x), bad, watch);
+  targets.added!(object("p", x), watch);
+  assert.deepEqual(take(), []);
+  sources.updated!(bad, object("a", x), watch);
+  targets.updated!(object("p", x), object("p", x), watch);
+  assert.deepEqual(take(), ["ns/a: Part ns/p changed"]);
+});

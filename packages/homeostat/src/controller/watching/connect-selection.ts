@@ -42,10 +42,14 @@ export function connectSelection(
   return { remove: () => connections.forEach((connection) => connection.remove()) };
 }
 
-/** A source whose functions throw selects nothing; its reconcile reports the error. */
+/**
+ * A source whose functions throw selects nothing; its reconcile reports the error. Nor does one
+ * that does not match its definition.
+ */
 function put(map: SelectionMap, { selectionsOf }: DeclaredSelection, source: CachedObject): void {
   try {
-    map.set(source.key, selectionsOf(source.read() as KubeObject));
+    const object = source.read() as KubeObject;
+    map.set(source.key, source.mismatch ? [] : selectionsOf(object));
   } catch {
     map.delete(source.key);
   }

@@ -19,10 +19,12 @@ function partOf(namespace: string, ...names: readonly string[]) {
     get: ({ name }: { readonly name: string }) => find(`${namespace}/${name}`)?.key,
     list: () => entries.map(({ key }) => key),
     byIndex: (index: string, value: string) => [`${namespace} ${index}=${value}`],
+    unchecked: { get: () => "any", list: () => ["any"], byIndex: () => ["any"] },
     entry: find,
     entries: () => entries,
     entriesByIndex: (index: string, value: string) => [`${namespace} ${index}=${value}`],
-    addIndex: (name: string) => indexes.push(name),
+    addIndex: (name: string, _: unknown, options?: object) =>
+      indexes.push(options ? `${name} ${Object.keys(options).join()}` : name),
     addHandler(handler: InformerHandler) {
       handlers.add(handler);
       for (const entry of entries) handler.added?.(entry as never, { through: "initial" } as never);
@@ -87,6 +89,12 @@ describe("an informer of several namespaces", () => {
     assert.equal(union.entries({ namespace: "n" }).length, 2);
     assert.deepEqual(union.byIndex("i", "v"), ["n i=v", "m i=v"]);
     assert.deepEqual(union.entriesByIndex("i", "v") as unknown, ["n i=v", "m i=v"]);
+    assert.deepEqual(union.unchecked.list(), ["any", "any"]);
+    assert.deepEqual(union.unchecked.byIndex("i", "v"), ["any", "any"]);
+    assert.deepEqual(
+      ["m", "o"].map((namespace) => union.unchecked.get({ namespace, name: "c" })),
+      ["any", undefined],
+    );
     assert.equal(union.stats().objects, 3);
     assert.deepEqual(union.skipped() as unknown, ["n", "m"]);
     assert.equal((await union.compare()).compared, 2);
@@ -99,12 +107,15 @@ describe("an informer of several namespaces", () => {
     const { union, told, handler, show } = arrange();
     const early = partOf("n", "a");
     show("n", early);
-    union.addIndex("i", () => []);
+    union.addIndex("i", () => [], { includesMismatched: true });
     union.addHandler(handler);
     assert.deepEqual(told.splice(0), ["added n/a initial"]);
     const late = partOf("m", "c");
     union.attach("m", late.informer);
-    assert.deepEqual([early.indexes, late.indexes], [["i"], ["i"]]);
+    assert.deepEqual(
+      [early.indexes, late.indexes],
+      [["i includesMismatched"], ["i includesMismatched"]],
+    );
     assert.deepEqual(told, [], "it is readable before it is reported");
     assert.equal(union.entry("m/c")?.key, "m/c");
     union.connect("m");

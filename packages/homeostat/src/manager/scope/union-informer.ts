@@ -8,10 +8,12 @@ import type {
   Freshness,
   HandlerCause,
   IndexFunction,
+  IndexOptions,
   Informer,
   InformerHandler,
   InformerScope,
   InformerStats,
+  Reader,
   SkippedObject,
 } from "../../cache/index.ts";
 import { mergeComparisons, mergeFreshness, mergeStats } from "./merge-reports.ts";
@@ -36,7 +38,9 @@ export class UnionInformer implements Informer<any> {
   readonly #parts = new Map<string, Part>();
   readonly #handlers = new Set<InformerHandler>();
   readonly #listeners = new Set<(freshness: Freshness) => void>();
-  readonly #indexes = new Map<string, IndexFunction>();
+  readonly #indexes = new Map<string, readonly [IndexFunction, IndexOptions | undefined]>();
+  readonly unchecked = this.#reader((part) => part.unchecked);
+  readonly #checked = this.#reader((part) => part);
 
   constructor(kind: Kind) {
     this.kind = kind;
@@ -50,7 +54,7 @@ export class UnionInformer implements Informer<any> {
 
   /** Makes the objects of a namespace readable; `connect` then reports them. */
   attach(namespace: string, informer: Informer<any>): void {
-    for (const [name, index] of this.#indexes) informer.addIndex(name, index);
+    for (const [name, index] of this.#indexes) informer.addIndex(name, ...index);
     this.#parts.set(namespace, { informer, handlers: new Map(), listeners: new Map() });
   }
 
@@ -81,15 +85,25 @@ export class UnionInformer implements Informer<any> {
   }
 
   get(key: ObjectKey): any {
-    return this.#partOf(key)?.get(key);
+    return this.#checked.get(key);
   }
 
-  list(options: { readonly namespace?: string | undefined } = {}): readonly any[] {
-    return this.#partsIn(options.namespace).flatMap((part) => part.list(options));
+  list(options?: { readonly namespace?: string | undefined }): readonly any[] {
+    return this.#checked.list(options);
   }
 
   byIndex(index: string, value: string): readonly any[] {
-    return this.#informers().flatMap((part) => part.byIndex(index, value));
+    return this.#checked.byIndex(index, value);
+  }
+
+  #reader(of: (part: Informer<any>) => Reader): Reader {
+    return {
+      get: (key) => this.#partsIn(key.namespace ?? "").map((part) => of(part).get(key))[0],
+      list: (options = {}) =>
+        this.#partsIn(options.namespace).flatMap((part) => of(part).list(options)),
+      byIndex: (index, value) =>
+        this.#informers().flatMap((part) => of(part).byIndex(index, value)),
+    };
   }
 
   entry(key: string): CachedObject | undefined {
@@ -104,9 +118,9 @@ export class UnionInformer implements Informer<any> {
     return this.#informers().flatMap((part) => part.entriesByIndex(index, value));
   }
 
-  addIndex(name: string, index: IndexFunction): void {
-    for (const part of this.#informers()) part.addIndex(name, index);
-    this.#indexes.set(name, index);
+  addIndex(name: string, index: IndexFunction, options?: IndexOptions): void {
+    for (const part of this.#informers()) part.addIndex(name, index, options);
+    this.#indexes.set(name, [index, options]);
   }
 
   addHandler(handler: InformerHandler): { remove(): void } {

@@ -1,0 +1,27 @@
+// What a derived client changes of the client that it comes from. Pure.
+import type { ClientScope, CompletedWrite } from "./client.ts";
+import type { SessionScope } from "./session.ts";
+
+/** What distinguishes clients of one session. */
+export interface Scope extends SessionScope {
+  readonly fieldManager: string | undefined;
+  readonly namespace: string;
+  readonly written: readonly ((write: CompletedWrite) => void)[];
+  readonly requested: readonly ((answered: Promise<unknown>) => void)[];
+}
+
+/** Scopes nest: signals and observers add up, everything else is replaced. */
+export function narrowScope(scope: Scope, given: ClientScope): Scope {
+  return {
+    fieldManager: given.fieldManager ?? scope.fieldManager,
+    userAgent: given.userAgent ?? scope.userAgent,
+    namespace: given.namespace ?? scope.namespace,
+    signals: withOne(scope.signals, given.signal),
+    written: withOne(scope.written, given.written),
+    requested: withOne(scope.requested, given.requested),
+    warned: withOne(scope.warned, given.warned),
+  };
+}
+
+const withOne = <T>(all: readonly T[], one: T | undefined): readonly T[] =>
+  one === undefined ? all : [...all, one];

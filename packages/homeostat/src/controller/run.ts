@@ -1,0 +1,275 @@
+// One call of the user's code: the status it set, the children it owns, and work that is open.
+import { formatObjectKey } from "../api/gvk.ts";
+import type { Kind } from "../api/kind.ts";
+import { keyOf, type KubeObject } from "../api/object-meta.ts";
+import { definitionOfKind } from "../api/resource/definition-of-kind.ts";
+import type { Client } from "../client/client.ts";
+import { objectReference } from "../events/index.ts";
+import { HomeostatError } from "../util/homeostat-error.ts";
+import { UndeclaredReads } from "./boundaries/undeclared-reads.ts";
+import {
+  type ClientRun,
+  type ControllerClient,
+  createControllerClient,
+} from "./controller-client.ts";
+import type {
+  Context,
+  ControllerDefinition,
+  ObjectRecorder,
+  ReconcileLog,
+} from "./define-controller.ts";
+import { kindId } from "./echo/run-record.ts";
+import { addFinalizer, hasFinalizer } from "./finalizer.ts";
+import { guardLog } from "./guard-log.ts";
+import { createWait } from "./outcome.ts";
+import { createOwn, type Owning } from "./own/create-own.ts";
+import { isLeftOut, type LeftOut, type OwnOptions } from "./own/own-function.ts";
+import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
+import { targetsOf } from "./resolve-refs.ts";
+import { type ContextRun, createContext, isFinal, observerOf } from "./run-context.ts";
+import type { RunClient } from "./run/run-client.ts";
+import type { RunScope } from "./run/run-scope.ts";
+import { runStep } from "./run/run-step.ts";
+import { reportSharedApply } from "./shared/report-shared-apply.ts";
+import { SignalGuard } from "./signals/signal-guard.ts";
+import {
+  type ConditionIntent,
+  createStatusIntent,
+  setStatusFields,
+  type StatusIntent,
+} from "./status-intent.ts";
+import { declaredKinds } from "./watching/cached-reads.ts";
+
+/** One running call. Most runs use few of its parts: each is made when it is first needed. */
+export class Run implements ContextRun {
+  readonly object: KubeObject;
+  readonly scope: RunScope;
+  readonly caller: RunClient;
+  readonly intent: StatusIntent = createStatusIntent();
+  readonly context: Context<any, any, any, any, any>;
+  readonly #dependencies: ReconcileDependencies;
+  readonly #reads: UndeclaredReads;
+  readonly #guards: ClientRun["guards"];
+  #owning: Owning | undefined;
+  #client: ControllerClient | undefined;
+  #wait: ReturnType<typeof createWait> | undefined;
+  #log: ReconcileLog | undefined;
+
+  /** Prepares a call on `object`. */
+  constructor(
+    dependencies: ReconcileDependencies,
+    object: KubeObject,
+    caller: RunClient,
+    scope: RunScope,
+  ) {
+    const { definition, breaches } = dependencies;
+    this.object = object;
+    this.scope = scope;
+    this.caller = caller;
+    this.#dependencies = dependencies;
+    this.#reads = new UndeclaredReads({ definition, object, breaches });
+    this.#guards = guardOf(dependencies, object);
+    this.context = createContext(dependencies, this) as unknown as Run["context"];
+  }
+
+  /** Undefined for a run without children: it has called no own(), and its controller owns none. */
+  get owning(): Owning | undefined {
+    return this.#dependencies.definition.owns.length > 0 ? this.ownings() : this.#owning;
+  }
+
+  ownings(): Owning {
+    return (this.#owning ??= openOwning(this.#dependencies, this));
+  }
+
+  get client(): ControllerClient {
+    const { scope } = this;
+    const parts = { scope, reads: this.#reads, guards: this.#guards };
+    return (this.#client ??= openClient(this.#dependencies, this, parts));
+  }
+
+  get wait(): ReturnType<typeof createWait> {
+    const { definition } = this.#dependencies;
+    return (this.#wait ??= createWait((name) => describeRef(definition, this.object, name)));
+  }
+
+  get log(): ReconcileLog {
+    const { log, definition } = this.#dependencies;
+    return (this.#log ??= guardLog(log, { controller: definition.name, object: this.scope.title }));
+  }
+
+  get recorder(): ObjectRecorder {
+    return recorderOf(this.#dependencies, this.object);
+  }
+
+  status(fields: Readonly<Record<string, unknown>>): void {
+    this.scope.assertRunning("status(…)");
+    this.#reads.writes("sets its status");
+    setStatusFields(this.intent, fields);
+  }
+
+  condition(condition: ConditionIntent): void {
+    const { type, status } = condition;
+    const { definition } = this.#dependencies;
+    this.scope.assertRunning(`condition("${type}", …)`);
+    this.#reads.writes("sets its status");
+    const wanted = conditionBody(type, status);
+    this.#guards({ kind: definition.kind, key: keyOf(this.object), wanted });
+    setCondition(definition, this.intent, condition);
+  }
+
+  own(kind: Kind, given: readonly (KubeObject | LeftOut)[], options?: OwnOptions) {
+    return this.scope.call(`own(${kind.kind}, …)`, async () => {
+      const desired = given.filter((one) => !isLeftOut(one)) as readonly KubeObject[];
+      this.#reads.writes(`writes its ${kind.resource}`);
+      for (const wanted of desired) {
+        const { name, namespace = this.object.metadata.namespace } = wanted.metadata;
+        const key = kind.scope === "Cluster" ? { name } : { name, namespace };
+        this.#guards({ kind, key, wanted });
+      }
+      const objects = await this.ownings().own(kind, desired, options);
+      for (const one of objects) this.scope.record.receives(kind, one);
+      return objects;
+    });
+  }
+
+  step<T>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    { timeout }: { readonly timeout?: string | number } = {},
+  ): Promise<T> {
+    const { scope } = this;
+    const { runtime, stepping } = this.#dependencies;
+    const key = formatObjectKey(this.object.metadata);
+    const steps = { clock: runtime.clock, scope, stepping: stepping.bind(undefined, key) };
+    return scope.call(`step("${name}")`, () => runStep(steps, { name, work, timeout }));
+  }
+}
+
+function recorderOf(
+  { recorder, definition }: ReconcileDependencies,
+  object: KubeObject,
+): ObjectRecorder {
+  return {
+    event: (type, reason, note) =>
+      recorder.record({ regarding: objectReference(definition.kind, object), type, reason, note }),
+  };
+}
+
+/** The client of the context; its default namespace is that of the object. */
+function openClient(
+  dependencies: ReconcileDependencies,
+  { object, caller }: Run,
+  parts: Pick<ClientRun, "scope" | "reads" | "guards"> & { readonly scope: RunScope },
+): ControllerClient {
+  const { metadata } = object;
+  const { namespace } = metadata;
+  const inNamespace = caller.client.with(namespace === undefined ? {} : { namespace });
+  const { runtime, names } = dependencies;
+  const by = formatObjectKey(metadata);
+  return createControllerClient(inNamespace, {
+    ...parts,
+    observe: observerOf(dependencies, object),
+    runtime,
+    manager: names.manager,
+    applies: (kind, manifest, manager) => {
+      const apply = { kind, manifest, manager, by, namespace: inNamespace.namespace };
+      reportSharedApply(dependencies, apply, parts.scope.title);
+    },
+  });
+}
+
+function isOwned({ owns }: ControllerDefinition, kind: Kind): boolean {
+  return owns.some((one) => kindId(one) === kindId(kind));
+}
+
+/** @throws ERR_OWN_OWNER when the object is gone or being deleted */
+async function protectOwner(
+  dependencies: ReconcileDependencies,
+  object: KubeObject,
+  client: Client,
+): Promise<void> {
+  const { definition, names } = dependencies;
+  if (hasFinalizer(object, names)) return;
+  const { kind } = definition;
+  if (await addFinalizer({ ...dependencies, client, kind }, object)) return;
+  throw new HomeostatError(
+    "ERR_OWN_OWNER",
+    `${kind.kind} ${formatObjectKey(object.metadata)} is being deleted, and owns nothing new in other namespaces`,
+    { hint: "let the error pass; the children that exist are collected" },
+  );
+}
+
+function openOwning(dependencies: ReconcileDependencies, { object, scope, caller }: Run): Owning {
+  const { definition, namespaces, ownMemory, names } = dependencies;
+  const { client } = caller;
+  return createOwn({
+    memory: ownMemory,
+    isFinal: isFinal(object),
+    hasOwnedElsewhere: definition.finalize === undefined,
+    namespaces,
+    owner: object,
+    ownerKind: definition.kind,
+    owns: definition.owns,
+    manager: names.manager,
+    client,
+    protect: () => protectOwner(dependencies, object, client),
+    informer: (kind) => (isOwned(definition, kind) ? dependencies.informer(kind) : undefined),
+    overtaken: (error) => scope.markOvertaken(error),
+    assertRunning: () => scope.assertGoingOn("own(…)"),
+  });
+}
+
+const conditionBody = (type: string, status: string): object => ({
+  status: { conditions: [{ type, status }] },
+});
+
+/** Checks writes against the signals of all controllers; without signals there is nothing to do. */
+function guardOf(
+  { definition, signals, informer }: ReconcileDependencies,
+  object: KubeObject,
+): ClientRun["guards"] {
+  if (signals.length === 0) return () => {};
+  const guard = new SignalGuard(definition.name, signals);
+  const own = formatObjectKey(object.metadata);
+  const kinds = new Set(declaredKinds(definition).map(kindId));
+  return (write) => {
+    const { kind, key, isWhole = false } = write;
+    const isOwn = kindId(kind) === kindId(definition.kind) && formatObjectKey(key) === own;
+    const cached = (): unknown =>
+      kinds.has(kindId(kind)) ? informer(kind)?.unchecked.get(key) : undefined;
+    const current = write.current ?? (isOwn ? object : (cached() as KubeObject | undefined));
+    if (isWhole && !current && !("current" in write)) return;
+    guard.check({ ...write, current });
+  };
+}
+
+function setCondition(
+  { kind, name }: ControllerDefinition,
+  intent: StatusIntent,
+  condition: ConditionIntent,
+): void {
+  const known = definitionOfKind(kind)?.conditions;
+  if (known && !known.includes(condition.type))
+    throw new HomeostatError(
+      "ERR_UNDECLARED",
+      `"${name}" sets condition "${condition.type}", which ${kind.kind} does not declare; it has ${known.join(", ") || "none"}`,
+      {
+        hint: "list it in the resource's `conditions`",
+      },
+    );
+  intent.conditions.set(condition.type, condition);
+}
+
+function describeRef(definition: ControllerDefinition, object: KubeObject, name: string): string {
+  const declared = definition.refs[name];
+  if (!declared) return name;
+  const { keys, selections } = targetsOf(declared, object);
+  const own = object.metadata.namespace;
+  const targets = [
+    ...keys.map(({ namespace, name: target }) =>
+      namespace === own || namespace === undefined ? `"${target}"` : `"${namespace}/${target}"`,
+    ),
+    ...selections.map((selection) => JSON.stringify(selection.labels ?? selection)),
+  ];
+  return `${declared.target.kind} ${targets.join(", ") || `(${name}: no target)`}`;
+}

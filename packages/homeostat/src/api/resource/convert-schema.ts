@@ -110,8 +110,7 @@ function readJsonSchema(schema: Schema, kind: string, path: string): JsonObject 
 }
 
 function convert(node: JsonObject, path: string, faults: SchemaFault[]): StructuralSchema {
-  if (isUntyped(node))
-    return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
+  if (isUntyped(node)) return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
   for (const key of Object.keys(node))
     if (!known(key))
       faults.push({ path, problem: unknownProblem(key), remedy: unknownRemedy(key) });

@@ -13,13 +13,7 @@ import { convertObject } from "./versioned-objects.ts";
 
 type Rule = Decoded<NamedRuleWithOperations>;
 
-function served(
-  group: string,
-  version: string,
-  resource: string,
-  kind: string,
-  namespaced = true,
-): ServedResource {
+function served(group: string, version: string, resource: string, kind: string): ServedResource {
   const scale = { at: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" } };
   const subresources = version === "v1beta1" ? [] : [["scale", scale] as const];
   return {
@@ -27,7 +21,6 @@ function served(
     version,
     resource,
     kind,
-    namespaced,
     storageKey: `${group}/${resource}`,
     subresources: new Map(subresources as never as readonly [string, Subresource][]),
     codec: {
@@ -40,8 +33,8 @@ function served(
 const v1 = served("trains.dev", "v1", "trains", "Train");
 const v1beta1 = served("trains.dev", "v1beta1", "trains", "Train");
 const v2 = served("trains.dev", "v2", "trains", "Train");
-const namespaces = served("", "v1", "namespaces", "Namespace", false);
-const nodes = served("", "v1", "nodes", "Node", false);
+const namespaces = served("", "v1", "namespaces", "Namespace");
+const nodes = served("", "v1", "nodes", "Node");
 const all = [v1, v1beta1, v2, namespaces, nodes];
 
 const services: MatchServices = {

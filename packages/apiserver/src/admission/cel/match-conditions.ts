@@ -1,5 +1,6 @@
 // Match conditions of webhooks and policies: a request passes if all are true. One that is false
-// settles it, whatever the others are; without a false one, errors count as the failure policy says.
+// settles it, whatever the others are; without a false one, errors count as the failure policy
+// says.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go,
 // k8s.io/apimachinery/pkg/util/errors/errors.go (Aggregate).
 import type { Decoded } from "homeostat/api";

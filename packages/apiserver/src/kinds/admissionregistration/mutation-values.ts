@@ -1,5 +1,6 @@
 // The values that expressions of mutating policies construct: `Object.spec{…}` and `JSONPatch{…}`.
-// Upstream: k8s.io/apiserver v0.36 pkg/cel/mutation/jsonpatch.go, pkg/cel/mutation/dynamic/objects.go.
+// Upstream: k8s.io/apiserver v0.36 pkg/cel/mutation/jsonpatch.go,
+// pkg/cel/mutation/dynamic/objects.go.
 import {
   CelError,
   CelList,

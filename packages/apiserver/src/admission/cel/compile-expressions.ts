@@ -1,7 +1,7 @@
 // Compiles the expressions of a stored policy or webhook for evaluation. A fault stays with its
 // expression until it is evaluated: it counts as a failure of that expression.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition,condition}.go.
-import type { Program, Type } from "@homeostat/cel";
+import type { Type } from "@homeostat/cel";
 import type { Decoded } from "homeostat/api";
 import type { Variable } from "homeostat/k8s/admissionregistration/v1";
 import {
@@ -9,13 +9,7 @@ import {
   type Purpose,
   variableType,
 } from "../../kinds/admissionregistration/compile-policy-expression.ts";
-import type { CompositedVariables } from "./expression-variables.ts";
-
-/** An expression with its program, or why there is none. */
-export type CompiledExpression = { readonly expression: string } & (
-  | { readonly program: Program }
-  | { readonly fault: string }
-);
+import type { CompiledExpression, CompositedVariables } from "./compiled-expression.ts";
 
 /** Compiles expressions that share variables. */
 export interface ExpressionCompiler {

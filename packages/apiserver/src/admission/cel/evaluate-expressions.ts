@@ -2,9 +2,8 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{activation,condition}.go,
 // pkg/apis/cel/config.go.
 import type { CelValue } from "@homeostat/cel";
-import type { CompiledExpression } from "./compile-expressions.ts";
+import type { CompiledExpression, CompositedVariables } from "./compiled-expression.ts";
 import {
-  type CompositedVariables,
   createRunVariables,
   type ExpressionInput,
   type RunVariables,

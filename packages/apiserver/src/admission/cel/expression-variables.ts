@@ -14,7 +14,7 @@ import {
   type Variables,
 } from "@homeostat/cel";
 import type { JsonObject } from "homeostat/api";
-import type { CompiledExpression } from "./compile-expressions.ts";
+import type { CompiledExpression, CompositedVariables } from "./compiled-expression.ts";
 import {
   admissionRequestValue,
   type GroupVersionResource,
@@ -38,9 +38,6 @@ export interface RunVariables {
   /** What composited variables have cost since the last call. */
   takeCost(): number;
 }
-
-/** Composited variables by name, in the order of their declaration. */
-export type CompositedVariables = ReadonlyMap<string, CompiledExpression>;
 
 /** The variables for `input`. */
 export function createRunVariables(

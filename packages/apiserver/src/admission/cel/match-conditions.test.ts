@@ -15,6 +15,7 @@ const request: AdmissionRequest = {
   operation: "CREATE",
   resource: { ...kind, ...resource, subresources: new Map() } as unknown as ServedResource,
   subresource: "",
+  kind,
   namespace: "default",
   name: "a",
   object: undefined,

@@ -75,7 +75,9 @@ class LateParts {
 
 const lateNames = ["wait", "client", "recorder", "log", "signal", "cache"] as const;
 
-/** Where a context has its late parts. Not private: proxies of a context and its heirs read them. */
+/**
+ * Where a context has its late parts. Not private: proxies of a context and its heirs read them.
+ */
 const late = Symbol("late parts");
 
 /**

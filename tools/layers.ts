@@ -49,7 +49,7 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   apiserver: [
     ["apimachinery"], // shared contracts: errors, metadata, ServedResource, kind data
-    ["certificates", "json-path", "schema", "storage"],
+    ["certificates", "json-path", "schema", "storage", "webhook-client"],
     ["http", "merge"],
     // Siblings that meet at apimachinery's ServedResource: a kind is one, and the registry serves
     // any; neither knows the other.

@@ -17,6 +17,7 @@ import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
 import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
 import { createPodResizeValidator } from "./pod-resize-validator.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
+import { createValidatingAdmissionPolicy } from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
@@ -79,7 +80,7 @@ const plugins: readonly KnownPlugin[] = [
   on("PodResizeValidator", createPodResizeValidator),
   on("MutatingAdmissionPolicy"),
   on("MutatingAdmissionWebhook"),
-  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
   on("ValidatingAdmissionWebhook"),
   on("ResourceQuota"),
   off("AlwaysDeny"),

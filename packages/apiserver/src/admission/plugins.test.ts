@@ -29,14 +29,18 @@ async function admit(
       stored[resource]?.find((each) => meta(each)["name"] === name),
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
   };
-  const plugins = createPlugins(choice, {
-    objects,
-    authorizer: ({ info }) => ({
-      ...allowed,
-      allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
-    }),
-    runtime: createVirtualRuntime(),
-  });
+  const disable = [...(choice.disable ?? []), "PodSecurity"];
+  const plugins = createPlugins(
+    { ...choice, disable },
+    {
+      objects,
+      authorizer: ({ info }) => ({
+        ...allowed,
+        allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
+      }),
+      runtime: createVirtualRuntime(),
+    },
+  );
   const resource = {
     group: wanted.group ?? "",
     resource: wanted.resource ?? "pods",
@@ -319,7 +323,7 @@ test("plug-ins are chosen by name, and unknown names are refused", async () => {
     ["admissionPlugins.disable"],
   );
   assert.deepEqual(
-    missingPlugins({ enable: ["ResourceQuota", "NodeRestriction", "Priority", "PodSecurity"] }),
-    ["NodeRestriction", "PodSecurity", "ResourceQuota"],
+    missingPlugins({ enable: ["ImagePolicyWebhook", "NodeRestriction", "Priority"] }),
+    ["NodeRestriction", "ImagePolicyWebhook"],
   );
 });

@@ -12,8 +12,8 @@ export interface StoredObjects {
   serves(kind: StoredKind): boolean;
   /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
-  /** All objects of a cluster-scoped kind, by name. */
-  list(kind: StoredKind): readonly JsonObject[];
+  /** All objects of a kind, or of one namespace, by name. */
+  list(kind: StoredKind, namespace?: string): readonly JsonObject[];
 }
 
 export interface StoredKind {
@@ -36,9 +36,9 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const revision = served && store.latest(storageKeyOf(served, namespace, name));
       return revision && objectOf(revision);
     },
-    list({ group, resource }) {
+    list({ group, resource }, namespace = "") {
       const served = catalog.find(group, "v1", resource);
-      const listing = served && store.list(storagePrefixOf(served, ""));
+      const listing = served && store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object" ? Array.from(listing.items, objectOf) : [];
     },
   };

@@ -28,12 +28,14 @@ async function admit(
     find: ({ resource }: { readonly resource: string }, name: string) =>
       stored[resource]?.find((each) => meta(each)["name"] === name),
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
+    watch: () => () => undefined,
   };
   const disable = [...(choice.disable ?? []), "PodSecurity"];
   const plugins = createPlugins(
     { ...choice, disable },
     {
       objects,
+      catalog: { find: () => undefined, all: () => [], epoch: 0 },
       authorizer: ({ info }) => ({
         ...allowed,
         allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
@@ -58,7 +60,7 @@ async function admit(
     options: {},
     warn() {},
   } as const;
-  const request: AdmissionRequest = { ...defaults, ...wanted, resource };
+  const request: AdmissionRequest = { ...defaults, ...wanted, resource, kind: resource };
   try {
     for (const { mutate } of plugins) await mutate?.(request);
     for (const { validate } of plugins) await validate?.(request);

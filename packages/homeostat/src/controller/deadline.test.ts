@@ -55,3 +55,24 @@ test("the parent's abort aborts the work", async () => {
   parent.abort(new Error("shutting down"));
   assert.deepEqual(await running, { at: "failed", error: new Error("shutting down") });
 });
+
+test("abandoned work is heard to settle, also when its parent aborts before that", async () => {
+  const runtime = createVirtualRuntime();
+  const parent = new AbortController();
+  const work = Promise.withResolvers<void>();
+  const running = withDeadline(
+    runtime.clock,
+    { timeoutMs: 1000 },
+    parent.signal,
+    () => work.promise,
+  );
+  await runtime.advance(1000);
+  const { settled } = (await running) as { readonly settled: Promise<void> };
+  let isSettled = false;
+  void settled.then(() => (isSettled = true));
+  parent.abort(new Error("shutting down"));
+  await runtime.advance(1000);
+  work.resolve();
+  await runtime.advance(0);
+  assert.equal(isSettled, true);
+});

@@ -1,7 +1,7 @@
 // The registry's view of admission: mutating and validating steps that see every write. The server
 // fills the lists from its admission plug-ins.
 // Upstream: k8s.io/apiserver/pkg/admission.
-import type { JsonObject } from "homeostat/api";
+import type { GroupVersionKind, JsonObject } from "homeostat/api";
 import type { UserInfo } from "../user-info.ts";
 import type { ServedResource } from "./served-resource.ts";
 
@@ -10,6 +10,8 @@ export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
   readonly subresource: string;
+  /** The kind of the request's object, e.g. autoscaling/v1 Scale at a scale endpoint. */
+  readonly kind: GroupVersionKind;
   readonly namespace: string;
   /** "" for collections and for a create whose name is not generated yet. */
   readonly name: string;

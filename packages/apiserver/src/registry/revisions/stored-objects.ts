@@ -2,6 +2,7 @@
 // must not be mutated. Upstream uses informers; here the store is in the same process.
 import type { JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import { watchRevisions } from "./follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
@@ -14,6 +15,8 @@ export interface StoredObjects {
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
   /** All objects of a kind, or of one namespace, by name. */
   list(kind: StoredKind, namespace?: string): readonly JsonObject[];
+  /** Calls `changed` for every change of an object of the kind from now on, until stopped. */
+  watch(kind: StoredKind, changed: () => void): () => void;
 }
 
 export interface StoredKind {
@@ -40,6 +43,10 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const served = catalog.find(group, "v1", resource);
       const listing = served && store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object" ? Array.from(listing.items, objectOf) : [];
+    },
+    watch({ group, resource }, changed) {
+      const served = catalog.find(group, "v1", resource);
+      return served ? watchRevisions(store, storagePrefixOf(served, ""), changed) : () => undefined;
     },
   };
 }

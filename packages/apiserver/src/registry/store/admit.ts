@@ -55,6 +55,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
     name,
     resource,
     subresource: subresource?.name ?? "",
+    kind: subresource?.endpoint.kind ?? resource,
     namespace: isNamespace ? name : scope.namespace,
     user: request.user,
     warn: (text) => request.warnings.add(text),

@@ -32,15 +32,19 @@ async function admit(
     readAll: () => [],
     watch: () => () => undefined,
   };
-  const plugins = createPlugins(choice, {
-    objects,
-    catalog: { find: () => undefined, all: () => [], epoch: 0 },
-    authorizer: ({ info }) => ({
-      ...allowed,
-      allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
-    }),
-    runtime: createVirtualRuntime(),
-  });
+  const disable = [...(choice.disable ?? []), "PodSecurity"];
+  const plugins = createPlugins(
+    { ...choice, disable },
+    {
+      objects,
+      catalog: { find: () => undefined, all: () => [], epoch: 0 },
+      authorizer: ({ info }) => ({
+        ...allowed,
+        allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
+      }),
+      runtime: createVirtualRuntime(),
+    },
+  );
   const resource = {
     group: wanted.group ?? "",
     resource: wanted.resource ?? "pods",
@@ -323,7 +327,7 @@ test("plug-ins are chosen by name, and unknown names are refused", async () => {
     ["admissionPlugins.disable"],
   );
   assert.deepEqual(
-    missingPlugins({ enable: ["ResourceQuota", "NodeRestriction", "Priority", "PodSecurity"] }),
-    ["NodeRestriction", "PodSecurity", "ResourceQuota"],
+    missingPlugins({ enable: ["ImagePolicyWebhook", "NodeRestriction", "Priority"] }),
+    ["NodeRestriction", "ImagePolicyWebhook"],
   );
 });

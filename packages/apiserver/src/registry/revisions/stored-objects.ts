@@ -14,12 +14,17 @@ export interface StoredObjects {
   serves(kind: StoredKind): boolean;
   /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
+<<<<<<< HEAD
   /** All objects of a cluster-scoped kind, by name. */
   list(kind: StoredKind): readonly JsonObject[];
   /** One object in the version of `served`. */
   read(served: ServedResource, namespace: string, name: string): JsonObject | undefined;
   /** All objects, or those of a namespace, in the version of `served`, by key. */
   readAll(served: ServedResource, namespace: string): readonly JsonObject[];
+=======
+  /** All objects of a kind, or of one namespace, by name. */
+  list(kind: StoredKind, namespace?: string): readonly JsonObject[];
+>>>>>>> main
   /** Calls `changed` for every change of an object of the kind from now on, until stopped. */
   watch(kind: StoredKind, changed: () => void): () => void;
 }
@@ -48,9 +53,9 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const revision = served && store.latest(storageKeyOf(served, namespace, name));
       return revision && objectOf(revision);
     },
-    list({ group, resource }) {
+    list({ group, resource }, namespace = "") {
       const served = catalog.find(group, "v1", resource);
-      const listing = served && store.list(storagePrefixOf(served, ""));
+      const listing = served && store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object" ? Array.from(listing.items, objectOf) : [];
     },
     read(served, namespace, name) {

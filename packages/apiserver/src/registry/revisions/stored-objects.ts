@@ -14,17 +14,12 @@ export interface StoredObjects {
   serves(kind: StoredKind): boolean;
   /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
-<<<<<<< HEAD
-  /** All objects of a cluster-scoped kind, by name. */
-  list(kind: StoredKind): readonly JsonObject[];
+  /** All objects of a kind, or of one namespace, by name. */
+  list(kind: StoredKind, namespace?: string): readonly JsonObject[];
   /** One object in the version of `served`. */
   read(served: ServedResource, namespace: string, name: string): JsonObject | undefined;
   /** All objects, or those of a namespace, in the version of `served`, by key. */
   readAll(served: ServedResource, namespace: string): readonly JsonObject[];
-=======
-  /** All objects of a kind, or of one namespace, by name. */
-  list(kind: StoredKind, namespace?: string): readonly JsonObject[];
->>>>>>> main
   /** Calls `changed` for every change of an object of the kind from now on, until stopped. */
   watch(kind: StoredKind, changed: () => void): () => void;
 }

@@ -25,6 +25,7 @@ import { allowAuthenticated, type Authorizer } from "../authorization/authorizer
 import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -53,6 +54,8 @@ export interface GenericApiServerOptions {
    * ServiceAccount.
    */
   readonly plugins?: PluginChoice;
+  /** Commits faults. Default: none. */
+  readonly faults?: FaultFilter | undefined;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
@@ -85,6 +88,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     authorizer: options.authorizer ?? allowAuthenticated,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
+    faults: options.faults,
   };
   return {
     handler: (request) => serve(request, services, metrics),

@@ -15,6 +15,7 @@ import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import { TableRows } from "../registry/revisions/table-rows.ts";
 import { createRepresentations } from "../registry/revisions/representations.ts";
 import { createFrames } from "../registry/revisions/watch-frames.ts";
 import { OpenWatches } from "../registry/scope/open-watches.ts";
@@ -116,6 +117,8 @@ function openPlugins({
   });
 }
 
+const secretOf = ({ entropy }: Runtime): string => Buffer.from(entropy.bytes(12)).toString("hex");
+
 function createServices(
   options: GenericApiServerOptions,
   plugins: readonly AdmissionPlugin[],
@@ -128,6 +131,7 @@ function createServices(
     runtime,
     catalog,
     representations,
+    tableRows: new TableRows(representations, secretOf(runtime)),
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),

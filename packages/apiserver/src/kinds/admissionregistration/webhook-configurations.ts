@@ -72,11 +72,7 @@ function configurationKind(
       ],
       ...notEnforcedWarnings(kind),
     },
-    cells: (object, nowMs) => [
-      nameOf(object),
-      (object.webhooks ?? []).length,
-      ageOf(object, nowMs),
-    ],
+    cells: (object, ages) => [nameOf(object), (object.webhooks ?? []).length, ageOf(object, ages)],
   };
 }
 

@@ -11,6 +11,7 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { Frames } from "../revisions/watch-frames.ts";
 import type { OpenWatches } from "./open-watches.ts";
 import type { Representations } from "../revisions/representations.ts";
+import type { TableRows } from "../revisions/table-rows.ts";
 import type { FieldManagers } from "../managed-fields/field-managers.ts";
 
 /**
@@ -32,6 +33,8 @@ export interface CoreServices {
   readonly runtime: Runtime;
   readonly catalog: ResourceCatalog;
   readonly representations: Representations;
+  /** The rows of listed Tables. */
+  readonly tableRows: TableRows;
   readonly frames: Frames;
   readonly openWatches: OpenWatches;
   readonly fieldManagers: FieldManagers;

@@ -3,6 +3,7 @@
 // k8s.io/client-go/rest/{request,with_retry}.go.
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
 import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
@@ -55,16 +56,21 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
     if (typeof at === "function") return await callHandler(at, outgoing, clock);
     return await send(outgoing, { clock, agent: agentOf(config), at });
   };
+  const post = async (call: WebhookCall): Promise<Reply> => {
+    const outgoing = address(call);
+    for (let tries = 0; ; tries++) {
+      const reply = await attempt(outgoing);
+      if (reply.status >= 200 && reply.status <= 206) return reply;
+      const waitMs = retryAfterMs(reply);
+      if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
+      await new Promise<void>((done) => void clock.timer(waitMs, done));
+    }
+  };
   return {
-    async post(call) {
-      const outgoing = address(call);
-      for (let tries = 0; ; tries++) {
-        const reply = await attempt(outgoing);
-        if (reply.status >= 200 && reply.status <= 206) return reply.body;
-        const waitMs = retryAfterMs(reply);
-        if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-        await new Promise<void>((done) => void clock.timer(waitMs, done));
-      }
+    post: async (call) => (await post(call)).body,
+    async send(call) {
+      const { status, headers, body } = await post(call);
+      return { status, contentType: String(headers["content-type"] || "application/json"), body };
     },
     close() {
       for (const agent of agents.values()) agent.destroy();
@@ -73,7 +79,7 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
 }
 
-/** The path of a URL is kept, its query is not. */
+/** The path of a URL is kept, without a slash at its end; its query is not. */
 function address(call: WebhookCall): Outgoing {
   const { url: text, service } = call.config;
   const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
@@ -83,13 +89,13 @@ function address(call: WebhookCall): Outgoing {
     service ? `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}` : text!,
   );
   if (service?.path) url.pathname = service.path;
+  url.pathname = posix.join("/", url.pathname).replace(/(.)\/$/, "$1");
   url.search = `?timeout=${formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)))}`;
   url.hash = "";
   const host = service
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
-  const hasPath = service ? service.path : /^\w+:\/\/[^/?#]*\//.test(text!);
-  const shown = `${url.protocol}//${host}${hasPath ? url.pathname : ""}${url.search}`;
+  const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
   return { url, shown, call, timeoutMs };
 }
 

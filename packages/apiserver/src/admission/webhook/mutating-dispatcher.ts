@@ -1,0 +1,141 @@
+// Calls the mutating webhooks that a request matches, one after the other; each sees what those
+// before it changed.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go,
+// reinvocationcontext.go.
+import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
+import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import { type AdmissionRequest, replaceObject } from "../../apimachinery/rest/admission.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import type { PluginServices } from "../admission-plugin.ts";
+import { convertObject, type VersionedObjects } from "../matching/versioned-objects.ts";
+import { ReviewEncoder } from "./admission-review.ts";
+import { callWebhook } from "./call-webhook.ts";
+import { patchedObject } from "./patched-object.ts";
+import { versionToCall } from "./should-call-webhook.ts";
+import { WebhookCallError } from "./webhook-errors.ts";
+import type { RegisteredWebhook, WebhookSpec } from "./webhook-source.ts";
+
+/** What is remembered between the two rounds of one request. */
+interface ReinvocationState {
+  /** The object after the last round. */
+  output: JsonObject | undefined;
+  /** Webhooks to call again if the object changes after their call. */
+  invoked: Set<string>;
+  /** Webhooks to call again in the second round. */
+  again: Set<string>;
+}
+
+const pluginName = "MutatingAdmissionWebhook";
+
+/** Changes the request's object. Throws the refusal of a webhook, or why it cannot be called. */
+export async function dispatchMutating(
+  webhooks: readonly RegisteredWebhook[],
+  request: AdmissionRequest,
+  services: PluginServices,
+): Promise<void> {
+  const state = stateOf(request);
+  if (request.reinvocation?.isReinvoke && !isSame(state.output, request.object))
+    requireReinvoking(state);
+  const run = new MutatingRun(request, services, state);
+  try {
+    for (const webhook of webhooks) await run.visit(webhook);
+    run.finish();
+  } finally {
+    state.output = request.object && cloneJson(request.object);
+  }
+}
+
+const isSame = (a: JsonObject | undefined, b: JsonObject | undefined): boolean =>
+  equalJson(a ?? null, b ?? null);
+
+function stateOf({ reinvocation }: AdmissionRequest): ReinvocationState {
+  const known = reinvocation?.values.get(pluginName) as ReinvocationState | undefined;
+  const state = known ?? { output: undefined, invoked: new Set(), again: new Set() };
+  reinvocation?.values.set(pluginName, state);
+  return state;
+}
+
+function requireReinvoking(state: ReinvocationState): void {
+  for (const uid of state.invoked) state.again.add(uid);
+  state.invoked.clear();
+}
+
+/** One round over the webhooks. */
+class MutatingRun {
+  readonly #request: AdmissionRequest;
+  readonly #services: PluginServices;
+  readonly #state: ReinvocationState;
+  readonly #encoder = new ReviewEncoder();
+  #versioned: VersionedObjects | undefined;
+  /** Whether the versioned object differs from that of the request. */
+  #isDirty = false;
+
+  constructor(request: AdmissionRequest, services: PluginServices, state: ReinvocationState) {
+    this.#request = request;
+    this.#services = services;
+    this.#state = state;
+  }
+
+  /** Calls the webhook if it matches. */
+  async visit(webhook: RegisteredWebhook): Promise<void> {
+    const request = this.#versioned
+      ? { ...this.#request, object: this.#versioned.object }
+      : this.#request;
+    const matched = { request, versioned: (to: ServedResource) => this.#inVersion(to) };
+    const resource = versionToCall(webhook, matched, this.#services);
+    if (!resource) return;
+    const { reinvocation } = this.#request;
+    if (reinvocation?.isReinvoke && !this.#state.again.has(webhook.uid)) return;
+    const error = await this.#call(webhook, this.#inVersion(resource));
+    if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#state.invoked.add(webhook.uid);
+    settle(error, webhook.spec);
+  }
+
+  /** Gives the request the object as the webhooks have left it. */
+  finish(): void {
+    const { resource, object } = this.#versioned ?? {};
+    if (!this.#isDirty || !resource || !object || !this.#request.object) return;
+    const own = convertObject(object, resource, this.#request.resource);
+    replaceObject(this.#request.object, own === object ? cloneJson(object) : own);
+    this.#isDirty = false;
+  }
+
+  /** Returns what the call ended with, undefined if it went well. */
+  async #call(webhook: RegisteredWebhook, versioned: VersionedObjects): Promise<unknown> {
+    const request = this.#request;
+    try {
+      const input = { webhook, request, versioned, encoder: this.#encoder };
+      const response = await callWebhook({ ...input, type: "mutating" }, this.#services);
+      const next = patchedObject(webhook.name, request, versioned, response);
+      if (!next) return undefined;
+      this.#versioned = { ...versioned, object: next };
+      this.#isDirty = true;
+      if (isSame(next, versioned.object)) return undefined;
+      requireReinvoking(this.#state);
+      if (request.reinvocation) request.reinvocation.isRequested = true;
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** The objects in another version, through that of the request. */
+  #inVersion(to: ServedResource): VersionedObjects {
+    if (this.#versioned?.resource === to) return this.#versioned;
+    this.finish();
+    const { resource, object, old } = this.#request;
+    const copy = (given: JsonObject | undefined): JsonObject | undefined => {
+      const converted = given && convertObject(given, resource, to);
+      return converted === given ? given && cloneJson(given) : converted;
+    };
+    this.#versioned = { resource: to, object: copy(object), old: old && convertObject(old, resource, to) };
+    return this.#versioned;
+  }
+}
+
+/** Throws the error, unless it is a failed call that the policy ignores. */
+function settle(error: unknown, { failurePolicy }: WebhookSpec): void {
+  if (error === undefined) return;
+  if (!(error instanceof WebhookCallError)) throw error;
+  if (failurePolicy !== "Ignore") throw internalError(error.message);
+}

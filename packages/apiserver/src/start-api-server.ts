@@ -130,6 +130,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     store,
     runtime,
     faults: faulty?.filter,
+    openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),

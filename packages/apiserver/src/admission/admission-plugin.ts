@@ -8,6 +8,7 @@ import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
+import type { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */
@@ -16,6 +17,7 @@ export interface PluginServices {
   readonly catalog: ResourceCatalog;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
+  readonly webhookClient: WebhookClient;
 }
 
 /** A created plug-in. */

@@ -25,6 +25,10 @@ import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { createTaintNodesByCondition } from "./taint-nodes-by-condition.ts";
+import {
+  createMutatingAdmissionWebhook,
+  createValidatingAdmissionWebhook,
+} from "./webhook/admission-webhooks.ts";
 
 interface KnownPlugin {
   readonly name: string;
@@ -81,9 +85,9 @@ const plugins: readonly KnownPlugin[] = [
   on("JobValidation"),
   on("PodResizeValidator", createPodResizeValidator),
   on("MutatingAdmissionPolicy"),
-  on("MutatingAdmissionWebhook"),
+  on("MutatingAdmissionWebhook", createMutatingAdmissionWebhook),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
-  on("ValidatingAdmissionWebhook"),
+  on("ValidatingAdmissionWebhook", createValidatingAdmissionWebhook),
   on("ResourceQuota"),
   off("AlwaysDeny"),
 ];

@@ -27,6 +27,7 @@ import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
+import { createWebhookClient, type WebhookClient } from "../webhook-client/webhook-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
 
@@ -56,6 +57,8 @@ export interface GenericApiServerOptions {
   readonly plugins?: PluginChoice;
   /** Commits faults. Default: none. */
   readonly faults?: FaultFilter | undefined;
+  /** Calls admission webhooks; the caller closes it. Default: one that knows no Services. */
+  readonly webhookClient?: WebhookClient;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
@@ -101,18 +104,29 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
   };
 }
 
+/** A client that reaches URLs only. */
+const withoutServices = ({ clock }: Runtime): WebhookClient =>
+  createWebhookClient({
+    clock,
+    resolve(_, name) {
+      throw new Error(`service ${quoteGo(name)} not found`);
+    },
+  });
+
 function openPlugins({
   store,
   catalog,
   runtime,
   authorizer,
   plugins,
+  webhookClient,
 }: GenericApiServerOptions): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
     authorizer: authorizer ?? allowAuthenticated,
     runtime,
+    webhookClient: webhookClient ?? withoutServices(runtime),
   });
 }
 

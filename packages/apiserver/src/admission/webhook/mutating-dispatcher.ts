@@ -4,7 +4,7 @@
 // reinvocationcontext.go.
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import { internalError } from "../../apimachinery/errors/api-errors.ts";
-import { type AdmissionRequest, replaceObject } from "../../apimachinery/rest/admission.ts";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { PluginServices } from "../admission-plugin.ts";
 import { convertObject, type VersionedObjects } from "../matching/versioned-objects.ts";
@@ -34,7 +34,7 @@ export async function dispatchMutating(
   services: PluginServices,
 ): Promise<void> {
   const state = stateOf(request);
-  if (request.reinvocation?.isReinvoke && !isSame(state.output, request.object))
+  if (request.reinvocation?.pass === "second" && !isSame(state.output, request.object))
     requireReinvoking(state);
   const run = new MutatingRun(request, services, state);
   try {
@@ -49,15 +49,21 @@ const isSame = (a: JsonObject | undefined, b: JsonObject | undefined): boolean =
   equalJson(a ?? null, b ?? null);
 
 function stateOf({ reinvocation }: AdmissionRequest): ReinvocationState {
-  const known = reinvocation?.values.get(pluginName) as ReinvocationState | undefined;
+  const known = reinvocation?.memory.get(pluginName) as ReinvocationState | undefined;
   const state = known ?? { output: undefined, invoked: new Set(), again: new Set() };
-  reinvocation?.values.set(pluginName, state);
+  reinvocation?.memory.set(pluginName, state);
   return state;
 }
 
 function requireReinvoking(state: ReinvocationState): void {
   for (const uid of state.invoked) state.again.add(uid);
   state.invoked.clear();
+}
+
+/** Gives `object` the members of `next`. */
+function replaceObject(object: JsonObject, next: JsonObject): void {
+  for (const field of Object.keys(object)) delete object[field];
+  Object.assign(object, next);
 }
 
 /** One round over the webhooks. */
@@ -84,8 +90,8 @@ class MutatingRun {
     const matched = { request, versioned: (to: ServedResource) => this.#inVersion(to) };
     const resource = versionToCall(webhook, matched, this.#services);
     if (!resource) return;
-    const { reinvocation } = this.#request;
-    if (reinvocation?.isReinvoke && !this.#state.again.has(webhook.uid)) return;
+    const isSecond = this.#request.reinvocation?.pass === "second";
+    if (isSecond && !this.#state.again.has(webhook.uid)) return;
     const error = await this.#call(webhook, this.#inVersion(resource));
     if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#state.invoked.add(webhook.uid);
     settle(error, webhook.spec);
@@ -112,7 +118,7 @@ class MutatingRun {
       this.#isDirty = true;
       if (isSame(next, versioned.object)) return undefined;
       requireReinvoking(this.#state);
-      if (request.reinvocation) request.reinvocation.isRequested = true;
+      request.reinvocation?.need();
       return undefined;
     } catch (error) {
       return error;

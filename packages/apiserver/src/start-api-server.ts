@@ -124,6 +124,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     store,
     runtime,
     warn: warnOf(options),
+    serviceLocations: options.serviceLocations,
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),

@@ -1,7 +1,7 @@
 // The API server of a control plane: the generic server over all kinds, with discovery, OpenAPI,
 // bootstrap objects and post-start hooks.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
-import type { Runtime } from "homeostat/runtime";
+import { type Runtime, uuid } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
@@ -21,6 +21,10 @@ import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import { createServiceResolver } from "../webhook-client/resolve-service.ts";
+import { createWebhookClient, type ServiceLocation } from "../webhook-client/webhook-client.ts";
+import { serviceLookup } from "./service-lookup.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
@@ -52,6 +56,8 @@ export interface ControlPlaneOptions {
    * PEM of the authority of client certificates, published in kube-system.
    */
   readonly clientCa?: string;
+  /** See ApiServerOptions. */
+  readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
   /** See ApiServerOptions. */
@@ -75,8 +81,16 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
-  const kinds = createKinds(data, ranges);
+  const webhooks = createWebhookClient({
+    clock: runtime.clock,
+    resolve: (...service) => resolveService(...service),
+  });
+  const newUid = (): string => uuid(runtime.entropy);
+  const kinds = createKinds(data, ranges, { client: webhooks, newUid });
   const { catalog } = kinds;
+  const resolveService = createServiceResolver(
+    serviceLookup(createStoredObjects(store, catalog), options.serviceLocations),
+  );
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
   const shown = { address: address ? hostAndPort(address) : withoutPort };
@@ -112,6 +126,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     close: async () => {
       await stopHooks();
       await kinds.stop();
+      webhooks.close();
       await core.close();
     },
   };

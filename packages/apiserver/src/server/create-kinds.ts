@@ -10,6 +10,7 @@ import { createCatalog, type MutableCatalog } from "../kinds/catalog.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { serviceKind } from "../kinds/core/service/service.ts";
+import type { WebhookConversion } from "../kinds/custom/webhook-converter.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import type { CustomKinds } from "./custom-kinds.ts";
@@ -33,17 +34,22 @@ export interface Kinds {
 /** A start does not wait for what custom resources need, and neither should the first of them. */
 const loadAfterMs = 100;
 
-/** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
+/**
+ * Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`, and
+ * `webhook` converts custom resources.
+ */
 export function createKinds(
   data: KindData,
   ranges: ServiceRanges = readServiceRanges({}),
+  webhook: WebhookConversion | undefined = undefined,
   importCustomKinds = () =>
     loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts"),
 ): Kinds {
   const controller = createCrdController();
   const smdOf = createKindTypes(data);
   let loaded: CustomKinds | undefined;
-  const custom = (): CustomKinds => (loaded ??= importCustomKinds().createCustomKinds(data, smdOf));
+  const custom = (): CustomKinds =>
+    (loaded ??= importCustomKinds().createCustomKinds(data, smdOf, webhook));
   const definitions = customResourceDefinition(
     () => custom().rules,
     (object, old) => controller.committed(object, old),

@@ -31,7 +31,7 @@ test("custom resources that failed to load ahead warn, and load with the first d
   let failures = 1;
   let loads = 0;
   const warnings: string[] = [];
-  const kinds = createKinds(data, undefined, () => {
+  const kinds = createKinds(data, undefined, undefined, () => {
     loads += 1;
     if (failures-- > 0) throw noDescriptors;
     return { createCustomKinds: () => ({}) } as never;

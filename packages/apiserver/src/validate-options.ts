@@ -136,6 +136,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
     typeof value === "string" && value.trim() ? [] : names(value, option),
   fakeNodes: wholeNumber(0, maxFakeNodes),
   stages: listOf("a list of stages", () => true),
+  faults: oneOf("in-process", "http"),
   readyWhen: oneOf("controlling", "serving"),
   warn: callback,
   serviceAccountTokens: fields({ issuer: text, privateKey: secret }),

@@ -93,6 +93,10 @@ function addServer(program: Command, state: ExitState): void {
   addServingOptions(server);
   addControllerOptions(server);
   server
+    .option(
+      "--faults-file <file>",
+      "serve faults on demand, for tests, on a free loopback port; writes its url and token to this file",
+    )
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)
     .action(async (flags: Flags) => {

@@ -5,6 +5,7 @@ import { type Runtime, uuid } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
@@ -63,6 +64,8 @@ export interface ControlPlaneOptions {
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
+  /** Commits faults. Default: none. */
+  readonly faults?: FaultFilter | undefined;
   /** Reports failures in the background that retries do not mend. */
   readonly warn?: (message: string, error: unknown) => void;
 }
@@ -100,6 +103,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     tokens,
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
+    faults: options.faults,
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),

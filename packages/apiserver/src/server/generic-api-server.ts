@@ -23,8 +23,10 @@ import { createFieldManagers } from "../registry/managed-fields/field-managers.t
 import type { Store } from "../storage/store.ts";
 import { createBearerTokens } from "../authentication/bearer-tokens.ts";
 import { allowAuthenticated, type Authorizer } from "../authorization/authorizer.ts";
+import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -53,6 +55,8 @@ export interface GenericApiServerOptions {
    * ServiceAccount.
    */
   readonly plugins?: PluginChoice;
+  /** Commits faults. Default: none. */
+  readonly faults?: FaultFilter | undefined;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
@@ -69,7 +73,8 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const core = createServices(options);
+  const plugins = openPlugins(options);
+  const core = createServices(options, plugins);
   const flows = followFlowSchemas({
     ...options,
     objects: createStoredObjects(options.store, options.catalog),
@@ -84,18 +89,38 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     authorizer: options.authorizer ?? allowAuthenticated,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
+    faults: options.faults,
   };
   return {
     handler: (request) => serve(request, services, metrics),
     services: core,
     close: async () => {
       flows.stop();
+      for (const plugin of plugins) plugin.close?.();
       core.openWatches.endAll();
     },
   };
 }
 
-function createServices(options: GenericApiServerOptions): CoreServices {
+function openPlugins({
+  store,
+  catalog,
+  runtime,
+  authorizer,
+  plugins,
+}: GenericApiServerOptions): readonly AdmissionPlugin[] {
+  return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
+    objects: createStoredObjects(store, catalog),
+    catalog,
+    authorizer: authorizer ?? allowAuthenticated,
+    runtime,
+  });
+}
+
+function createServices(
+  options: GenericApiServerOptions,
+  plugins: readonly AdmissionPlugin[],
+): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
   const issuer = options.tokenIssuer ?? createTokenIssuer();
@@ -108,7 +133,7 @@ function createServices(options: GenericApiServerOptions): CoreServices {
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
-    admission: createAdmission(options),
+    admission: createAdmission(plugins, options),
     kinds: options.kinds ?? {
       has: (group, version, kind) =>
         catalog
@@ -130,21 +155,10 @@ function createServices(options: GenericApiServerOptions): CoreServices {
 }
 
 /** Every write passes these before and after the kind's own defaults and validation. */
-function createAdmission({
-  store,
-  catalog,
-  runtime,
-  authorizer,
-  plugins,
-  mutating,
-  validating,
-}: GenericApiServerOptions): Admission {
-  const context = {
-    objects: createStoredObjects(store, catalog),
-    authorizer: authorizer ?? allowAuthenticated,
-    runtime,
-  };
-  const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, context);
+function createAdmission(
+  chosen: readonly AdmissionPlugin[],
+  { mutating, validating }: GenericApiServerOptions,
+): Admission {
   return {
     mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
     validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],

@@ -11,6 +11,7 @@ import { authenticate, type TokenAuthenticator } from "../filters/authentication
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
 import { enforceRequestDeadline } from "../filters/request-deadline.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
 import { impersonate } from "../filters/impersonation.ts";
 
@@ -25,6 +26,8 @@ export interface FilterServices {
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
+  /** Commits faults; undefined unless they were asked for. */
+  readonly faults?: FaultFilter | undefined;
 }
 
 type Filter = (
@@ -34,10 +37,14 @@ type Filter = (
 
 const none = async (done: Promise<void>): Promise<undefined> => void (await done);
 
-/** The filters and handlers, in order. */
-export const handlerChain: readonly Filter[] = [
+/** The filters before anything is known of the user but the credentials. */
+const authentication: readonly Filter[] = [
   enforceRequestDeadline,
   (request, { tokens }) => none(authenticate(request, tokens)),
+];
+
+/** The other filters and the handlers, in order. */
+const authenticated: readonly Filter[] = [
   (request, { authorizer }) => none(impersonate(request, authorizer)),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   (request, { authorizer }) => none(authorize(request, authorizer)),
@@ -45,16 +52,35 @@ export const handlerChain: readonly Filter[] = [
   serveResource,
 ];
 
+/** The filters and handlers, in order. */
+export const handlerChain: readonly Filter[] = [...authentication, ...authenticated];
+
 /** Runs the chain. */
 export async function runHandlerChain(
   request: ServerRequest,
   services: FilterServices,
 ): Promise<ApiResponse> {
-  for (const filter of handlerChain) {
+  const { faults } = services;
+  if (!faults) return (await runFilters(handlerChain, request, services)) ?? pageNotFound();
+  return (
+    (await runFilters(authentication, request, services)) ??
+    (await faults(
+      request,
+      async (served) => (await runFilters(authenticated, served, services)) ?? pageNotFound(),
+    ))
+  );
+}
+
+async function runFilters(
+  filters: readonly Filter[],
+  request: ServerRequest,
+  services: FilterServices,
+): Promise<ApiResponse | undefined> {
+  for (const filter of filters) {
     const response = await filter(request, services);
     if (response) return response;
   }
-  return pageNotFound();
+  return undefined;
 }
 
 async function servePaths(

@@ -56,7 +56,7 @@ export function createCustomCodec({
   };
   const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
     if (object.apiVersion === `${group}/${target.version}`) return object;
-    if (converter) throw unconverted(kind, String(object.apiVersion), target.version);
+    if (converter) throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
     object.apiVersion = `${group}/${target.version}`;
     pruneCustom(object, target);
     return object;

@@ -51,6 +51,11 @@ export interface ApiServerOptions {
     readonly enable?: readonly string[];
     readonly disable?: readonly string[];
   };
+  /**
+   * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
+   * read when the first document is asked for. Default false.
+   */
+  readonly openApiDescriptions?: boolean;
   /** IPv4 range of cluster IPs. Default `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string;
   /** Range of node ports. Default `30000-32767`. */

@@ -130,6 +130,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     store,
     runtime,
     faults: faulty?.filter,
+    openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
     serviceLocations: options.serviceLocations,
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),

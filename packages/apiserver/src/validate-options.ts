@@ -125,6 +125,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   fsync: flag,
   kubeconfigPath: text,
   admissionPlugins: fields({ enable: names, disable: names }),
+  openApiDescriptions: flag,
   serviceClusterIpRange: text,
   serviceNodePortRange: text,
   serviceLocations: expected(

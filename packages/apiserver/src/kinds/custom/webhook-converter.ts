@@ -1,6 +1,7 @@
 // Asks a definition's conversion webhook to convert objects, and checks what it answers: only
 // labels and annotations of the metadata may change.
-// Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/{converter,webhook_converter}.go.
+// Upstream:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/{converter,webhook_converter}.go.
 import {
   cloneJson,
   encodeJson,

@@ -1,7 +1,7 @@
 // The API server of a control plane: the generic server over all kinds, with discovery, OpenAPI,
 // bootstrap objects and post-start hooks.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/instance.go.
-import { type Runtime, uuid } from "homeostat/runtime";
+import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
@@ -26,10 +26,8 @@ import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
-import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
-import { createServiceResolver } from "../webhook-client/resolve-service.ts";
-import { createWebhookClient, type ServiceLocation } from "../webhook-client/webhook-client.ts";
-import { serviceLookup } from "./service-lookup.ts";
+import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
+import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
@@ -90,16 +88,9 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
-  const webhooks = createWebhookClient({
-    clock: runtime.clock,
-    resolve: (...service) => resolveService(...service),
-  });
-  const newUid = (): string => uuid(runtime.entropy);
-  const kinds = createKinds(data, ranges, { client: webhooks, newUid });
+  const webhook = createWebhookServices(options, () => kinds.catalog);
+  const kinds = createKinds({ data, ranges, webhook });
   const { catalog } = kinds;
-  const resolveService = createServiceResolver(
-    serviceLookup(createStoredObjects(store, catalog), options.serviceLocations),
-  );
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
   const shown = { address: address ? hostAndPort(address) : withoutPort };
@@ -130,16 +121,13 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   if (isNew) store.compact(store.revision());
   const hooks = { core: core.services, loopback, bootstrapObjects };
   const stopHooks = startHooks(hooks, options);
-  return {
-    handler: core.handler,
-    kindData: data,
-    close: async () => {
-      await stopHooks();
-      await kinds.stop();
-      webhooks.close();
-      await core.close();
-    },
+  const close = async (): Promise<void> => {
+    await stopHooks();
+    await kinds.stop();
+    webhook.client.close();
+    await core.close();
   };
+  return { handler: core.handler, kindData: data, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */

@@ -34,17 +34,27 @@ export interface Kinds {
 /** A start does not wait for what custom resources need, and neither should the first of them. */
 const loadAfterMs = 100;
 
-/**
- * Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`, and
- * `webhook` converts custom resources.
- */
-export function createKinds(
-  data: KindData,
-  ranges: ServiceRanges = readServiceRanges({}),
-  webhook: WebhookConversion | undefined = undefined,
-  importCustomKinds = () =>
-    loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts"),
-): Kinds {
+/** What kinds are created with. */
+interface KindsOptions {
+  /** The kinds of one Kubernetes minor. */
+  readonly data: KindData;
+  /** Where services get their addresses and ports. */
+  readonly ranges?: ServiceRanges;
+  /** Converts custom resources. */
+  readonly webhook?: WebhookConversion;
+  readonly importCustomKinds?: () => typeof import("./custom-kinds.ts");
+}
+
+const loadCustomKinds = (): typeof import("./custom-kinds.ts") =>
+  loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts");
+
+/** Creates the kinds of one server. */
+export function createKinds({
+  data,
+  ranges = readServiceRanges({}),
+  webhook,
+  importCustomKinds = loadCustomKinds,
+}: KindsOptions): Kinds {
   const controller = createCrdController();
   const smdOf = createKindTypes(data);
   let loaded: CustomKinds | undefined;
@@ -67,14 +77,7 @@ export function createKinds(
     catalog,
     async start({ loopback, runtime, openWatches, warn }) {
       const createResources = (definition: JsonObject) => custom().createResources(definition);
-      await controller.start({
-        loopback,
-        runtime,
-        catalog,
-        createResources,
-        openWatches,
-        warn,
-      });
+      await controller.start({ loopback, runtime, catalog, createResources, openWatches, warn });
       await services.start(loopback);
       loading = runtime.clock.timer(loadAfterMs, () => {
         try {

@@ -56,21 +56,16 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
     if (typeof at === "function") return await callHandler(at, outgoing, clock);
     return await send(outgoing, { clock, agent: agentOf(config), at });
   };
-  const post = async (call: WebhookCall): Promise<Reply> => {
-    const outgoing = address(call);
-    for (let tries = 0; ; tries++) {
-      const reply = await attempt(outgoing);
-      if (reply.status >= 200 && reply.status <= 206) return reply;
-      const waitMs = retryAfterMs(reply);
-      if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
-      await new Promise<void>((done) => void clock.timer(waitMs, done));
-    }
-  };
   return {
-    post: async (call) => (await post(call)).body,
-    async send(call) {
-      const { status, headers, body } = await post(call);
-      return { status, contentType: String(headers["content-type"] || "application/json"), body };
+    async post(call) {
+      const outgoing = address(call);
+      for (let tries = 0; ; tries++) {
+        const reply = await attempt(outgoing);
+        if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
+        const waitMs = retryAfterMs(reply);
+        if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
+        await new Promise<void>((done) => void clock.timer(waitMs, done));
+      }
     },
     close() {
       for (const agent of agents.values()) agent.destroy();
@@ -199,6 +194,12 @@ async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): 
       },
     );
   });
+}
+
+function bodyOf({ status, headers, body }: Reply): Uint8Array {
+  if (body.length) return body;
+  const type = String(headers["content-type"] ?? "application/json");
+  throw new WebhookError(`0-length response with status code: ${status} and content type: ${type}`);
 }
 
 /** Only 429 and 5xx with a number of seconds are tried again. */

@@ -38,14 +38,6 @@ export interface WebhookCall {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A response with a 2xx status. */
-export interface WebhookReply {
-  readonly status: number;
-  /** JSON's when the response states none. */
-  readonly contentType: string;
-  readonly body: Uint8Array;
-}
-
 /** Calls webhooks. */
 export interface WebhookClient {
   /**
@@ -53,8 +45,6 @@ export interface WebhookClient {
    * message of upstream's client.
    */
   post(call: WebhookCall): Promise<Uint8Array>;
-  /** The same, with what is known of the body. */
-  send(call: WebhookCall): Promise<WebhookReply>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -85,7 +75,6 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
     ).createWebhookDriver(options);
   return {
     post: async (call) => (driver ??= load()).post(call),
-    send: async (call) => (driver ??= load()).send(call),
     close: () => driver?.close(),
   };
 }

@@ -4,7 +4,7 @@
 import { uuid } from "homeostat/runtime";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WebhookClientConfig, WebhookReply } from "../../webhook-client/webhook-client.ts";
+import type { WebhookClientConfig } from "../../webhook-client/webhook-client.ts";
 import type { PluginServices } from "../admission-plugin.ts";
 import type { VersionedObjects } from "../matching/versioned-objects.ts";
 import type { ReviewEncoder, ReviewVersion } from "./admission-review.ts";
@@ -63,29 +63,18 @@ async function post(
 ): Promise<DecodedReview> {
   const { clientConfig, timeoutSeconds } = webhook.spec;
   try {
-    const reply = await webhookClient.send({
+    const body = await webhookClient.post({
       config: clientConfig as WebhookClientConfig,
       body: encoder.encode(version, uid, request, versioned),
       timeoutMs: (timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     });
-    return await readReply(reply, version);
+    return await decodeReview(body, version);
   } catch (error) {
     throw new WebhookCallError(webhook.name, `failed to call webhook: ${messageOf(error)}`);
   }
 }
 
 const defaultTimeoutSeconds = 10;
-
-async function readReply(
-  { status, contentType, body }: WebhookReply,
-  version: ReviewVersion,
-): Promise<DecodedReview> {
-  if (!body.length)
-    throw new Error(
-      `0-length response with status code: ${status} and content type: ${contentType}`,
-    );
-  return await decodeReview(body, version);
-}
 
 function verify(name: string, check: () => AdmissionResponse): AdmissionResponse {
   try {

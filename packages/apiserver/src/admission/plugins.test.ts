@@ -45,7 +45,7 @@ async function admit(
         allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
       }),
       runtime,
-    webhookClient: createWebhookClient({ clock: runtime.clock, resolve: () => assert.fail() }),
+      webhookClient: createWebhookClient({ clock: runtime.clock, resolve: () => assert.fail() }),
     },
   );
   const resource = {

@@ -103,6 +103,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     faults: options.faults,
     catalog,
     protobuf,
+    webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [

@@ -44,7 +44,13 @@ interface DecodedResponse extends Omit<AdmissionResponse, "patchType"> {
 
 const group = "admission.k8s.io";
 /** The kinds that upstream's scheme for reviews knows beside them. */
-const otherKinds = new Set(["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"]);
+const otherKinds = new Set([
+  "Status",
+  "APIVersions",
+  "APIGroupList",
+  "APIGroup",
+  "APIResourceList",
+]);
 
 /** Decodes the body of an answer: JSON, or YAML. Throws an Error with upstream's message. */
 export async function decodeReview(

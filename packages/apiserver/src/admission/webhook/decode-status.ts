@@ -53,6 +53,4 @@ function decodeCause(value: Json): JsonObject {
 }
 
 const omitEmpty = (fields: Readonly<Record<string, Json | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, Json] => !!entry[1]),
-  );
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => !!entry[1]));

@@ -7,7 +7,11 @@ import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { PluginServices } from "../admission-plugin.ts";
-import { convertObject, type VersionedObjects } from "../matching/versioned-objects.ts";
+import {
+  convertAnyObject,
+  convertedObjects,
+  type VersionedObjects,
+} from "../matching/versioned-objects.ts";
 import { ReviewEncoder } from "./admission-review.ts";
 import { callWebhook } from "./call-webhook.ts";
 import { patchedObject } from "./patched-object.ts";
@@ -39,7 +43,7 @@ export async function dispatchMutating(
   const run = new MutatingRun(request, services, state);
   try {
     for (const webhook of webhooks) await run.visit(webhook);
-    run.finish();
+    await run.finish();
   } finally {
     state.output = request.object && cloneJson(request.object);
   }
@@ -88,20 +92,20 @@ class MutatingRun {
       ? { ...this.#request, object: this.#versioned.object }
       : this.#request;
     const matched = { request, versioned: (to: ServedResource) => this.#inVersion(to) };
-    const resource = versionToCall(webhook, matched, this.#services);
+    const resource = await versionToCall(webhook, matched, this.#services);
     if (!resource) return;
     const isSecond = this.#request.reinvocation?.pass === "second";
     if (isSecond && !this.#state.again.has(webhook.uid)) return;
-    const error = await this.#call(webhook, this.#inVersion(resource));
+    const error = await this.#call(webhook, await this.#inVersion(resource));
     if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#state.invoked.add(webhook.uid);
     settle(error, webhook.spec);
   }
 
   /** Gives the request the object as the webhooks have left it. */
-  finish(): void {
+  async finish(): Promise<void> {
     const { resource, object } = this.#versioned ?? {};
     if (!this.#isDirty || !resource || !object || !this.#request.object) return;
-    const own = convertObject(object, resource, this.#request.resource);
+    const own = await convertAnyObject(object, resource, this.#request.resource);
     replaceObject(this.#request.object, own === object ? cloneJson(object) : own);
     this.#isDirty = false;
   }
@@ -126,16 +130,15 @@ class MutatingRun {
   }
 
   /** The objects in another version, through that of the request. */
-  #inVersion(to: ServedResource): VersionedObjects {
+  async #inVersion(to: ServedResource): Promise<VersionedObjects> {
     if (this.#versioned?.resource === to) return this.#versioned;
-    this.finish();
-    const { resource, object, old } = this.#request;
-    const copy = (given: JsonObject | undefined): JsonObject | undefined => {
-      const converted = given && convertObject(given, resource, to);
-      return converted === given ? given && cloneJson(given) : converted;
-    };
-    this.#versioned = { resource: to, object: copy(object), old: old && convertObject(old, resource, to) };
-    return this.#versioned;
+    try {
+      await this.finish();
+      return (this.#versioned = await convertedObjects(this.#request, to));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw internalError(internalError(message).message);
+    }
   }
 }
 

@@ -17,18 +17,18 @@ export interface MatchedRequest {
   /** With the objects as the webhooks before have left them. */
   readonly request: AdmissionRequest;
   /** The objects in one version, for match conditions. */
-  versioned(resource: ServedResource): VersionedObjects;
+  versioned(resource: ServedResource): Promise<VersionedObjects>;
 }
 
 /** The version to call the webhook with; undefined if it is not called. Throws ApiStatusErrors. */
-export function versionToCall(
+export async function versionToCall(
   webhook: RegisteredWebhook,
   { request, versioned }: MatchedRequest,
   services: PluginServices,
-): ServedResource | undefined {
+): Promise<ServedResource | undefined> {
   const resource = matchWebhook(webhook.criteria, request, services);
   if (!resource || !webhook.spec.matchConditions?.length) return resource;
-  const { object, old } = versioned(resource);
+  const { object, old } = await versioned(resource);
   const matched = conditionsOf(webhook)({
     versioned: { request, kind: kindOf(resource, request.subresource), resource, object, old },
     params: undefined,

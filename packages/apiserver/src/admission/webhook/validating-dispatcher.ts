@@ -4,7 +4,7 @@ import { internalError } from "../../apimachinery/errors/api-errors.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { PluginServices } from "../admission-plugin.ts";
-import { type VersionedObjects, versionedObjects } from "../matching/versioned-objects.ts";
+import { convertedObjects, type VersionedObjects } from "../matching/versioned-objects.ts";
 import { ReviewEncoder } from "./admission-review.ts";
 import { callWebhook, type WebhookCallInput } from "./call-webhook.ts";
 import { versionToCall } from "./should-call-webhook.ts";
@@ -18,18 +18,18 @@ export async function dispatchValidating(
   services: PluginServices,
 ): Promise<void> {
   const versions = new Map<ServedResource, VersionedObjects>();
-  const versioned = (resource: ServedResource): VersionedObjects => {
-    const known = versions.get(resource) ?? versionedObjects(request, resource);
+  const versioned = async (resource: ServedResource): Promise<VersionedObjects> => {
+    const known = versions.get(resource) ?? (await converted(request, resource));
     versions.set(resource, known);
     return known;
   };
   const encoder = new ReviewEncoder();
-  const calls = webhooks.flatMap((webhook): readonly WebhookCallInput[] => {
-    const resource = versionToCall(webhook, { request, versioned }, services);
-    return resource
-      ? [{ webhook, type: "validating", request, versioned: versioned(resource), encoder }]
-      : [];
-  });
+  const calls: WebhookCallInput[] = [];
+  for (const webhook of webhooks) {
+    const resource = await versionToCall(webhook, { request, versioned }, services);
+    const input = { webhook, type: "validating", request, encoder } as const;
+    if (resource) calls.push({ ...input, versioned: await versioned(resource) });
+  }
   const errors: unknown[] = [];
   const call = async (input: WebhookCallInput): Promise<void> => {
     try {
@@ -42,4 +42,15 @@ export async function dispatchValidating(
   };
   await Promise.all(calls.map(call));
   if (errors.length) throw errors[0];
+}
+
+async function converted(
+  request: AdmissionRequest,
+  resource: ServedResource,
+): Promise<VersionedObjects> {
+  try {
+    return await convertedObjects(request, resource);
+  } catch (error) {
+    throw internalError(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -165,7 +165,8 @@ const beyond = "invalid index referenced";
 function pointerOf(operation: JsonPatchOperation, member: "path" | "from", what: string): string {
   const pointer = operation[member];
   if (typeof pointer === "string") return pointer;
-  const absent = member === "path" ? "operation missing path field" : "operation, missing from field";
+  const absent =
+    member === "path" ? "operation missing path field" : "operation, missing from field";
   throw new JsonPatchError(
     pointer === undefined || pointer === null
       ? `${what}: ${absent}: ${missing}`
@@ -223,8 +224,7 @@ function positionIn(key: string, length: number, what: string): number {
 }
 
 function read(target: Target, what: string): Json {
-  if (target.at === "list")
-    return target.list[positionIn(target.key, target.list.length, what)]!;
+  if (target.at === "list") return target.list[positionIn(target.key, target.list.length, what)]!;
   return Object.hasOwn(target.object, target.key) ? target.object[target.key]! : null;
 }
 
@@ -245,8 +245,7 @@ function add(target: Target, value: Json, what: string): void {
 }
 
 function remove(target: Target, what: string): void {
-  if (target.at === "list")
-    target.list.splice(positionIn(target.key, target.list.length, what), 1);
+  if (target.at === "list") target.list.splice(positionIn(target.key, target.list.length, what), 1);
   else if (Object.hasOwn(target.object, target.key)) delete target.object[target.key];
   else
     throw new JsonPatchError(

@@ -12,7 +12,9 @@ import { JsonPatchValue, ObjectValue } from "../../kinds/admissionregistration/m
 import { mergeConfiguration, type MutationTarget, patchObject } from "./apply-mutation.ts";
 import { applyConfigurationOf, MutationError, operationOf } from "./mutation-json.ts";
 
-/** Returns the mutated object. Throws a MutationError, or an ApiStatusError that ends the request. */
+/**
+ * Returns the mutated object. Throws a MutationError, or an ApiStatusError that ends the request.
+ */
 export type Mutator = (
   target: MutationTarget,
   live: JsonObject,

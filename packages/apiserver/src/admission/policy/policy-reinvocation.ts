@@ -1,6 +1,7 @@
 // Which mutating policies run in the second pass: those that ask for it and ran before the object
 // changed for the last time.
-// Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go.
+// Upstream:
+// k8s.io/apiserver/pkg/admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go.
 import { cloneJson, equalJson, type JsonObject } from "homeostat/api";
 import type { Reinvocation } from "../../apimachinery/rest/admission.ts";
 

@@ -20,6 +20,7 @@ import { createPodResizeValidator } from "./pod-resize-validator.ts";
 import { createPodSecurity } from "./pod-security.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
 import { createPriority } from "./priority.ts";
+import { createResourceQuota } from "./resource-quota.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
@@ -83,7 +84,7 @@ const plugins: readonly KnownPlugin[] = [
   on("MutatingAdmissionWebhook"),
   on("ValidatingAdmissionPolicy"),
   on("ValidatingAdmissionWebhook"),
-  on("ResourceQuota"),
+  on("ResourceQuota", createResourceQuota),
   off("AlwaysDeny"),
 ];
 

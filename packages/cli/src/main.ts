@@ -130,6 +130,10 @@ function addServingOptions(server: Command): void {
       "--disable-admission-plugins <names>",
       "admission plug-ins to disable, separated by commas",
     )
+    .option(
+      "--openapi-descriptions",
+      "put descriptions into OpenAPI documents, for kubectl explain",
+    )
     .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
     .option("--service-node-port-range <range>", "range of node ports", "30000-32767");
 }

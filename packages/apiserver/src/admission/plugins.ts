@@ -19,6 +19,10 @@ import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-res
 import { createPodResizeValidator } from "./pod-resize-validator.ts";
 import { createPodSecurity } from "./pod-security.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
+import {
+  createMutatingAdmissionPolicy,
+  createValidatingAdmissionPolicy,
+} from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
 import { createResourceQuota } from "./resource-quota.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
@@ -80,9 +84,9 @@ const plugins: readonly KnownPlugin[] = [
   on("NodeDeclaredFeatureValidator"),
   on("JobValidation"),
   on("PodResizeValidator", createPodResizeValidator),
-  on("MutatingAdmissionPolicy"),
+  on("MutatingAdmissionPolicy", createMutatingAdmissionPolicy),
   on("MutatingAdmissionWebhook"),
-  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
   on("ValidatingAdmissionWebhook"),
   on("ResourceQuota", createResourceQuota),
   off("AlwaysDeny"),

@@ -12,7 +12,11 @@ import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/ser
 import { createKinds } from "./create-kinds.ts";
 import { groupOfRetired } from "../kinds/retired-versions.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
-import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import {
+  readBootstrapObjects,
+  readDescriptions,
+  readKindData,
+} from "../apimachinery/kind-data/read-kind-data.ts";
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
@@ -22,6 +26,8 @@ import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
+import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
@@ -53,6 +59,10 @@ export interface ControlPlaneOptions {
    * PEM of the authority of client certificates, published in kube-system.
    */
   readonly clientCa?: string;
+  /** See ApiServerOptions. */
+  readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
+  /** See ApiServerOptions. */
+  readonly openApiDescriptions?: boolean;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
   /** See ApiServerOptions. */
@@ -78,7 +88,8 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
-  const kinds = createKinds(data, ranges);
+  const webhook = createWebhookServices(options, () => kinds.catalog);
+  const kinds = createKinds({ data, ranges, webhook });
   const { catalog } = kinds;
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
@@ -96,7 +107,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
       discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
-      openApiPaths(catalog, data),
+      openApiPaths(catalog, data, options.openApiDescriptions === true),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -110,15 +121,13 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   if (isNew) store.compact(store.revision());
   const hooks = { core: core.services, loopback, bootstrapObjects };
   const stopHooks = startHooks(hooks, options);
-  return {
-    handler: core.handler,
-    kindData: data,
-    close: async () => {
-      await stopHooks();
-      await kinds.stop();
-      await core.close();
-    },
+  const close = async (): Promise<void> => {
+    await stopHooks();
+    await kinds.stop();
+    webhook.client.close();
+    await core.close();
   };
+  return { handler: core.handler, kindData: data, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */
@@ -185,11 +194,11 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
  * Upstream's handlers ignore the method. The modules load on the first request, because many
  * servers of tests never get one.
  */
-function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
+function openApiPaths(catalog: ResourceCatalog, data: KindData, isDescribed: boolean): PathHandler {
   let service: OpenApiService | undefined;
   return async ({ api, info, query, nowMs }) => {
     if (!info.path.startsWith("/openapi/")) return undefined;
-    const loaded = service ?? (await loadOpenApi(catalog, data));
+    const loaded = service ?? (await loadOpenApi(catalog, data, isDescribed));
     service ??= loaded;
     return service({
       path: info.path,
@@ -200,11 +209,17 @@ function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
   };
 }
 
-async function loadOpenApi(catalog: ResourceCatalog, data: KindData): Promise<OpenApiService> {
+async function loadOpenApi(
+  catalog: ResourceCatalog,
+  data: KindData,
+  isDescribed: boolean,
+): Promise<OpenApiService> {
   const [{ createOpenApi }, { encodeOpenApiDocument }, { encodeOpenApiThree }] = await Promise.all([
     import("../openapi/openapi-service.ts"),
     import("../protobuf/openapi-document.ts"),
     import("../protobuf/openapi-document-v3.ts"),
   ]);
-  return createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree });
+  const descriptions = isDescribed ? readDescriptions("1.36") : undefined;
+  const forms = { two: encodeOpenApiDocument, three: encodeOpenApiThree };
+  return createOpenApi(catalog, data, { forms, descriptions });
 }

@@ -46,6 +46,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       enable: parsePlugins("--enable-admission-plugins", flags["enableAdmissionPlugins"]),
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
+    openApiDescriptions: flags["openapiDescriptions"] === true,
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDurationFlag(

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import type { Sink, Transport } from "../api/transport.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
@@ -7,7 +8,8 @@ import { exchange } from "./exchange.ts";
 const request = { method: "GET", path: "/", headers: {} } as const;
 
 function play(send: (sink: Sink, abort: AbortController) => void) {
-  const { clock } = createVirtualRuntime();
+  const runtime = createVirtualRuntime();
+  const { clock } = runtime;
   const abort = new AbortController();
   const aborted: unknown[] = [];
   const transport = {
@@ -21,7 +23,9 @@ function play(send: (sink: Sink, abort: AbortController) => void) {
       };
     },
   } as unknown as Transport;
-  return { aborted, answer: exchange(transport, request, { clock, signal: abort.signal }) };
+  const answer = exchange(transport, request, { clock, signal: abort.signal, timeoutMs: 1000 });
+  const left = () => [runtime.nextTimerMs(), getEventListeners(abort.signal, "abort").length];
+  return { aborted, answer, left, runtime };
 }
 
 test("an abort while the transport sends ends the exchange", async () => {
@@ -44,4 +48,26 @@ test("an answer is complete with its end, whatever comes later", async () => {
     assert.deepEqual([status, headers], [200, { a: "b" }]);
     assert.equal(new TextDecoder().decode(body), chunks.join(""));
   }
+});
+
+test("a timeout aborts the request; no end leaves a timer or a listener behind", async () => {
+  const late = play(() => {});
+  void late.answer.catch(() => {});
+  await late.runtime.advance(1000);
+  assert.equal(late.aborted.length, 1);
+  await assert.rejects(late.answer, { code: "ERR_CLIENT_TIMEOUT" });
+  const ended = play((sink) => sink.end());
+  await ended.answer;
+  const thrown = play(() => {
+    throw new Error("refused");
+  });
+  await assert.rejects(thrown.answer, { message: "refused" });
+  for (const { left } of [late, ended, thrown]) assert.deepEqual(left(), [undefined, 0]);
+});
+
+test("nothing is sent for a signal that has aborted", async () => {
+  const transport = { send: () => assert.fail("sent") } as unknown as Transport;
+  const { clock } = createVirtualRuntime();
+  const signal = AbortSignal.abort(new Error("before"));
+  await assert.rejects(exchange(transport, request, { clock, signal }), { message: "before" });
 });

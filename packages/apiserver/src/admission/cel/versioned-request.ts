@@ -21,12 +21,6 @@ export interface VersionedRequest {
   readonly old: JsonObject | undefined;
 }
 
-/** The kind of the body of a request: that of the subresource, if it has its own. */
-export function requestKindOf({ resource, subresource }: AdmissionRequest): GroupVersionKind {
-  const { group, version, kind } = resource.subresources.get(subresource)?.kind ?? resource;
-  return { group, version, kind };
-}
-
 /** An AdmissionRequest of admission.k8s.io without objects, as expressions see it. */
 export function admissionRequestValue(
   { request }: Pick<VersionedRequest, "request">,
@@ -39,7 +33,7 @@ export function admissionRequestValue(
     kind: gvk(kind),
     resource: gvr(resource),
     ...text("subResource", subresource),
-    requestKind: gvk(requestKindOf(request)),
+    requestKind: gvk(request.kind),
     requestResource: gvr(request.resource),
     ...text("requestSubResource", subresource),
     ...text("name", name),

@@ -24,6 +24,36 @@ export interface AdmissionRequest {
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as meta/v1 has them. */
   readonly options: JsonObject;
   warn(text: string): void;
+  /** Absent in validating steps. */
+  readonly reinvocation?: Reinvocation;
+}
+
+/**
+ * What the mutating steps of one request share: a step that changes the object may ask for a second
+ * pass over all of them. Upstream: pkg/admission/{attributes,reinvocation}.go.
+ */
+export class Reinvocation {
+  /** What a step remembers for the second pass, by the name of its plug-in. */
+  readonly memory = new Map<string, unknown>();
+  #pass: "first" | "second" = "first";
+  #isNeeded = false;
+
+  get pass(): "first" | "second" {
+    return this.#pass;
+  }
+
+  get isNeeded(): boolean {
+    return this.#isNeeded;
+  }
+
+  /** Asks for a second pass. There is no third. */
+  need(): void {
+    this.#isNeeded = true;
+  }
+
+  startSecondPass(): void {
+    this.#pass = "second";
+  }
 }
 
 /** One step; throws an ApiStatusError to refuse. */
@@ -41,4 +71,17 @@ export async function runAdmission(
   request: AdmissionRequest,
 ): Promise<void> {
   for (const step of steps) await step(request);
+}
+
+/** Runs mutating steps in order, and again if one of them asks for it. */
+export async function runMutatingAdmission(
+  steps: readonly AdmissionStep[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const reinvocation = new Reinvocation();
+  const shared = { ...request, reinvocation };
+  await runAdmission(steps, shared);
+  if (!reinvocation.isNeeded) return;
+  reinvocation.startSecondPass();
+  await runAdmission(steps, shared);
 }

@@ -69,7 +69,9 @@ async function answer(
       const checked = check(quotas, undecided, services.runtime.clock.now());
       const { failed, error } = await enter(quotas, checked.quotas, services);
       if (!failed.size || retry === retries) {
-        for (const waiter of checked.charged) failed.size ? waiter.refuse(error) : waiter.admit();
+        for (const waiter of checked.charged)
+          if (failed.size) waiter.refuse(error);
+          else waiter.admit();
         return;
       }
       undecided = checked.charged;

@@ -28,6 +28,7 @@ import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
+import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
 
@@ -73,7 +74,10 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const plugins = openPlugins(options);
+  const plugins = openPlugins(
+    options,
+    createLoopbackClient((request) => server.handler(request)),
+  );
   const core = createServices(options, plugins);
   const flows = followFlowSchemas({
     ...options,
@@ -91,7 +95,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     flows: flows.match,
     faults: options.faults,
   };
-  return {
+  const server: GenericApiServer = {
     handler: (request) => serve(request, services, metrics),
     services: core,
     close: async () => {
@@ -100,20 +104,19 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       core.openWatches.endAll();
     },
   };
+  return server;
 }
 
-function openPlugins({
-  store,
-  catalog,
-  runtime,
-  authorizer,
-  plugins,
-}: GenericApiServerOptions): readonly AdmissionPlugin[] {
+function openPlugins(
+  { store, catalog, runtime, authorizer, plugins }: GenericApiServerOptions,
+  loopback: LoopbackClient,
+): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
     authorizer: authorizer ?? allowAuthenticated,
     runtime,
+    loopback,
   });
 }
 

@@ -46,6 +46,7 @@ async function admit(
       }),
       runtime,
       webhookClient: createWebhookClient({ clock: runtime.clock, resolve: () => assert.fail() }),
+      loopback: async () => ({ status: 200, object: {} }),
     },
   );
   const resource = {

@@ -28,6 +28,7 @@ import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
+import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { createWebhookClient, type WebhookClient } from "../webhook-client/webhook-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -76,7 +77,10 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const plugins = openPlugins(options);
+  const plugins = openPlugins(
+    options,
+    createLoopbackClient((request) => server.handler(request)),
+  );
   const core = createServices(options, plugins);
   const flows = followFlowSchemas({
     ...options,
@@ -94,7 +98,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     flows: flows.match,
     faults: options.faults,
   };
-  return {
+  const server: GenericApiServer = {
     handler: (request) => serve(request, services, metrics),
     services: core,
     close: async () => {
@@ -103,6 +107,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       core.openWatches.endAll();
     },
   };
+  return server;
 }
 
 /** A client that reaches URLs only. */
@@ -114,20 +119,17 @@ const withoutServices = ({ clock }: Runtime): WebhookClient =>
     },
   });
 
-function openPlugins({
-  store,
-  catalog,
-  runtime,
-  authorizer,
-  plugins,
-  webhookClient,
-}: GenericApiServerOptions): readonly AdmissionPlugin[] {
+function openPlugins(
+  { store, catalog, runtime, authorizer, plugins, webhookClient }: GenericApiServerOptions,
+  loopback: LoopbackClient,
+): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
     authorizer: authorizer ?? allowAuthenticated,
     runtime,
     webhookClient: webhookClient ?? withoutServices(runtime),
+    loopback,
   });
 }
 

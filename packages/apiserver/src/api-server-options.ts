@@ -48,6 +48,12 @@ export interface ApiServerOptions {
     readonly enable?: readonly string[];
     readonly disable?: readonly string[];
   };
+  /**
+   * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members
+   * of system:masters, such as {@link administrator}, may do everything in each of them. Default
+   * `["RBAC"]`.
+   */
+  readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
   /** IPv4 range of cluster IPs. Default `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string;
   /** Range of node ports. Default `30000-32767`. */

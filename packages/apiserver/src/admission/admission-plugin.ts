@@ -6,7 +6,7 @@ import type { Runtime } from "homeostat/runtime";
 import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */

@@ -21,7 +21,12 @@ import { OpenWatches } from "../registry/scope/open-watches.ts";
 import { createFieldManagers } from "../registry/managed-fields/field-managers.ts";
 import type { Store } from "../storage/store.ts";
 import { createBearerTokens } from "../authentication/bearer-tokens.ts";
-import { allowAuthenticated, type Authorizer } from "../authorization/authorizer.ts";
+import type { Authorization, Authorizer } from "../apimachinery/authorizer.ts";
+import { createAuthorization } from "../authorization/create-authorization.ts";
+import { type AuthorizationMode, defaultModes } from "../authorization/modes.ts";
+import { createEscalationCheck } from "../authorization/rbac/escalation-check.ts";
+import { createStoredPolicy, type StoredPolicy } from "../authorization/rbac/stored-policy.ts";
+import { createImpersonation } from "../filters/impersonation.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
@@ -38,7 +43,9 @@ export interface GenericApiServerOptions {
    * Issues and verifies service account tokens. Default: one with a generated key.
    */
   readonly tokenIssuer?: TokenIssuer;
-  /** Default: allows every authenticated request. */
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Decides in the place of the authorization modes. */
   readonly authorizer?: Authorizer;
   /** Handlers of paths that are no resources, tried in order. */
   readonly paths?: readonly PathHandler[];
@@ -68,10 +75,16 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const core = createServices(options);
+  const { store, catalog, authorizationModes: modes = defaultModes } = options;
+  const policy = createStoredPolicy({ store, catalog });
+  const authorization = {
+    ...createAuthorization(modes, policy),
+    ...(options.authorizer ? { authorize: options.authorizer } : {}),
+  };
+  const core = createServices(options, authorization, policy);
   const flows = followFlowSchemas({
     ...options,
-    objects: createStoredObjects(options.store, options.catalog),
+    objects: createStoredObjects(store, catalog),
   });
   const metrics = new RequestMetrics(core);
   const services: FilterServices = {
@@ -80,7 +93,9 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       const result = core.reviewToken(token, []);
       return "user" in result ? result.user : undefined;
     },
-    authorizer: options.authorizer ?? allowAuthenticated,
+    allowsAnonymous: !modes.includes("AlwaysAllow"),
+    impersonate: createImpersonation(authorization.authorize),
+    authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
   };
@@ -89,12 +104,17 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     services: core,
     close: async () => {
       flows.stop();
+      policy.stop();
       core.openWatches.endAll();
     },
   };
 }
 
-function createServices(options: GenericApiServerOptions): CoreServices {
+function createServices(
+  options: GenericApiServerOptions,
+  authorization: Authorization,
+  policy: StoredPolicy,
+): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
   const issuer = options.tokenIssuer ?? createTokenIssuer();
@@ -106,7 +126,8 @@ function createServices(options: GenericApiServerOptions): CoreServices {
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
-    admission: createAdmission(options),
+    authorization,
+    admission: createAdmission(options, authorization, policy),
     kinds: options.kinds ?? {
       has: (group, version, kind) =>
         catalog
@@ -128,23 +149,23 @@ function createServices(options: GenericApiServerOptions): CoreServices {
 }
 
 /** Every write passes these before and after the kind's own defaults and validation. */
-function createAdmission({
-  store,
-  catalog,
-  runtime,
-  authorizer,
-  plugins,
-  mutating,
-  validating,
-}: GenericApiServerOptions): Admission {
+function createAdmission(
+  { store, catalog, runtime, plugins, mutating = [], validating }: GenericApiServerOptions,
+  { authorize }: Authorization,
+  { index }: StoredPolicy,
+): Admission {
   const context = {
     objects: createStoredObjects(store, catalog),
-    authorizer: authorizer ?? allowAuthenticated,
+    authorizer: authorize,
     runtime,
   };
   const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, context);
   return {
-    mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
+    mutating: [
+      ...chosen.flatMap(({ mutate }) => mutate ?? []),
+      ...mutating,
+      createEscalationCheck({ authorize, index }),
+    ],
     validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],
   };
 }

@@ -8,11 +8,11 @@ import type { CoreServices } from "../registry/scope/core-services.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import { unknownPathResponse, pageNotFound, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "../filters/authentication.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
 import { enforceRequestDeadline } from "../filters/request-deadline.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
-import { impersonate } from "../filters/impersonation.ts";
+import type { Impersonate } from "../filters/impersonation.ts";
 
 /** Serves paths that are no resources (discovery, health, OpenAPI); undefined for other paths. */
 export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | undefined>;
@@ -21,6 +21,9 @@ export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | unde
 export interface FilterServices {
   readonly core: CoreServices;
   readonly tokens: TokenAuthenticator;
+  /** Whether requests without credentials are anonymous; else they are refused. */
+  readonly allowsAnonymous: boolean;
+  readonly impersonate: Impersonate;
   readonly authorizer: Authorizer;
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
@@ -32,15 +35,13 @@ type Filter = (
   services: FilterServices,
 ) => Promise<ApiResponse | undefined>;
 
-const none = async (done: Promise<void>): Promise<undefined> => void (await done);
-
 /** The filters and handlers, in order. */
 export const handlerChain: readonly Filter[] = [
   enforceRequestDeadline,
-  (request, { tokens }) => none(authenticate(request, tokens)),
-  (request, { authorizer }) => none(impersonate(request, authorizer)),
+  async (request, services) => void (await authenticate(request, services)),
+  async (request, { impersonate }) => void impersonate(request),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
-  (request, { authorizer }) => none(authorize(request, authorizer)),
+  async (request, { authorizer }) => void authorize(request, authorizer),
   servePaths,
   serveResource,
 ];

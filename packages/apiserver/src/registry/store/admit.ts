@@ -53,6 +53,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
   return {
     ...write,
     name,
+    requestName: scope.name,
     resource,
     subresource: subresource?.name ?? "",
     namespace: isNamespace ? name : scope.namespace,

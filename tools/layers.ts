@@ -49,13 +49,13 @@ export const layers: Readonly<Record<string, Levels>> = {
   ],
   apiserver: [
     ["apimachinery"], // shared contracts: errors, metadata, ServedResource, kind data
-    ["certificates", "json-path", "schema", "storage"],
+    ["certificates", "json-path", "schema", "storage", "webhook-client"],
     ["http", "merge"],
     // Siblings that meet at apimachinery's ServedResource: a kind is one, and the registry serves
     // any; neither knows the other.
     ["kinds", "registry"],
     ["authentication", "authorization", "discovery", "flowcontrol", "openapi", "protobuf"],
-    ["admission", "filters", "post-start-hooks"],
+    ["admission", "faults", "filters", "post-start-hooks"],
     ["server"], // the API server as one function from a request to a response
     ["component-helpers"], // from here on clients of that server
     ["controllers", "scheduler", "fake-nodes"],

@@ -150,7 +150,6 @@ describeLaws("names", ({ client: openClient, run }) => {
       ["laws", { name: "a.b" }],
       ["laws", { name: "a".repeat(60) }],
       ["laws", { fieldManager: "a".repeat(129) }],
-      ["laws", { fieldManager: "" }],
       ["laws", { fieldManager: "a\nb" }],
       ["laws", { finalizer: "unqualified" }],
       ["laws", { finalizer: "example.com/-x" }],

@@ -3,6 +3,8 @@ import type { Transport } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { UserInfo } from "./apimachinery/user-info.ts";
 import type { KeyPair } from "./certificates/authority.ts";
+import type { Faults } from "./faults/fault.ts";
+import type { FaultsEndpoint } from "./faults/open-faults.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";
 
 export interface ApiServerOptions {
@@ -54,6 +56,11 @@ export interface ApiServerOptions {
    * `["RBAC"]`.
    */
   readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
+  /**
+   * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
+   * read when the first document is asked for. Default false.
+   */
+  readonly openApiDescriptions?: boolean;
   /** IPv4 range of cluster IPs. Default `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string;
   /** Range of node ports. Default `30000-32767`. */
@@ -69,6 +76,11 @@ export interface ApiServerOptions {
    * stages for pods. Adds `pod-lifecycle` or `stages` to the controllers.
    */
   readonly stages?: readonly Stage[];
+  /**
+   * Lets tests ask for faults: {@link ApiServer.faults}, and with `http` also over HTTP on a
+   * loopback port with a token of its own. Default: none; a request then costs nothing more.
+   */
+  readonly faults?: "in-process" | "http";
   /**
    * When {@link startApiServer} resolves: once the controllers have started (`controlling`, the
    * default), or as soon as requests are served (`serving`); controllers then start right after.
@@ -116,6 +128,10 @@ export interface ApiServer {
    * {@link administrator}. It closes with the server.
    */
   transport(user?: UserInfo): Transport;
+  /** Undefined without the option `faults`. */
+  readonly faults: Faults | undefined;
+  /** Undefined unless the option `faults` is `http`. */
+  readonly faultsEndpoint: FaultsEndpoint | undefined;
   /** Issues a client certificate for `user`. Requires the option `clientCertificates`. */
   issueClientCertificate(user: string, groups?: readonly string[]): Promise<KeyPair>;
   /** Stops the controllers, ends all watches and closes port and storage. Idempotent. */

@@ -14,6 +14,16 @@ export {
   type StreamSink,
 } from "./apimachinery/handler.ts";
 export type { UserInfo } from "./apimachinery/user-info.ts";
+export type {
+  ActiveFault,
+  ClientCount,
+  Fault,
+  FaultMatch,
+  Faults,
+  RequestEffect,
+  WatchEffect,
+} from "./faults/fault.ts";
+export type { FaultsEndpoint } from "./faults/open-faults.ts";
 export { createInProcessTransport } from "./http/in-process.ts";
 export type {
   PodAction,

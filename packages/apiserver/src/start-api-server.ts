@@ -14,6 +14,7 @@ import { createTokenIssuer } from "./certificates/token-issuer.ts";
 import { withResponseHeaders } from "./http/response-headers.ts";
 import { createInProcessTransport } from "./http/in-process.ts";
 import type { Handler } from "./apimachinery/handler.ts";
+import type { OpenFaults } from "./faults/open-faults.ts";
 import { createLateHandler } from "./http/late-handler.ts";
 import type { Listener } from "./http/listen.ts";
 import { openIdentity, openJournal } from "./open-data-dir.ts";
@@ -39,6 +40,7 @@ interface Parts {
   /** Undefined without a port. */
   readonly identity: Identity | undefined;
   readonly listener: Listener | undefined;
+  readonly faulty: OpenFaults | undefined;
 }
 
 /**
@@ -59,7 +61,9 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
     const { keepChanges = 20_000 } = options;
     const store = createMemoryStore({ keepChanges, ...(await openJournal(options)) });
     open.unshift(() => store.close());
-    const core = await createCore({ options, runtime, store, identity, listener });
+    const faulty = options.faults && (await openFaultsOf(options.faults, { runtime, store }));
+    if (faulty) open.push(faulty.close);
+    const core = await createCore({ options, runtime, store, identity, listener, faulty });
     open.push(() => core.close());
     const handler = withResponseHeaders(core.handler, runtime);
     late.open(handler);
@@ -79,6 +83,8 @@ export async function startApiServer(given: ApiServerOptions = {}): Promise<ApiS
       kubeconfig: listener ? createKubeconfig(listener, identity, options) : "",
       token: identity?.token ?? "",
       transport: transports.create,
+      faults: faulty?.faults,
+      faultsEndpoint: faulty?.endpoint,
       issueClientCertificate: (user, groups = []) =>
         issueCertificateFor(options.clientCertificates ? identity : undefined, runtime, {
           user,
@@ -112,7 +118,7 @@ async function closeAll(open: (() => Promise<void>)[]): Promise<void> {
 }
 
 async function createCore(parts: Parts): Promise<ControlPlane> {
-  const { options, runtime, store, identity, listener } = parts;
+  const { options, runtime, store, identity, listener, faulty } = parts;
   const { createControlPlane } = await import("./server/control-plane.ts");
   const { host = defaultHost, compactionIntervalMs, eventTtlMs } = options;
   const { clientCa } = { ...options, ...clientCaOf(identity, options) };
@@ -123,6 +129,8 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     }),
     store,
     runtime,
+    faults: faulty?.filter,
+    openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
@@ -134,6 +142,14 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
       ...(identity ? [[identity.token, administrator] as const] : []),
     ]),
   });
+}
+
+async function openFaultsOf(
+  reach: NonNullable<ApiServerOptions["faults"]>,
+  parts: Pick<Parts, "runtime" | "store">,
+): Promise<OpenFaults> {
+  const { openFaults } = await import("./faults/open-faults.ts");
+  return openFaults(parts, reach);
 }
 
 const controllerOptions = (

@@ -123,12 +123,14 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
     return modeFaults(value as readonly string[]).map((problem) => ({ option, problem }));
   },
   admissionPlugins: fields({ enable: names, disable: names }),
+  openApiDescriptions: flag,
   serviceClusterIpRange: text,
   serviceNodePortRange: text,
   controllers: (value, option) =>
     typeof value === "string" && value.trim() ? [] : names(value, option),
   fakeNodes: wholeNumber(0, maxFakeNodes),
   stages: listOf("a list of stages", () => true),
+  faults: oneOf("in-process", "http"),
   readyWhen: oneOf("controlling", "serving"),
   warn: callback,
   serviceAccountTokens: fields({ issuer: text, privateKey: secret }),

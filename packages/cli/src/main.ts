@@ -93,6 +93,10 @@ function addServer(program: Command, state: ExitState): void {
   addServingOptions(server);
   addControllerOptions(server);
   server
+    .option(
+      "--faults-file <file>",
+      "serve faults on demand, for tests, on a free loopback port; writes its url and token to this file",
+    )
     .option("--output <format>", "text or json", "text")
     .addHelpText("after", serverExamples)
     .action(async (flags: Flags) => {
@@ -130,6 +134,10 @@ function addServingOptions(server: Command): void {
     .option(
       "--disable-admission-plugins <names>",
       "admission plug-ins to disable, separated by commas",
+    )
+    .option(
+      "--openapi-descriptions",
+      "put descriptions into OpenAPI documents, for kubectl explain",
     )
     .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
     .option("--service-node-port-range <range>", "range of node ports", "30000-32767");

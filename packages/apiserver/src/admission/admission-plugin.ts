@@ -6,12 +6,14 @@ import type { Runtime } from "homeostat/runtime";
 import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admission.ts";
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
+import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */
 export interface PluginServices {
   readonly objects: StoredObjects;
+  readonly catalog: ResourceCatalog;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
 }
@@ -22,6 +24,8 @@ export interface AdmissionPlugin {
   readonly mutate?: AdmissionStep;
   /** Sees the object as it will be stored; throws to refuse the request. */
   readonly validate?: AdmissionStep;
+  /** Stops what the plug-in follows. */
+  close?(): void;
 }
 
 export type CreatePlugin = (services: PluginServices) => AdmissionPlugin;
@@ -46,6 +50,12 @@ export function updateOf<T extends JsonObject>(
   if (!object || !old || operation !== "UPDATE" || !isAbout(request, "", resource, subresource))
     return undefined;
   return { object: object as T, old: old as T };
+}
+
+/** Several messages as one: `[a, b]`, each once. Upstream: utilerrors.NewAggregate. */
+export function joinMessages(messages: readonly string[]): string {
+  const texts = [...new Set(messages)];
+  return texts.length === 1 ? texts[0]! : `[${texts.join(", ")}]`;
 }
 
 /** A plug-in's refusal: `pods "web" is forbidden: …`. */

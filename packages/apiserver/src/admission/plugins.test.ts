@@ -28,15 +28,23 @@ async function admit(
     find: ({ resource }: { readonly resource: string }, name: string) =>
       stored[resource]?.find((each) => meta(each)["name"] === name),
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
+    read: () => undefined,
+    readAll: () => [],
+    watch: () => () => undefined,
   };
-  const plugins = createPlugins(choice, {
-    objects,
-    authorizer: ({ info }) => ({
-      ...allowed,
-      allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
-    }),
-    runtime: createVirtualRuntime(),
-  });
+  const disable = [...(choice.disable ?? []), "PodSecurity"];
+  const plugins = createPlugins(
+    { ...choice, disable },
+    {
+      objects,
+      catalog: { find: () => undefined, all: () => [], epoch: 0 },
+      authorizer: ({ info }) => ({
+        ...allowed,
+        allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
+      }),
+      runtime: createVirtualRuntime(),
+    },
+  );
   const resource = {
     group: wanted.group ?? "",
     resource: wanted.resource ?? "pods",
@@ -55,7 +63,7 @@ async function admit(
     options: {},
     warn() {},
   } as const;
-  const request: AdmissionRequest = { ...defaults, ...wanted, resource };
+  const request: AdmissionRequest = { ...defaults, ...wanted, resource, kind: resource };
   try {
     for (const { mutate } of plugins) await mutate?.(request);
     for (const { validate } of plugins) await validate?.(request);
@@ -320,7 +328,7 @@ test("plug-ins are chosen by name, and unknown names are refused", async () => {
     ["admissionPlugins.disable"],
   );
   assert.deepEqual(
-    missingPlugins({ enable: ["ResourceQuota", "NodeRestriction", "Priority", "PodSecurity"] }),
-    ["NodeRestriction", "PodSecurity", "ResourceQuota"],
+    missingPlugins({ enable: ["ImagePolicyWebhook", "NodeRestriction", "Priority"] }),
+    ["NodeRestriction", "ImagePolicyWebhook"],
   );
 });

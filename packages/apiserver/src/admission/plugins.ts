@@ -13,10 +13,13 @@ import { createDefaultIngressClass } from "./default-ingress-class.ts";
 import { createDefaultStorageClass } from "./default-storage-class.ts";
 import { createDefaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { createDenyServiceExternalIps } from "./deny-service-external-ips.ts";
+import { createLimitRanger } from "./limit-ranger.ts";
 import { createNamespaceLifecycle } from "./namespace-lifecycle.ts";
 import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-resize.ts";
 import { createPodResizeValidator } from "./pod-resize-validator.ts";
+import { createPodSecurity } from "./pod-security.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
+import { createValidatingAdmissionPolicy } from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
@@ -47,13 +50,13 @@ const plugins: readonly KnownPlugin[] = [
   on("NamespaceLifecycle", createNamespaceLifecycle),
   off("NamespaceExists"),
   off("LimitPodHardAntiAffinityTopology"),
-  on("LimitRanger"),
+  on("LimitRanger", createLimitRanger),
   on("ServiceAccount", createServiceAccount),
   off("NodeRestriction"),
   on("TaintNodesByCondition", createTaintNodesByCondition),
   off("AlwaysPullImages"),
   off("ImagePolicyWebhook"),
-  on("PodSecurity"),
+  on("PodSecurity", createPodSecurity),
   off("PodNodeSelector"),
   on("Priority", createPriority),
   on("DefaultTolerationSeconds", createDefaultTolerationSeconds),
@@ -79,7 +82,7 @@ const plugins: readonly KnownPlugin[] = [
   on("PodResizeValidator", createPodResizeValidator),
   on("MutatingAdmissionPolicy"),
   on("MutatingAdmissionWebhook"),
-  on("ValidatingAdmissionPolicy"),
+  on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
   on("ValidatingAdmissionWebhook"),
   on("ResourceQuota"),
   off("AlwaysDeny"),

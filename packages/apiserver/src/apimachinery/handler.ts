@@ -24,6 +24,11 @@ export interface ApiRequest {
    * credential.
    */
   readonly certificateRefused?: true;
+  /** The client's end of the connection, where there is one. */
+  readonly peer?: {
+    readonly remoteAddress?: string | undefined;
+    readonly remotePort?: number | undefined;
+  };
 }
 
 /** Receives the chunks of a stream. */
@@ -57,6 +62,8 @@ export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Uint8Array | ByteStream;
+  /** There is no answer: the connection is cut. Clients in this process get this error. */
+  readonly cut?: Error;
 }
 
 /** The server core. Never rejects: errors become responses. */

@@ -120,7 +120,8 @@ class InProcessExchange implements Exchange {
     );
   }
 
-  #answer({ status, headers, body }: ApiResponse): void {
+  #answer({ status, headers, body, cut }: ApiResponse): void {
+    if (cut) return this.abort(cut);
     this.#sink.head(status, flat(headers));
     if (this.#ended) return;
     if (isStream(body)) {

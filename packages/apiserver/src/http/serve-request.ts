@@ -50,10 +50,12 @@ export async function serveRequest(
     path: request.url ?? "/",
     headers: flatHeaders(request),
     body,
+    peer: request.socket,
     ...caller,
   };
   const answer = await handler(apiRequest);
   if (response.destroyed || response.writableEnded) return;
+  if (answer.cut) return void response.destroy();
   try {
     await sendAnswer(answer, apiRequest, response, underway);
   } catch {

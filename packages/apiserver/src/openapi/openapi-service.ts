@@ -4,6 +4,7 @@
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
 import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
+import type { Descriptions } from "../apimachinery/kind-data/descriptions.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import type { ApiResponse } from "../apimachinery/handler.ts";
 import { parseAccept } from "../registry/negotiation/accept-header.ts";
@@ -16,6 +17,7 @@ import {
   documentPaths,
   minorOf,
 } from "./group-document.ts";
+import { describeDocument } from "./describe-document.ts";
 import { toVersionTwo } from "./version-two.ts";
 
 /** Answers a GET below /openapi; undefined for a path that has no document. */
@@ -61,12 +63,24 @@ interface Kept {
   readonly resources: readonly ServedResource[];
 }
 
+/** What documents are made with beside the data. */
+export interface OpenApiExtras {
+  readonly forms?: BinaryForms;
+  /** Default: documents without descriptions, which are a third of the size. */
+  readonly descriptions?: Descriptions | undefined;
+}
+
 /** A service over the resources of a catalog. */
 export function createOpenApi(
   catalog: ResourceCatalog,
   data: KindData,
-  forms?: BinaryForms,
+  { forms, descriptions }: OpenApiExtras = {},
 ): OpenApiService {
+  const build = (path: string, resources: readonly ServedResource[]): JsonObject | undefined => {
+    const built = buildDocument(path, resources, data);
+    if (!built || !descriptions) return built;
+    return describeDocument(built, documentSource(resources), descriptions);
+  };
   const documents = new Map<string, Kept>();
   const checked = new Map<string, number>();
   const document = (path: string, nowMs: number): Document | undefined => {
@@ -81,7 +95,7 @@ export function createOpenApi(
       kept.resources.every((each, i) => each === resources[i])
     )
       return kept.document;
-    const made = toDocument(buildDocument(path, resources, data), "v3", forms?.three, nowMs);
+    const made = toDocument(build(path, resources), "v3", forms?.three, nowMs);
     documents.set(path, { document: made, resources });
     return made;
   };
@@ -90,7 +104,7 @@ export function createOpenApi(
     if (older?.epoch !== catalog.epoch)
       older = {
         epoch: catalog.epoch,
-        document: toDocument(buildVersionTwo(catalog, data), "v2", forms?.two, nowMs)!,
+        document: toDocument(buildVersionTwo(catalog, data, build), "v2", forms?.two, nowMs)!,
       };
     return older.document;
   };
@@ -107,10 +121,14 @@ export function createOpenApi(
   };
 }
 
-function buildVersionTwo(catalog: ResourceCatalog, data: KindData): JsonObject {
+function buildVersionTwo(
+  catalog: ResourceCatalog,
+  data: KindData,
+  build: (path: string, resources: readonly ServedResource[]) => JsonObject | undefined,
+): JsonObject {
   const documents = documentPaths(catalog).flatMap((path) => {
     const resources = documentedResources(path, catalog);
-    const document = buildDocument(path, resources, data);
+    const document = build(path, resources);
     return document ? [{ document, source: documentSource(resources) }] : [];
   });
   return toVersionTwo(documents, minorOf(data));

@@ -20,8 +20,10 @@ catalog.serve(
   createCustomResources(cages(), { data, smdOf, compileRules: () => undefined }),
 );
 const service = createOpenApi(catalog, data, {
-  two: (document) => Uint8Array.of(2, Object.keys(document).length),
-  three: (document) => Uint8Array.of(3, Object.keys(document).length),
+  forms: {
+    two: (document) => Uint8Array.of(2, Object.keys(document).length),
+    three: (document) => Uint8Array.of(3, Object.keys(document).length),
+  },
 });
 const ask = (
   url: string,

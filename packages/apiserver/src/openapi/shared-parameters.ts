@@ -1,6 +1,5 @@
 // Shares the parameters of a v2 document: each is written once and referred to. Names end in a hash
-// of the parameter; upstream hashes its description too, which is left out here, so the names
-// differ.
+// of the parameter with its description: they are upstream's where documents have descriptions.
 // Upstream: k8s.io/kube-openapi/pkg/builder/parameters.go (deduplicateParameters).
 import { encodeJson, isObject, type Json, type JsonObject } from "homeostat/api";
 
@@ -16,7 +15,7 @@ export function shareParameters(paths: JsonObject): {
     const text = encodeJson(parameter);
     let name = names.get(text);
     if (name === undefined) {
-      name = `${String(parameter.name)}-${hash(text)}`;
+      name = `${String(parameter.name)}-${hash(hashedText(parameter))}`;
       names.set(text, name);
       parameters[name] = parameter;
     }
@@ -50,6 +49,17 @@ function isShared({ name, in: place, schema }: JsonObject): boolean {
     place !== "body" ||
     (isObject(schema) && String(schema.$ref).startsWith("#/definitions/io.k8s.apimachinery"))
   );
+}
+
+/** Fields in the order in which upstream writes them (kube-openapi's validation/spec.Parameter). */
+const order = ["uniqueItems", "type", "items", "description", "name", "in", "required", "schema"];
+
+function hashedText(parameter: JsonObject): string {
+  const names = [...order, ...Object.keys(parameter).filter((name) => !order.includes(name))];
+  const fields = names.flatMap((name) =>
+    parameter[name] === undefined ? [] : [[name, parameter[name]] as const],
+  );
+  return JSON.stringify(Object.fromEntries(fields));
 }
 
 /** Six bytes of FNV-1, 64 bits, in URL-safe base64. */

@@ -5,13 +5,18 @@ import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
 import { createDiscovery } from "../discovery/discovery.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { createKinds } from "./create-kinds.ts";
 import { groupOfRetired } from "../kinds/retired-versions.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
-import { readBootstrapObjects, readKindData } from "../apimachinery/kind-data/read-kind-data.ts";
+import {
+  readBootstrapObjects,
+  readDescriptions,
+  readKindData,
+} from "../apimachinery/kind-data/read-kind-data.ts";
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
@@ -55,11 +60,15 @@ export interface ControlPlaneOptions {
    * PEM of the authority of client certificates, published in kube-system.
    */
   readonly clientCa?: string;
+  /** See ApiServerOptions. */
+  readonly openApiDescriptions?: boolean;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
+  /** Commits faults. Default: none. */
+  readonly faults?: FaultFilter | undefined;
   /** Reports failures in the background that retries do not mend. */
   readonly warn?: (message: string, error: unknown) => void;
 }
@@ -91,13 +100,14 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
     ...(authorizationModes ? { authorizationModes } : {}),
+    faults: options.faults,
     catalog,
     protobuf,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
       discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
-      openApiPaths(catalog, data),
+      openApiPaths(catalog, data, options.openApiDescriptions === true),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -186,11 +196,11 @@ function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHand
  * Upstream's handlers ignore the method. The modules load on the first request, because many
  * servers of tests never get one.
  */
-function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
+function openApiPaths(catalog: ResourceCatalog, data: KindData, isDescribed: boolean): PathHandler {
   let service: OpenApiService | undefined;
   return async ({ api, info, query, nowMs }) => {
     if (!info.path.startsWith("/openapi/")) return undefined;
-    const loaded = service ?? (await loadOpenApi(catalog, data));
+    const loaded = service ?? (await loadOpenApi(catalog, data, isDescribed));
     service ??= loaded;
     return service({
       path: info.path,
@@ -201,11 +211,17 @@ function openApiPaths(catalog: ResourceCatalog, data: KindData): PathHandler {
   };
 }
 
-async function loadOpenApi(catalog: ResourceCatalog, data: KindData): Promise<OpenApiService> {
+async function loadOpenApi(
+  catalog: ResourceCatalog,
+  data: KindData,
+  isDescribed: boolean,
+): Promise<OpenApiService> {
   const [{ createOpenApi }, { encodeOpenApiDocument }, { encodeOpenApiThree }] = await Promise.all([
     import("../openapi/openapi-service.ts"),
     import("../protobuf/openapi-document.ts"),
     import("../protobuf/openapi-document-v3.ts"),
   ]);
-  return createOpenApi(catalog, data, { two: encodeOpenApiDocument, three: encodeOpenApiThree });
+  const descriptions = isDescribed ? readDescriptions("1.36") : undefined;
+  const forms = { two: encodeOpenApiDocument, three: encodeOpenApiThree };
+  return createOpenApi(catalog, data, { forms, descriptions });
 }

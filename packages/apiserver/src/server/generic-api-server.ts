@@ -27,8 +27,10 @@ import { type AuthorizationMode, defaultModes } from "../authorization/modes.ts"
 import { createEscalationCheck } from "../authorization/rbac/escalation-check.ts";
 import { createStoredPolicy, type StoredPolicy } from "../authorization/rbac/stored-policy.ts";
 import { createImpersonation } from "../filters/impersonation.ts";
+import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -59,6 +61,8 @@ export interface GenericApiServerOptions {
    * ServiceAccount.
    */
   readonly plugins?: PluginChoice;
+  /** Commits faults. Default: none. */
+  readonly faults?: FaultFilter | undefined;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
@@ -81,7 +85,8 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     ...createAuthorization(modes, policy),
     ...(options.authorizer ? { authorize: options.authorizer } : {}),
   };
-  const core = createServices(options, authorization, policy);
+  const plugins = openPlugins(options, authorization);
+  const core = createServices(options, plugins, { authorization, policy });
   const flows = followFlowSchemas({
     ...options,
     objects: createStoredObjects(store, catalog),
@@ -98,6 +103,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
+    faults: options.faults,
   };
   return {
     handler: (request) => serve(request, services, metrics),
@@ -105,15 +111,34 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     close: async () => {
       flows.stop();
       policy.stop();
+      for (const plugin of plugins) plugin.close?.();
       core.openWatches.endAll();
     },
   };
 }
 
+/** How a server authorizes, and the stored roles behind it. */
+interface Access {
+  readonly authorization: Authorization;
+  readonly policy: StoredPolicy;
+}
+
+function openPlugins(
+  { store, catalog, runtime, plugins }: GenericApiServerOptions,
+  { authorize }: Authorization,
+): readonly AdmissionPlugin[] {
+  return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
+    objects: createStoredObjects(store, catalog),
+    catalog,
+    authorizer: authorize,
+    runtime,
+  });
+}
+
 function createServices(
   options: GenericApiServerOptions,
-  authorization: Authorization,
-  policy: StoredPolicy,
+  plugins: readonly AdmissionPlugin[],
+  access: Access,
 ): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
@@ -126,8 +151,8 @@ function createServices(
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
-    authorization,
-    admission: createAdmission(options, authorization, policy),
+    authorization: access.authorization,
+    admission: createAdmission(plugins, options, access),
     kinds: options.kinds ?? {
       has: (group, version, kind) =>
         catalog
@@ -150,16 +175,10 @@ function createServices(
 
 /** Every write passes these before and after the kind's own defaults and validation. */
 function createAdmission(
-  { store, catalog, runtime, plugins, mutating = [], validating }: GenericApiServerOptions,
-  { authorize }: Authorization,
-  { index }: StoredPolicy,
+  chosen: readonly AdmissionPlugin[],
+  { mutating = [], validating }: GenericApiServerOptions,
+  { authorization: { authorize }, policy: { index } }: Access,
 ): Admission {
-  const context = {
-    objects: createStoredObjects(store, catalog),
-    authorizer: authorize,
-    runtime,
-  };
-  const chosen = createPlugins(plugins ?? { disable: ["ServiceAccount"] }, context);
   return {
     mutating: [
       ...chosen.flatMap(({ mutate }) => mutate ?? []),

@@ -11,6 +11,7 @@ import { authenticate, type TokenAuthenticator } from "../filters/authentication
 import type { Authorizer } from "../apimachinery/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
 import { enforceRequestDeadline } from "../filters/request-deadline.ts";
+import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
 import type { Impersonate } from "../filters/impersonation.ts";
 
@@ -28,6 +29,8 @@ export interface FilterServices {
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
+  /** Commits faults; undefined unless they were asked for. */
+  readonly faults?: FaultFilter | undefined;
 }
 
 type Filter = (
@@ -35,10 +38,14 @@ type Filter = (
   services: FilterServices,
 ) => Promise<ApiResponse | undefined>;
 
-/** The filters and handlers, in order. */
-export const handlerChain: readonly Filter[] = [
+/** The filters before anything is known of the user but the credentials. */
+const authentication: readonly Filter[] = [
   enforceRequestDeadline,
   async (request, services) => void (await authenticate(request, services)),
+];
+
+/** The other filters and the handlers, in order. */
+const authenticated: readonly Filter[] = [
   async (request, { impersonate }) => void impersonate(request),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   async (request, { authorizer }) => void authorize(request, authorizer),
@@ -46,16 +53,35 @@ export const handlerChain: readonly Filter[] = [
   serveResource,
 ];
 
+/** The filters and handlers, in order. */
+export const handlerChain: readonly Filter[] = [...authentication, ...authenticated];
+
 /** Runs the chain. */
 export async function runHandlerChain(
   request: ServerRequest,
   services: FilterServices,
 ): Promise<ApiResponse> {
-  for (const filter of handlerChain) {
+  const { faults } = services;
+  if (!faults) return (await runFilters(handlerChain, request, services)) ?? pageNotFound();
+  return (
+    (await runFilters(authentication, request, services)) ??
+    (await faults(
+      request,
+      async (served) => (await runFilters(authenticated, served, services)) ?? pageNotFound(),
+    ))
+  );
+}
+
+async function runFilters(
+  filters: readonly Filter[],
+  request: ServerRequest,
+  services: FilterServices,
+): Promise<ApiResponse | undefined> {
+  for (const filter of filters) {
     const response = await filter(request, services);
     if (response) return response;
   }
-  return pageNotFound();
+  return undefined;
 }
 
 async function servePaths(

@@ -1,6 +1,6 @@
 // homeostat server: parses the flags, runs the API server, prints one line when it is ready, and
 // stops it on SIGTERM or SIGINT.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import {
   type ApiServer,
@@ -8,6 +8,7 @@ import {
   parseStages,
   startApiServer,
 } from "@homeostat/apiserver";
+import { makeFolder } from "../make-folder.ts";
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
@@ -19,11 +20,13 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export async function runServer(flags: Flags): Promise<number> {
   const output = parseOutput(flags["output"]);
   const options = { ...toServerOptions(flags), ...(await readStages(flags["stages"])) };
+  const faultsFile = flags["faultsFile"] && parsePath("--faults-file", flags["faultsFile"]);
   const stopped = untilSignal();
   const folder = dirname(options.kubeconfigPath);
   const isNewFolder = !existsSync(folder);
   const server = await withFlagErrors(() => startApiServer(options));
   if (isNewFolder && folder === resolve(".homeostat")) hideFromGit(folder);
+  if (faultsFile) writeSecret(faultsFile, `${JSON.stringify(server.faultsEndpoint)}\n`);
   process.stdout.write(`${readyLine(server, options.kubeconfigPath, output)}\n`);
   await stopped;
   await server.close();
@@ -44,6 +47,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       enable: parsePlugins("--enable-admission-plugins", flags["enableAdmissionPlugins"]),
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
+    openApiDescriptions: flags["openapiDescriptions"] === true,
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDurationFlag(
@@ -51,6 +55,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       String(flags["compactionInterval"]),
     ),
     eventTtlMs: parseDurationFlag("--event-ttl", String(flags["eventTtl"])),
+    ...(flags["faultsFile"] === undefined ? {} : { faults: "http" as const }),
     ...(flags["fakeNodes"] === undefined
       ? {}
       : { fakeNodes: parseCount("--fake-nodes", String(flags["fakeNodes"])) }),
@@ -111,6 +116,13 @@ function parseNames(flag: string, text: string, expected: string): readonly stri
   throw usageError(
     `${flag}: expected ${expected} separated by commas, got ${JSON.stringify(text)}`,
   );
+}
+
+/** Writes a file that only this user can read. */
+function writeSecret(file: string, text: string): void {
+  makeFolder(dirname(file));
+  rmSync(file, { force: true });
+  writeFileSync(file, text, { mode: 0o600 });
 }
 
 /** Keeps the default kubeconfig, which holds a token, out of the user's repository. */

@@ -96,4 +96,5 @@ export {
   type StatusDetails,
   type StatusReason,
 } from "./status.ts";
+export { connectionLost } from "./connection-lost.ts";
 export type { Exchange, Sink, Transport, TransportRequest } from "./transport.ts";

@@ -129,6 +129,26 @@ describe("an object that does not match its definition", () => {
     assert.equal(errors.length, 2);
   });
 
+  it("stays counted, and is not named again, while lists begin and fail", () => {
+    const { skipped, take, errors } = things();
+    skipped.read(take("1", "s"));
+    for (const _ of [1, 2]) {
+      skipped.listing();
+      assert.deepEqual([skipped.size, skipped.all().length], [1, 1]);
+    }
+    take("1", "s");
+    assert.equal(skipped.size, 1);
+    skipped.listed();
+    assert.deepEqual([skipped.size, errors.length], [1, 1]);
+    skipped.listing();
+    take("2", 1);
+    assert.equal(skipped.size, 0, "corrected meanwhile");
+    skipped.listing();
+    skipped.forget("n/a");
+    skipped.listed();
+    assert.equal(skipped.size, 0);
+  });
+
   it("is not reported of a revision that the cache no longer holds", () => {
     const { skipped, take, errors } = things();
     const entry = take("1", "s");

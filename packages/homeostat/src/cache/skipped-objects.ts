@@ -25,8 +25,8 @@ export class SkippedObjects {
   readonly #shape: EntryShape;
   readonly #onError: (error: unknown) => void;
   #skipped = new Map<string, SkippedObject>();
-  /** Those from before a list that is not complete yet. */
-  #before: ReadonlyMap<string, SkippedObject> = new Map();
+  /** Those from before a list that is not complete, unless it has delivered them. */
+  #before = new Map<string, SkippedObject>();
 
   constructor(shape: EntryShape, onError: (error: unknown) => void) {
     this.#shape = {
@@ -37,11 +37,11 @@ export class SkippedObjects {
   }
 
   get size(): number {
-    return this.#skipped.size;
+    return this.#before.size + this.#skipped.size;
   }
 
   all(): readonly SkippedObject[] {
-    return [...this.#skipped.values()];
+    return [...this.#before.values(), ...this.#skipped.values()];
   }
 
   /**
@@ -87,24 +87,25 @@ export class SkippedObjects {
   /** The object of this key was deleted. */
   forget(key: string): void {
     this.#skipped.delete(key);
+    this.#before.delete(key);
   }
 
-  /** A list begins: what it does not deliver is gone. */
+  /** A list begins, perhaps after one that failed: what it does not deliver is gone. */
   listing(): void {
-    this.#before = this.#skipped;
+    this.#before = new Map([...this.#before, ...this.#skipped]);
     this.#skipped = new Map();
   }
 
   /** The list is complete. */
   listed(): void {
-    this.#before = new Map();
+    this.#before.clear();
   }
 
   /** Reads the next revision of a skipped object at once, so that its end is seen. */
   #arrived(entry: CachedEntry): void {
     if (entry.mismatch) return this.#mismatched(entry, entry.mismatch);
     if (!this.#known(entry.key)) return;
-    if (this.read(entry) !== undefined) this.#skipped.delete(entry.key);
+    if (this.read(entry) !== undefined) this.forget(entry.key);
     entry.dropParsed();
   }
 
@@ -134,7 +135,8 @@ export class SkippedObjects {
   /** Names an object, unless it is skipped for this reason already. */
   #skip(skipped: SkippedObject, toError: () => HomeostatError): SkippedObject {
     const known = this.#known(skipped.key);
-    if (known || this.#skipped.size < kept) this.#skipped.set(skipped.key, skipped);
+    this.#before.delete(skipped.key);
+    if (known || this.size < kept) this.#skipped.set(skipped.key, skipped);
     if (known?.reason !== skipped.reason) this.#onError(toError());
     return skipped;
   }

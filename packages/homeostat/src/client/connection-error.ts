@@ -1,4 +1,5 @@
 // Converts socket and TLS errors to errors that name the server, the problem and the remedy.
+import { connectionLost } from "../api/connection-lost.ts";
 import { HomeostatError } from "../util/homeostat-error.ts";
 
 const certificateCodes = /^(?:UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/;
@@ -19,28 +20,19 @@ export interface FailedRequest {
   readonly cause: unknown;
 }
 
-/** What went wrong with a request, and how it reads before the cause. */
-const problems = {
-  ERR_CLIENT_CONNECTION_LOST: "the connection broke before the answer was complete",
-  ERR_CLIENT_REQUEST: "the request cannot be sent",
-} as const;
-
-function requestError(
-  code: keyof typeof problems,
-  { server, request: { method, path }, cause }: FailedRequest,
-  hint: string,
-): HomeostatError {
-  const message = `${method} ${path} at ${server}: ${problems[code]}: ${describe(cause).message}`;
-  return new HomeostatError(code, message, { hint, cause });
-}
-
 /** The error for a connection that broke during a request. */
-export function connectionLostError(failed: FailedRequest): HomeostatError {
-  const hint =
-    failed.server.startsWith("http://") && isNoHttp(failed.cause)
-      ? "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again."
-      : "The request may have been carried out; read the object before writing again.";
-  return requestError("ERR_CLIENT_CONNECTION_LOST", failed, hint);
+export function connectionLostError({ server, request, cause }: FailedRequest): HomeostatError {
+  const speaksTls = server.startsWith("http://") && isNoHttp(cause);
+  return connectionLost(request, {
+    server,
+    why: describe(cause).message,
+    cause,
+    ...(speaksTls
+      ? {
+          hint: "Does the server speak TLS? Then its address begins with https. If not, read the object before writing again.",
+        }
+      : {}),
+  });
 }
 
 const refusalCodes: readonly unknown[] = ["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED"];
@@ -51,9 +43,12 @@ export const isRefusedRequest = (cause: Error): boolean =>
 
 /** The error for a request that is invalid in HTTP/1.1; nothing was sent. */
 export function refusedRequestError(failed: FailedRequest): HomeostatError {
-  const hint =
-    "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).";
-  return requestError("ERR_CLIENT_REQUEST", failed, hint);
+  const { server, request, cause } = failed;
+  const message = `${request.method} ${request.path} at ${server}: the request cannot be sent: ${describe(cause).message}`;
+  return new HomeostatError("ERR_CLIENT_REQUEST", message, {
+    hint: "Encode what is not ASCII in the path, and leave out headers that belong to the connection (Upgrade, Expect, Transfer-Encoding).",
+    cause,
+  });
 }
 
 /**

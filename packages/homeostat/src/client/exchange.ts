@@ -61,6 +61,7 @@ class Collector implements Sink {
     this.#signal?.addEventListener("abort", this);
     try {
       this.#under = transport.send(this.#request, this);
+      if (this.#signal?.aborted) this.handleEvent();
     } catch (error) {
       this.fail(error as Error);
     }

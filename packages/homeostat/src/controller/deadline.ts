@@ -72,6 +72,7 @@ class Deadline<T> {
 
   /** The parent has aborted. */
   handleEvent(): void {
+    if (this.#abandoned) return;
     this.#timer?.cancel();
     this.#abort.abort(this.#parent.reason);
     if (!this.#isSettled) this.#timer = this.#clock.timer(abortGraceMs, () => this.#abandon());

@@ -4,6 +4,8 @@ import type { Kind } from "../api/kind.ts";
 import { createVirtualRuntime } from "../runtime/virtual-runtime.ts";
 import type { ExternalSource } from "./external-source.ts";
 import { followSources } from "./external-sources.ts";
+import { currentRun } from "./run/current-run.ts";
+import type { RunScope } from "./run/run-scope.ts";
 import { startResync } from "./periodic-resync.ts";
 import { WarnOnce } from "./warn-once.ts";
 
@@ -129,4 +131,17 @@ test("a resync adds all objects at low priority after each interval, until it is
   resync.stop();
   await runtime.advance(100_000);
   assert.equal(added.length, 4);
+});
+
+test("nothing is kept of what a source writes, however long it goes on", async () => {
+  let run: RunScope | undefined;
+  const { runtime, following } = arrange(async function* (signal) {
+    run = currentRun.getStore() as RunScope;
+    run.wrote({ kind: { apiVersion: "x/v1", kind: "Box" } as Kind, key: { name: "a" } } as never);
+    yield "ns/a";
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  await runtime.advance(0);
+  assert.deepEqual(run?.record.writes(), []);
+  following.stop();
 });

@@ -33,7 +33,8 @@ export function followSource<T>(source: FollowedSource<T>): Promise<void> {
   const late = (error: unknown): void =>
     log.error(`${title}: ${describeError(error)}`, { ...fields, error });
   const scope = new RunScope({ title, deadline: signal, late });
-  scope.end();
+  // Nobody reads what it writes: a source may go on for ever.
+  scope.returned();
   const stopping = new AbortController();
   const stop = (): void => currentRun.run(scope, () => stopping.abort(signal.reason));
   if (signal.aborted) stop();

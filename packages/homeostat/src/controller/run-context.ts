@@ -56,28 +56,43 @@ interface AtHand {
   readonly watches: object;
 }
 
-type LateParts = "wait" | "client" | "recorder" | "log" | "signal" | "cache";
+/** The parts that are made when they are first read. */
+class LateParts {
+  readonly #run: ContextRun;
+  readonly #openCache: () => CachedReads<any, any>;
+  #cache: CachedReads<any, any> | undefined;
+
+  constructor(run: ContextRun, openCache: () => CachedReads<any, any>) {
+    this.#run = run;
+    this.#openCache = openCache;
+  }
+
+  read(name: (typeof lateNames)[number]): unknown {
+    if (name === "cache") return (this.#cache ??= this.#openCache());
+    return name === "signal" ? this.#run.scope.signal : this.#run[name];
+  }
+}
+
+const lateNames = ["wait", "client", "recorder", "log", "signal", "cache"] as const;
+
+/**
+ * Where a context has its late parts. Not private: proxies of a context and its heirs read them.
+ */
+const late = Symbol("late parts");
 
 /**
  * Users spread and destructure it, so all of its parts are its own. The getters are shared by all
  * contexts: V8 gives an object with getters of its own a dictionary, which is a kilobyte more.
  */
 class RunContext {
-  static readonly #late = Object.entries({
-    wait: (of) => of.#run.wait,
-    client: (of) => of.#run.client,
-    recorder: (of) => of.#run.recorder,
-    log: (of) => of.#run.log,
-    signal: (of) => of.#run.scope.signal,
-    cache: (of) => (of.#cache ??= of.#openCache()),
-  } satisfies Record<LateParts, (of: RunContext) => unknown>).map(
-    ([name, read]) =>
+  static readonly #late = lateNames.map(
+    (name) =>
       [
         name,
         {
           enumerable: true,
-          get(this: RunContext) {
-            return read(this);
+          get(this: { readonly [late]: LateParts }) {
+            return this[late].read(name);
           },
         },
       ] as const,
@@ -92,17 +107,12 @@ class RunContext {
   readonly status: ContextRun["status"];
   readonly condition: Context<any, any, any, any, any>["condition"];
   readonly retry = retry;
-  readonly #run: ContextRun;
-  readonly #openCache: () => CachedReads<any, any>;
-  #cache: CachedReads<any, any> | undefined;
 
   constructor(
     run: ContextRun,
     openCache: () => CachedReads<any, any>,
     { cluster, object, refs, watches }: AtHand,
   ) {
-    this.#run = run;
-    this.#openCache = openCache;
     this.cluster = cluster;
     this.object = object;
     this.refs = refs;
@@ -112,6 +122,7 @@ class RunContext {
     this.status = run.status.bind(run);
     this.condition = (type, status, reason, message = "") =>
       run.condition({ type, status, reason, message });
+    Object.defineProperty(this, late, { value: new LateParts(run, openCache) });
     for (const [name, part] of RunContext.#late) Object.defineProperty(this, name, part);
   }
 }

@@ -3,6 +3,7 @@
 // the sources and from the compiled output.
 
 import { readFileSync } from "node:fs";
+import { type Descriptions, openDescriptions } from "./descriptions.ts";
 import { type KindData } from "./kind-data.ts";
 import { openKindData } from "./open-kind-data.ts";
 
@@ -15,6 +16,10 @@ export type KubernetesMinor = "1.36";
  */
 export const readKindData = (minor: KubernetesMinor): KindData =>
   openKindData(readData(`v${minor}.jsonl`), () => readData(`v${minor}-layout.jsonl`));
+
+/** The descriptions of one minor; the caller keeps them. */
+export const readDescriptions = (minor: KubernetesMinor): Descriptions =>
+  openDescriptions(readData(`v${minor}-descriptions.jsonl`));
 
 const readData = (file: string): string =>
   readFileSync(new URL(`../../../data/${file}`, import.meta.url), "utf8");

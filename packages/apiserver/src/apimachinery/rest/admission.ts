@@ -1,7 +1,7 @@
 // The registry's view of admission: mutating and validating steps that see every write. The server
 // fills the lists from its admission plug-ins.
 // Upstream: k8s.io/apiserver/pkg/admission.
-import type { JsonObject } from "homeostat/api";
+import type { GroupVersionKind, JsonObject } from "homeostat/api";
 import type { UserInfo } from "../user-info.ts";
 import type { ServedResource } from "./served-resource.ts";
 
@@ -10,11 +10,13 @@ export interface AdmissionRequest {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
   readonly resource: ServedResource;
   readonly subresource: string;
+  /** The kind of the request's object, e.g. autoscaling/v1 Scale at a scale endpoint. */
+  readonly kind: GroupVersionKind;
   readonly namespace: string;
   /** "" for collections and for a create whose name is not generated yet. */
   readonly name: string;
-  /** The name in the path of the request; "" for a POST. */
-  readonly requestName: string;
+  /** The name in the path of the request; "" or absent for a POST. */
+  readonly requestName?: string;
   /** In the version of the request; mutating steps change it in place. Absent for deletes. */
   readonly object: JsonObject | undefined;
   /** Absent for creates; must not be mutated. */
@@ -24,6 +26,36 @@ export interface AdmissionRequest {
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as meta/v1 has them. */
   readonly options: JsonObject;
   warn(text: string): void;
+  /** Absent in validating steps. */
+  readonly reinvocation?: Reinvocation;
+}
+
+/**
+ * What the mutating steps of one request share: a step that changes the object may ask for a second
+ * pass over all of them. Upstream: pkg/admission/{attributes,reinvocation}.go.
+ */
+export class Reinvocation {
+  /** What a step remembers for the second pass, by the name of its plug-in. */
+  readonly memory = new Map<string, unknown>();
+  #pass: "first" | "second" = "first";
+  #isNeeded = false;
+
+  get pass(): "first" | "second" {
+    return this.#pass;
+  }
+
+  get isNeeded(): boolean {
+    return this.#isNeeded;
+  }
+
+  /** Asks for a second pass. There is no third. */
+  need(): void {
+    this.#isNeeded = true;
+  }
+
+  startSecondPass(): void {
+    this.#pass = "second";
+  }
 }
 
 /** One step; throws an ApiStatusError to refuse. */
@@ -41,4 +73,17 @@ export async function runAdmission(
   request: AdmissionRequest,
 ): Promise<void> {
   for (const step of steps) await step(request);
+}
+
+/** Runs mutating steps in order, and again if one of them asks for it. */
+export async function runMutatingAdmission(
+  steps: readonly AdmissionStep[],
+  request: AdmissionRequest,
+): Promise<void> {
+  const reinvocation = new Reinvocation();
+  const shared = { ...request, reinvocation };
+  await runAdmission(steps, shared);
+  if (!reinvocation.isNeeded) return;
+  reinvocation.startSecondPass();
+  await runAdmission(steps, shared);
 }

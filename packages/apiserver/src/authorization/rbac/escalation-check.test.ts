@@ -32,6 +32,7 @@ function open(...rules: readonly JsonObject[]) {
       operation: "CREATE",
       resource: { group, resource } as ServedResource,
       subresource: "",
+      kind: { group, version: "v1", kind: "" },
       namespace: resource.startsWith("cluster") ? "" : "home",
       name: "",
       requestName: "",

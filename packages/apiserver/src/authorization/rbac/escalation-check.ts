@@ -48,8 +48,10 @@ const checks: Readonly<Record<string, Check>> = {
 /** The step for one server. */
 export function createEscalationCheck(services: EscalationServices): AdmissionStep {
   return (request) => {
-    const { resource, operation, object, old, user } = request;
+    const { resource, operation, object, old, user, reinvocation } = request;
     if (resource.group !== group || !object) return;
+    // Other steps may still change the object in a second pass.
+    if (reinvocation?.pass === "first" && reinvocation.isNeeded) return;
     if (operation !== "CREATE" && operation !== "UPDATE") return;
     if (user.groups.includes("system:masters")) return;
     if (old && onlyOwnersDiffer(object, old)) return;
@@ -81,7 +83,7 @@ function mayEscalate(request: AdmissionRequest, authorize: Authorizer): boolean 
     group,
     resource: resource.resource,
     namespace,
-    name: requestName,
+    name: requestName ?? "",
   });
   return authorize({ user, info }).allowed;
 }

@@ -1,4 +1,4 @@
-// Admission policies. Stored and validated; this server does not evaluate them.
+// Admission policies: stored and validated here, evaluated by admission.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{validating,mutating}admissionpolicy/strategy.go,
 // pkg/apis/admissionregistration/v1/defaults.go.

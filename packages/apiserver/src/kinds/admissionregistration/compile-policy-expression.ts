@@ -16,6 +16,7 @@ import {
   listType,
   mapType,
   nullType,
+  type Program,
   resourceCheckType,
   runtimeName,
   sameType,
@@ -25,9 +26,9 @@ import {
   structType,
   timestampType,
   type Type,
-  ValueMap,
   withVariables,
 } from "@homeostat/cel";
+import { createJsonPatchValue, jsonPatchType, ObjectValue } from "./mutation-values.ts";
 
 /** The purpose of an expression, which decides its result type. */
 export type Purpose =
@@ -47,12 +48,12 @@ export interface ExpressionScope {
   readonly variables: ReadonlyMap<string, Type> | undefined;
 }
 
-/** The type of the result, or the error; `internal` errors are not the author's. */
+/** The program, or the error; `internal` errors are not the author's. */
 export type CompiledPolicyExpression =
-  | { readonly type: Type }
+  | { readonly type: Type; readonly program: Program }
   | { readonly fault: string; readonly internal?: true };
 
-const patchType = structType("JSONPatch");
+const patchType = jsonPatchType;
 const objectType = structType("Object");
 const variablesType = structType("kubernetes.variables");
 const results: Readonly<Record<Purpose, readonly Type[]>> = {
@@ -82,7 +83,7 @@ export function compilePolicyExpression(
   }
   return "failure" in compiled
     ? { fault: `program instantiation failed: ${compiled.failure}`, internal: true }
-    : { type };
+    : { type, program: compiled.program };
 }
 
 /** The type of a variable in later expressions: dyn unless it is a scalar, a list or a map. */
@@ -134,12 +135,15 @@ const declare = (name: string, fields: ReadonlyMap<string, Type>): StructDeclara
 
 /** Objects that a mutation constructs. They have no schema, so that every field is dyn. */
 function patchStruct(name: string): StructDeclaration | undefined {
-  const create: StructDeclaration["create"] = (fields) => new ValueMap(fields);
   // Upstream declares every field; one of an unknown name has no type.
   if (name === patchType.name)
-    return { name, field: (field) => patchFields.get(field) ?? structType(""), create };
+    return {
+      name,
+      field: (field) => patchFields.get(field) ?? structType(""),
+      create: createJsonPatchValue,
+    };
   return name === objectType.name || name.startsWith(`${objectType.name}.`)
-    ? { name, field: () => dynType, create }
+    ? { name, field: () => dynType, create: (fields) => new ObjectValue(structType(name), fields) }
     : undefined;
 }
 

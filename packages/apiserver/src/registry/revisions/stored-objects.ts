@@ -2,6 +2,8 @@
 // must not be mutated. Upstream uses informers; here the store is in the same process.
 import type { JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { watchRevisions } from "./follow-revisions.ts";
 import { storageKeyOf, storagePrefixOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
@@ -12,8 +14,14 @@ export interface StoredObjects {
   serves(kind: StoredKind): boolean;
   /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
-  /** All objects of a cluster-scoped kind, by name. */
-  list(kind: StoredKind): readonly JsonObject[];
+  /** All objects of a kind, or of one namespace, by name. */
+  list(kind: StoredKind, namespace?: string): readonly JsonObject[];
+  /** One object in the version of `served`. */
+  read(served: ServedResource, namespace: string, name: string): JsonObject | undefined;
+  /** All objects, or those of a namespace, in the version of `served`, by key. */
+  readAll(served: ServedResource, namespace: string): readonly JsonObject[];
+  /** Calls `changed` for every change of an object of the kind from now on, until stopped. */
+  watch(kind: StoredKind, changed: () => void): () => void;
 }
 
 export interface StoredKind {
@@ -29,6 +37,10 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
     parsed.set(revision, known);
     return known;
   };
+  const inVersion = (served: ServedResource, revision: Revision): JsonObject =>
+    served.codec.storageIdentity
+      ? objectOf(revision)
+      : served.codec.fromStorage(parseStored(revision.bytes));
   return {
     serves: ({ group, resource }) => catalog.find(group, "v1", resource) !== undefined,
     find({ group, resource }, name, namespace = "") {
@@ -36,10 +48,24 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const revision = served && store.latest(storageKeyOf(served, namespace, name));
       return revision && objectOf(revision);
     },
-    list({ group, resource }) {
+    list({ group, resource }, namespace = "") {
       const served = catalog.find(group, "v1", resource);
-      const listing = served && store.list(storagePrefixOf(served, ""));
+      const listing = served && store.list(storagePrefixOf(served, namespace));
       return typeof listing === "object" ? Array.from(listing.items, objectOf) : [];
+    },
+    read(served, namespace, name) {
+      const revision = store.latest(storageKeyOf(served, namespace, name));
+      return revision && inVersion(served, revision);
+    },
+    readAll(served, namespace) {
+      const listing = store.list(storagePrefixOf(served, namespace));
+      return typeof listing === "object"
+        ? Array.from(listing.items, (revision) => inVersion(served, revision))
+        : [];
+    },
+    watch({ group, resource }, changed) {
+      const served = catalog.find(group, "v1", resource);
+      return served ? watchRevisions(store, storagePrefixOf(served, ""), changed) : () => undefined;
     },
   };
 }

@@ -5,8 +5,8 @@
 import type { JsonObject } from "homeostat/api";
 import {
   type AdmissionRequest,
-  type AdmissionStep,
   runAdmission,
+  runMutatingAdmission,
 } from "../../apimachinery/rest/admission.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 
@@ -26,7 +26,8 @@ export async function admitMutating(
   scope: RequestScope,
   write: () => AdmittedWrite,
 ): Promise<void> {
-  await run(scope, scope.core.admission.mutating, write);
+  const steps = scope.core.admission.mutating;
+  if (steps.length) await runMutatingAdmission(steps, admissionRequestOf(scope, write()));
 }
 
 /** Runs the validating steps. Throws what a step refuses with. */
@@ -34,15 +35,8 @@ export async function admitValidating(
   scope: RequestScope,
   write: () => AdmittedWrite,
 ): Promise<void> {
-  await run(scope, scope.core.admission.validating, write);
-}
-
-/** Without steps `write` is not called: its objects may have to be converted. */
-async function run(
-  scope: RequestScope,
-  steps: readonly AdmissionStep[],
-  write: () => AdmittedWrite,
-): Promise<void> {
+  const steps = scope.core.admission.validating;
+  // Without steps `write` is not called: its objects may have to be converted.
   if (steps.length) await runAdmission(steps, admissionRequestOf(scope, write()));
 }
 
@@ -56,6 +50,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
     requestName: scope.name,
     resource,
     subresource: subresource?.name ?? "",
+    kind: subresource?.endpoint.kind ?? resource,
     namespace: isNamespace ? name : scope.namespace,
     user: request.user,
     warn: (text) => request.warnings.add(text),

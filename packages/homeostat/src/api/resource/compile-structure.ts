@@ -60,7 +60,8 @@ const limits = {
 
 /**
  * Compiles the structure of a definition. An object without status matches; all top-level fields of
- * a status are optional.
+ * a status are optional. Beside a wrong spec no status is judged: the condition that names the spec
+ * is written into it, and would name what that write has mended.
  */
 export function compileStructure(definition: ResourceDefinition): MatchStructure {
   const [specNode, statusNode] = [compile(definition.spec), compile(statusOf(definition))];
@@ -71,7 +72,7 @@ export function compileStructure(definition: ResourceDefinition): MatchStructure
     if (wanted === undefined) faults.push({ path: ".spec", expected: "a value", found: wanted });
     else if (specNode) checkBelow(specNode, wanted, ".spec", faults);
     const isInSpec = faults.length > 0;
-    if (statusNode && said !== undefined && said !== null)
+    if (!isInSpec && statusNode && said !== undefined && said !== null)
       checkBelow(statusNode, said, ".status", faults);
     return faults.length === 0 ? undefined : { message: describe(faults), isInSpec };
   };

@@ -52,6 +52,9 @@ const dropped = new Set([
   "deprecated",
 ]);
 
+/** Keywords that say nothing of the type. */
+const besideAnyType = new Set(["description", "title", "default", "example", "nullable"]);
+
 /** Converts `schema`, at `path` of `kind`. @throws ERR_SCHEMA_UNSUPPORTED with all faults. */
 export function convertSchema(schema: Schema, kind: string, path: string): StructuralSchema {
   const faults: SchemaFault[] = [...zodFaults(schema, path)];
@@ -107,14 +110,7 @@ function readJsonSchema(schema: Schema, kind: string, path: string): JsonObject 
 }
 
 function convert(node: JsonObject, path: string, faults: SchemaFault[]): StructuralSchema {
-  if (
-    Object.keys(node).every(
-      (key) =>
-        dropped.has(key) || key === "description" || key === "default" || key.startsWith("x-"),
-    ) &&
-    !node["x-kubernetes-int-or-string"]
-  )
-    return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
+  if (isUntyped(node)) return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
   for (const key of Object.keys(node))
     if (!known(key))
       faults.push({ path, problem: unknownProblem(key), remedy: unknownRemedy(key) });
@@ -131,6 +127,14 @@ function convert(node: JsonObject, path: string, faults: SchemaFault[]): Structu
   if (isObject(more)) convertAdditional(more, out, path, faults);
   if (isObject(node["items"])) out.items = convert(node["items"], `${path}[]`, faults);
   return out;
+}
+
+/** True for a node that allows values of any type: a server stores them only if it is told to. */
+function isUntyped(node: JsonObject): boolean {
+  if (node["x-kubernetes-int-or-string"]) return false;
+  return Object.keys(node).every(
+    (key) => dropped.has(key) || besideAnyType.has(key) || key.startsWith("x-"),
+  );
 }
 
 /** Unions have no structural form, except the one of Kubernetes: an integer or a string. */

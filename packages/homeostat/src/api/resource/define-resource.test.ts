@@ -93,14 +93,16 @@ test("unknown values are preserved, records are typed, and int-or-string has its
     kind: "Box",
     spec: z.object({
       any: z.unknown(),
+      anyOrNull: z.unknown().nullable(),
       open: z.looseObject({ a: z.string() }),
       map: z.record(z.string(), z.number()),
       port: k.intOrString(),
       big: k.int64(),
     }),
   });
-  const { any, open, map, port, big } = definition.spec.properties!;
+  const { any, anyOrNull, open, map, port, big } = definition.spec.properties!;
   assert.deepEqual(any, { "x-kubernetes-preserve-unknown-fields": true });
+  assert.deepEqual(anyOrNull, { nullable: true, "x-kubernetes-preserve-unknown-fields": true });
   assert.equal(open?.["x-kubernetes-preserve-unknown-fields"], true);
   assert.deepEqual(map, { type: "object", additionalProperties: { type: "number" } });
   assert.deepEqual(port, { "x-kubernetes-int-or-string": true });

@@ -5,10 +5,22 @@ import type { KubeObject } from "../../api/object-meta.ts";
 export function observeStatus<O extends KubeObject>(object: O, read: () => void): O {
   if (!("status" in object)) return object;
   const copy: Record<string | symbol, unknown> = {};
-  for (const name in object) if (name !== "status") copy[name] = object[name];
   Object.defineProperty(copy, observed, { value: new Observed(object.status, read) });
-  Object.defineProperty(copy, "status", status);
+  for (const name in object)
+    if (name === "status") Object.defineProperty(copy, name, status);
+    else if (name === "__proto__") defineField(copy, name, object[name]);
+    else copy[name] = object[name];
   return (Object.isFrozen(object) ? Object.freeze(copy) : copy) as O;
+}
+
+/** An assignment would set the prototype. */
+function defineField(copy: object, name: string, value: unknown): void {
+  Object.defineProperty(copy, name, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
 }
 
 /** Where a copy has its status. Symbols that are not enumerable are no part of a comparison. */

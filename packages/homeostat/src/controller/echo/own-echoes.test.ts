@@ -208,4 +208,8 @@ test("the object of a context is as it was, and tells when its status is read", 
   assert.equal(reads, 2);
   assert.equal(observeStatus(object("a", "1"), read).metadata.name, "a");
   assert.ok(Object.isFrozen(observeStatus(Object.freeze({ ...whole }), read)));
+  const unusual = JSON.parse('{"metadata":{"name":"a"},"status":null,"__proto__":{"b":1},"z":1}');
+  const copy = observeStatus(unusual, read);
+  assert.equal(JSON.stringify(copy), JSON.stringify(unusual));
+  assert.equal(Object.getPrototypeOf(copy), Object.prototype);
 });

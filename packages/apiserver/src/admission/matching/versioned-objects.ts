@@ -1,0 +1,36 @@
+// The objects of a request in the version that a webhook or policy wants to see.
+// Upstream: k8s.io/apiserver/pkg/admission/conversion.go.
+import { cloneJson, formatApiVersion, type JsonObject } from "homeostat/api";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+
+/** The objects of a request in one version; must not be mutated. */
+export interface VersionedObjects {
+  readonly resource: ServedResource;
+  readonly object: JsonObject | undefined;
+  readonly old: JsonObject | undefined;
+}
+
+/** Both objects of a request as `to`, another version of its resource, has them. */
+export function versionedObjects(request: AdmissionRequest, to: ServedResource): VersionedObjects {
+  const { resource, object, old } = request;
+  return {
+    resource: to,
+    object: object && convertObject(object, resource, to),
+    old: old && convertObject(old, resource, to),
+  };
+}
+
+/**
+ * The object of one version of a resource as another one has it. Objects of other kinds, as some
+ * subresources have them, are the same in all versions.
+ */
+export function convertObject(
+  object: JsonObject,
+  from: ServedResource,
+  to: ServedResource,
+): JsonObject {
+  if (from === to || object.kind !== from.kind || object.apiVersion !== formatApiVersion(from))
+    return object;
+  return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
+}

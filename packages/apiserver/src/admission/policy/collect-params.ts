@@ -1,0 +1,57 @@
+// The parameters of a binding for one request.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go
+// (CollectParams).
+import type { Decoded, JsonObject } from "homeostat/api";
+import type { ParamRef } from "homeostat/k8s/admissionregistration/v1";
+import { metaMap } from "../../apimachinery/meta/read-meta.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import {
+  labelSelectorAsSelector,
+  selectorMatches,
+} from "../../kinds/validation/label-selector-as-selector.ts";
+import type { StoredObjects } from "../../registry/revisions/stored-objects.ts";
+
+/** The parameters, each of which the policy is evaluated with; or why there are none. */
+export type CollectedParams =
+  | { readonly params: readonly (JsonObject | undefined)[] }
+  | { readonly fault: string };
+
+/** Without a kind or a reference the policy is evaluated once, without parameters. */
+export function collectParams(
+  kind: ServedResource | undefined,
+  ref: Decoded<ParamRef> | null | undefined,
+  namespace: string,
+  objects: StoredObjects,
+): CollectedParams {
+  if (!kind || !ref) return { params: [undefined] };
+  if (ref.namespace && !kind.namespaced)
+    return {
+      fault: "paramRef.namespace must not be provided for a cluster-scoped `paramKind`",
+    };
+  const place = ref.namespace || namespace;
+  if (kind.namespaced && !place)
+    return {
+      fault:
+        "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+    };
+  const params = findParams(kind, ref, kind.namespaced ? place : "", objects);
+  return params.length || ref.parameterNotFoundAction !== "Deny"
+    ? { params }
+    : { fault: "no params found for policy binding with `Deny` parameterNotFoundAction" };
+}
+
+function findParams(
+  kind: ServedResource,
+  { name, selector }: Decoded<ParamRef>,
+  namespace: string,
+  objects: StoredObjects,
+): readonly JsonObject[] {
+  if (name) {
+    const found = objects.read(kind, namespace, name);
+    return found ? [found] : [];
+  }
+  const selected = labelSelectorAsSelector(selector) ?? "nothing";
+  return objects
+    .readAll(kind, namespace)
+    .filter((each) => selectorMatches(selected, metaMap(each, "labels")));
+}

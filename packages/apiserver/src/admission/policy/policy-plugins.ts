@@ -1,0 +1,33 @@
+// ValidatingAdmissionPolicy: refuses what the stored policies of that kind do not admit. Without
+// bound policies a request costs one comparison.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/plugin.go,
+// pkg/admission/plugin/policy/validating/plugin.go,
+// k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion/resources.go.
+import { loadLate } from "../../apimachinery/load-late.ts";
+import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
+import type { CreatePlugin } from "../admission-plugin.ts";
+import type { ValidationEvaluator } from "./evaluate-validations.ts";
+import { exemptResources, validatingResources } from "./policy-kinds.ts";
+import { followPolicies } from "./policy-source.ts";
+
+export const createValidatingAdmissionPolicy: CreatePlugin = (services) => {
+  const source = followPolicies<ValidationEvaluator>({
+    ...services,
+    resources: validatingResources,
+    compile: (policy) => policyEngine().compileValidatingPolicy(policy),
+  });
+  return {
+    validate(request) {
+      const hooks = source.hooks();
+      if (hooks.length && !isExempt(request))
+        policyEngine().dispatchValidating(hooks, request, services);
+    },
+    close: () => source.stop(),
+  };
+};
+
+const isExempt = ({ resource }: AdmissionRequest): boolean =>
+  exemptResources.has(`${resource.group}/${resource.resource}`);
+
+const policyEngine = (): typeof import("./policy-engine.ts") =>
+  loadLate(import.meta.url, "./policy-engine") as typeof import("./policy-engine.ts");

@@ -1,0 +1,208 @@
+// Posts to webhooks over HTTPS, or to a handler in this process. Connections are kept per webhook.
+// Upstream: k8s.io/apiserver/pkg/util/webhook/client.go (hookClientConfig),
+// k8s.io/client-go/rest/{request,with_retry}.go.
+import { Agent, request, type RequestOptions } from "node:https";
+import { isIP } from "node:net";
+import type { Clock } from "homeostat/runtime";
+import { type Handler, isStream } from "../apimachinery/handler.ts";
+import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
+import { goNetError } from "./go-net-error.ts";
+import { responseFault } from "./response-fault.ts";
+import {
+  type ServiceLocation,
+  type WebhookCall,
+  type WebhookClient,
+  type WebhookClientConfig,
+  type WebhookClientOptions,
+  WebhookError,
+} from "./webhook-client.ts";
+
+/** A response that has been read. */
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** What is sent, and where to. */
+interface Outgoing {
+  /** As messages name it, e.g. `https://hook.shop.svc:443/convert?timeout=30s`. */
+  readonly url: URL;
+  readonly shown: string;
+  readonly call: WebhookCall;
+  readonly timeoutMs: number;
+}
+
+const defaultTimeoutMs = 30_000;
+/** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
+const maxRetries = 10;
+
+/** The driver of one server. */
+export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): WebhookClient {
+  const agents = new Map<string, Agent>();
+  const agentOf = (config: WebhookClientConfig): Agent => {
+    const key = JSON.stringify([config.url, config.service, config.caBundle]);
+    let agent = agents.get(key);
+    if (!agent) agents.set(key, (agent = new Agent({ keepAlive: true, ...authorities(config) })));
+    return agent;
+  };
+  const attempt = async (outgoing: Outgoing): Promise<Reply> => {
+    const { config } = outgoing.call;
+    const { service } = config;
+    const at =
+      service &&
+      locate(outgoing, () => resolve(service.namespace, service.name, service.port ?? 443));
+    if (typeof at === "function") return await callHandler(at, outgoing, clock);
+    return await send(outgoing, { clock, agent: agentOf(config), at });
+  };
+  return {
+    async post(call) {
+      const outgoing = address(call);
+      for (let tries = 0; ; tries++) {
+        const reply = await attempt(outgoing);
+        if (reply.status >= 200 && reply.status <= 206) return reply.body;
+        const waitMs = retryAfterMs(reply);
+        if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
+        await new Promise<void>((done) => void clock.timer(waitMs, done));
+      }
+    },
+    close() {
+      for (const agent of agents.values()) agent.destroy();
+      agents.clear();
+    },
+  };
+}
+
+/** The path of a URL is kept, its query is not. */
+function address(call: WebhookCall): Outgoing {
+  const { url: text, service } = call.config;
+  const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
+  if (!service && !text)
+    throw new WebhookError("webhook configuration must have either service or URL");
+  const url = new URL(
+    service ? `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}` : text!,
+  );
+  if (service?.path) url.pathname = service.path;
+  url.search = `?timeout=${formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)))}`;
+  url.hash = "";
+  const host = service
+    ? `${url.hostname}:${service.port ?? 443}`
+    : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
+  const hasPath = service ? service.path : /^\w+:\/\/[^/?#]*\//.test(text!);
+  const shown = `${url.protocol}//${host}${hasPath ? url.pathname : ""}${url.search}`;
+  return { url, shown, call, timeoutMs };
+}
+
+function locate(outgoing: Outgoing, find: () => ServiceLocation): ServiceLocation {
+  try {
+    return find();
+  } catch (error) {
+    throw postError(outgoing, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const postError = ({ shown }: Outgoing, why: string): WebhookError =>
+  new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`);
+
+const authorities = ({ caBundle }: WebhookClientConfig): { ca?: string } => {
+  const pem = Buffer.from(caBundle ?? "", "base64").toString("utf8");
+  return pem.trim() ? { ca: pem } : {};
+};
+
+const headersOf = (body: string): Record<string, string> => ({
+  accept: "application/json, */*",
+  "content-type": "application/json",
+  "content-length": String(Buffer.byteLength(body)),
+  "user-agent": "kube-apiserver-admission",
+});
+
+interface Sending {
+  readonly clock: Clock;
+  readonly agent: Agent;
+  readonly at: { readonly host: string; readonly port: number } | undefined;
+}
+
+/** A kept connection that the webhook has closed meanwhile is replaced once. */
+async function send(outgoing: Outgoing, sending: Sending): Promise<Reply> {
+  const closed = { reused: false };
+  try {
+    return await sendOnce(outgoing, sending, closed);
+  } catch (error) {
+    if (!closed.reused) throw error;
+    return await sendOnce(outgoing, sending, closed);
+  }
+}
+
+async function sendOnce(
+  outgoing: Outgoing,
+  { clock, agent, at }: Sending,
+  closed: { reused: boolean },
+): Promise<Reply> {
+  const { url, call, timeoutMs } = outgoing;
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const target = at ?? { host, port: Number(url.port || 443) };
+  const options: RequestOptions = {
+    ...target,
+    method: "POST",
+    path: `${url.pathname}${url.search}`,
+    headers: { ...headersOf(call.body), host: url.host },
+    agent,
+    servername: isIP(host) ? "" : host,
+  };
+  return await new Promise<Reply>((done, fail) => {
+    const sent = request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", stop);
+      response.on("end", () => {
+        timer.cancel();
+        const { statusCode: status = 0, headers } = response;
+        done({ status, headers, body: Buffer.concat(chunks) });
+      });
+    });
+    const stop = (error: Error & { readonly code?: string }): void => {
+      timer.cancel();
+      closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
+      fail(postError(outgoing, goNetError(error, { target, host })));
+    };
+    const timer = clock.timer(timeoutMs, () => {
+      fail(postError(outgoing, "context deadline exceeded"));
+      sent.destroy();
+    });
+    sent.on("error", stop);
+    sent.end(call.body);
+  });
+}
+
+async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {
+  const { url, call, timeoutMs } = outgoing;
+  const body = new TextEncoder().encode(call.body);
+  return await new Promise<Reply>((done, fail) => {
+    const timer = clock.timer(timeoutMs, () =>
+      fail(postError(outgoing, "context deadline exceeded")),
+    );
+    const path = `${url.pathname}${url.search}`;
+    void handler({ method: "POST", path, headers: headersOf(call.body), body }).then(
+      ({ status, headers, body: answer }) => {
+        timer.cancel();
+        done({ status, headers, body: isStream(answer) ? new Uint8Array() : answer });
+      },
+      () => {
+        timer.cancel();
+        fail(postError(outgoing, "EOF"));
+      },
+    );
+  });
+}
+
+/** Only 429 and 5xx with a number of seconds are tried again. */
+function retryAfterMs({ status, headers }: Reply): number | undefined {
+  const seconds = headers["retry-after"];
+  if (status !== 429 && status < 500) return undefined;
+  return typeof seconds === "string" && /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
+}
+
+function faultOf({ status, headers, body }: Reply): WebhookError {
+  const fault = responseFault(status, String(headers["content-type"] ?? ""), body);
+  return new WebhookError(fault.message ?? "", fault);
+}

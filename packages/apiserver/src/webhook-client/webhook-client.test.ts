@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:https";
+import { createServer as createNetServer, type AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { createSystemRuntime } from "homeostat/runtime";
+import { createAuthority, issueServingCertificate } from "../certificates/authority.ts";
+import {
+  createWebhookClient,
+  type ServiceResolver,
+  type WebhookClientConfig,
+} from "./webhook-client.ts";
+
+const runtime = createSystemRuntime();
+const { clock } = runtime;
+let server: Server;
+let port = 0;
+let caBundle = "";
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly text: string;
+  readonly retryAfter?: string;
+}
+let answer: (path: string, body: string) => Answer | "hang up" | "silence";
+let calls = 0;
+
+before(async () => {
+  const authority = createAuthority({ runtime });
+  const pair = issueServingCertificate(authority, {
+    runtime,
+    names: ["hook.shop.svc"],
+    addresses: ["127.0.0.1"],
+  });
+  caBundle = Buffer.from(authority.cert).toString("base64");
+  server = createServer({ key: pair.key, cert: pair.cert }, (req, res) => {
+    let text = "";
+    req.on("data", (chunk) => (text += chunk));
+    req.on("end", () => {
+      calls++;
+      const out = answer(req.url!, text);
+      if (out === "hang up") return req.socket.destroy();
+      if (out === "silence") return undefined;
+      res.writeHead(out.status ?? 200, {
+        "content-type": out.type ?? "application/json",
+        ...(out.retryAfter === undefined ? {} : { "retry-after": out.retryAfter }),
+      });
+      return res.end(out.text);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  port = (server.address() as AddressInfo).port;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const post = async (
+  config: WebhookClientConfig,
+  more: { timeoutMs?: number; resolve?: ServiceResolver } = {},
+): Promise<string> => {
+  const resolve = more.resolve ?? (() => ({ host: "127.0.0.1", port }));
+  const client = createWebhookClient({ clock, resolve });
+  try {
+    const bytes = await client.post({ config, body: '{"a":1}', timeoutMs: more.timeoutMs });
+    return Buffer.from(bytes).toString("utf8");
+  } catch (error) {
+    return (error as Error).message.replaceAll(`127.0.0.1:${port}`, "HOOK");
+  } finally {
+    client.close();
+  }
+};
+const here = (path = "/turn"): WebhookClientConfig => ({
+  url: `https://127.0.0.1:${port}${path}`,
+  caBundle,
+});
+
+test("the body and the path with its timeout arrive, and the response's body returns", async () => {
+  answer = (path, body) => ({ text: `${path} ${body}` });
+  assert.equal(await post(here()), '/turn?timeout=30s {"a":1}');
+  assert.equal(await post(here("/turn?x=1"), { timeoutMs: 1500 }), '/turn?timeout=1.5s {"a":1}');
+});
+
+test("a Service is called by its name at its location", async () => {
+  answer = (path) => ({ text: path });
+  const service = { namespace: "shop", name: "hook", path: "/x", port: 8443 };
+  assert.equal(await post({ service, caBundle }), "/x?timeout=30s");
+  const missing = await post(
+    { service, caBundle },
+    {
+      resolve: () => {
+        throw new Error('service "hook" not found');
+      },
+    },
+  );
+  assert.equal(
+    missing,
+    'Post "https://hook.shop.svc:8443/x?timeout=30s": service "hook" not found',
+  );
+  const unnamed = await post({ service: { ...service, name: "other" }, caBundle });
+  assert.match(unnamed, /x509: certificate is valid for .*hook\.shop\.svc, not other\.shop\.svc$/);
+});
+
+test("a Service in this process needs no port", async () => {
+  const service = { namespace: "shop", name: "hook" };
+  const body = await post(
+    { service },
+    {
+      resolve:
+        () =>
+        async ({ path, body: bytes }) => ({
+          status: 200,
+          headers: {},
+          body: new TextEncoder().encode(`${path} ${Buffer.from(bytes).toString("utf8")}`),
+        }),
+    },
+  );
+  assert.equal(body, '/?timeout=30s {"a":1}');
+});
+
+for (const [status, text, type, message] of [
+  [503, "later", "text/plain", "the server is currently unable to handle the request"],
+  [
+    500,
+    "oh\n",
+    "text/plain",
+    'an error on the server ("oh") has prevented the request from succeeding',
+  ],
+  [
+    500,
+    "oh",
+    "application/json",
+    'an error on the server ("unknown") has prevented the request from succeeding',
+  ],
+  [404, "", "text/plain", "the server could not find the requested resource"],
+  [403, "no", "text/plain", "no"],
+  [
+    418,
+    "tea",
+    "text/plain",
+    "the server responded with the status code 418 but did not return more information",
+  ],
+  [409, '{"status":"Failure","message":"mine"}', "application/json", "mine"],
+] as const)
+  test(`${status} with ${JSON.stringify(text)}`, async () => {
+    answer = () => ({ status, text, type });
+    assert.equal(await post(here()), message);
+  });
+
+test("faults of the connection have Go's texts", async () => {
+  const at = 'Post "https://HOOK/turn?timeout=30s": ';
+  answer = () => "hang up";
+  assert.equal(await post(here()), `${at}EOF`);
+  assert.equal(
+    await post({ url: `https://127.0.0.1:${port}/turn` }),
+    `${at}tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+  );
+  const plain = createNetServer();
+  await new Promise<void>((done) => plain.listen(0, "127.0.0.1", done));
+  const dead = (plain.address() as AddressInfo).port;
+  await new Promise((done) => plain.close(done));
+  assert.equal(
+    await post({ url: `https://127.0.0.1:${dead}`, caBundle }),
+    `Post "https://127.0.0.1:${dead}?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
+  );
+});
+
+test("a webhook that does not answer in time", async () => {
+  answer = () => "silence";
+  const text = await post(here(), { timeoutMs: 50 });
+  assert.equal(text, 'Post "https://HOOK/turn?timeout=50ms": context deadline exceeded');
+});
+
+test("a response with Retry-After is tried again, one without is not", async () => {
+  calls = 0;
+  answer = () => (calls < 2 ? { status: 503, text: "", retryAfter: "0" } : { text: "done" });
+  assert.equal(await post(here()), "done");
+  answer = () => ({ status: 503, text: "" });
+  calls = 0;
+  assert.equal(await post(here()), "the server is currently unable to handle the request");
+  assert.equal(calls, 1);
+});

@@ -98,6 +98,14 @@ const unknown = (option: string, known: Readonly<Record<string, Check>>): Option
 const userOf = (value: unknown): boolean =>
   isRecord(value) && "name" in value && typeof value.name === "string";
 
+const isLocation = (value: unknown): boolean =>
+  typeof value === "function" ||
+  (isRecord(value) &&
+    "host" in value &&
+    typeof value.host === "string" &&
+    "port" in value &&
+    Number.isInteger(value.port));
+
 const isRuntime = (value: unknown): boolean =>
   isRecord(value) && ["clock", "entropy", "defer"].every((part) => part in value);
 
@@ -126,6 +134,11 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   openApiDescriptions: flag,
   serviceClusterIpRange: text,
   serviceNodePortRange: text,
+  serviceLocations: expected(
+    "a Map of Services to addresses or handlers",
+    (value) => value instanceof Map && [...value.values()].every(isLocation),
+    typeOf,
+  ),
   controllers: (value, option) =>
     typeof value === "string" && value.trim() ? [] : names(value, option),
   fakeNodes: wholeNumber(0, maxFakeNodes),

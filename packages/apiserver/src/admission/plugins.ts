@@ -19,7 +19,10 @@ import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-res
 import { createPodResizeValidator } from "./pod-resize-validator.ts";
 import { createPodSecurity } from "./pod-security.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
-import { createValidatingAdmissionPolicy } from "./policy/policy-plugins.ts";
+import {
+  createMutatingAdmissionPolicy,
+  createValidatingAdmissionPolicy,
+} from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
@@ -80,7 +83,7 @@ const plugins: readonly KnownPlugin[] = [
   on("NodeDeclaredFeatureValidator"),
   on("JobValidation"),
   on("PodResizeValidator", createPodResizeValidator),
-  on("MutatingAdmissionPolicy"),
+  on("MutatingAdmissionPolicy", createMutatingAdmissionPolicy),
   on("MutatingAdmissionWebhook"),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
   on("ValidatingAdmissionWebhook"),

@@ -26,6 +26,8 @@ import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
+import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
 import type { AuthorizationMode } from "../authorization/modes.ts";
@@ -61,6 +63,8 @@ export interface ControlPlaneOptions {
    */
   readonly clientCa?: string;
   /** See ApiServerOptions. */
+  readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
+  /** See ApiServerOptions. */
   readonly openApiDescriptions?: boolean;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
@@ -88,7 +92,8 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
-  const kinds = createKinds(data, ranges);
+  const webhook = createWebhookServices(options, () => kinds.catalog);
+  const kinds = createKinds({ data, ranges, webhook });
   const { catalog } = kinds;
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
@@ -121,15 +126,13 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   if (isNew) store.compact(store.revision());
   const hooks = { core: core.services, loopback, bootstrapObjects };
   const stopHooks = startHooks(hooks, options);
-  return {
-    handler: core.handler,
-    kindData: data,
-    close: async () => {
-      await stopHooks();
-      await kinds.stop();
-      await core.close();
-    },
+  const close = async (): Promise<void> => {
+    await stopHooks();
+    await kinds.stop();
+    webhook.client.close();
+    await core.close();
   };
+  return { handler: core.handler, kindData: data, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */

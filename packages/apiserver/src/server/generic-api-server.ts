@@ -15,6 +15,7 @@ import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import { createConvertedRevisions } from "../registry/revisions/converted-revisions.ts";
 import { createRepresentations } from "../registry/revisions/representations.ts";
 import { createFrames } from "../registry/revisions/watch-frames.ts";
 import { OpenWatches } from "../registry/scope/open-watches.ts";
@@ -148,6 +149,7 @@ function createServices(
     runtime,
     catalog,
     representations,
+    conversions: createConvertedRevisions(),
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),

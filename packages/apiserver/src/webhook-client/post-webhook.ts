@@ -60,7 +60,7 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       const outgoing = address(call);
       for (let tries = 0; ; tries++) {
         const reply = await attempt(outgoing);
-        if (reply.status >= 200 && reply.status <= 206) return reply.body;
+        if (reply.status >= 200 && reply.status <= 206) return bodyOf(reply);
         const waitMs = retryAfterMs(reply);
         if (waitMs === undefined || tries === maxRetries) throw faultOf(reply);
         await new Promise<void>((done) => void clock.timer(waitMs, done));
@@ -193,6 +193,12 @@ async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): 
       },
     );
   });
+}
+
+function bodyOf({ status, headers, body }: Reply): Uint8Array {
+  if (body.length) return body;
+  const type = String(headers["content-type"] ?? "application/json");
+  throw new WebhookError(`0-length response with status code: ${status} and content type: ${type}`);
 }
 
 /** Only 429 and 5xx with a number of seconds are tried again. */

@@ -20,9 +20,10 @@ export type Result = { readonly revision: Revision } | { readonly object: JsonOb
 export async function resultResponse(
   scope: RequestScope,
   status: number,
-  result: Result,
+  given: Result,
 ): Promise<ApiResponse> {
   const { core, accepted, resource } = scope;
+  const result = await converted(scope, given);
   const { transform } = accepted;
   if (!transform)
     return await bytesResponse(
@@ -43,6 +44,15 @@ export async function resultResponse(
     status,
     "revision" in result ? core.representations.object(resource, result.revision) : result.object,
   );
+}
+
+/** What a webhook has to convert, converted anew. */
+export async function converted(
+  { core: { conversions }, resource }: RequestScope,
+  result: Result,
+): Promise<Result> {
+  if (!("revision" in result) || !conversions.needed(resource, result.revision)) return result;
+  return { revision: await conversions.fresh(resource, result.revision) };
 }
 
 /** The response with a Scale, which may have a printer of its own. */

@@ -11,6 +11,7 @@ import type { ReviewCaller } from "../../apimachinery/rest/review.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { Frames } from "../revisions/watch-frames.ts";
 import type { OpenWatches } from "./open-watches.ts";
+import type { ConvertedRevisions } from "../revisions/converted-revisions.ts";
 import type { Representations } from "../revisions/representations.ts";
 import type { FieldManagers } from "../managed-fields/field-managers.ts";
 
@@ -33,6 +34,7 @@ export interface CoreServices {
   readonly runtime: Runtime;
   readonly catalog: ResourceCatalog;
   readonly representations: Representations;
+  readonly conversions: ConvertedRevisions;
   readonly frames: Frames;
   readonly openWatches: OpenWatches;
   readonly fieldManagers: FieldManagers;

@@ -1,5 +1,5 @@
 // The contract of an admission plug-in: a mutating step, a validating step, or both. A plug-in sees
-// one request and may look up stored objects; it writes nothing itself.
+// one request and may look up stored objects; what it writes goes through the server's own client.
 // Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
 import type { ApiStatusError, JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -16,6 +16,12 @@ export interface PluginServices {
   readonly catalog: ResourceCatalog;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
+  /** Sends a request as the server itself and waits for its answer. */
+  loopback(
+    method: string,
+    path: string,
+    body: JsonObject,
+  ): Promise<{ readonly status: number; readonly object: JsonObject }>;
 }
 
 /** A created plug-in. */

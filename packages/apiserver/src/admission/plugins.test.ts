@@ -43,6 +43,7 @@ async function admit(
         allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
       }),
       runtime: createVirtualRuntime(),
+      loopback: async () => ({ status: 200, object: {} }),
     },
   );
   const resource = {

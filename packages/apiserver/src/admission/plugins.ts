@@ -24,6 +24,7 @@ import {
   createValidatingAdmissionPolicy,
 } from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
+import { createResourceQuota } from "./resource-quota.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
@@ -87,7 +88,7 @@ const plugins: readonly KnownPlugin[] = [
   on("MutatingAdmissionWebhook"),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
   on("ValidatingAdmissionWebhook"),
-  on("ResourceQuota"),
+  on("ResourceQuota", createResourceQuota),
   off("AlwaysDeny"),
 ];
 

@@ -33,6 +33,7 @@ import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
+import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
 
@@ -86,7 +87,8 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     ...createAuthorization(modes, policy),
     ...(options.authorizer ? { authorize: options.authorizer } : {}),
   };
-  const plugins = openPlugins(options, authorization);
+  const loopback = createLoopbackClient((request) => server.handler(request));
+  const plugins = openPlugins(options, authorization, loopback);
   const core = createServices(options, plugins, { authorization, policy });
   const flows = followFlowSchemas({
     ...options,
@@ -106,7 +108,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     flows: flows.match,
     faults: options.faults,
   };
-  return {
+  const server: GenericApiServer = {
     handler: (request) => serve(request, services, metrics),
     services: core,
     close: async () => {
@@ -116,6 +118,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       core.openWatches.endAll();
     },
   };
+  return server;
 }
 
 /** How a server authorizes, and the stored roles behind it. */
@@ -127,12 +130,14 @@ interface Access {
 function openPlugins(
   { store, catalog, runtime, plugins }: GenericApiServerOptions,
   { authorize }: Authorization,
+  loopback: LoopbackClient,
 ): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
     authorizer: authorize,
     runtime,
+    loopback,
   });
 }
 

@@ -7,7 +7,7 @@ import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admis
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 

@@ -59,6 +59,7 @@ async function admit(
     subresource: "",
     namespace: "home",
     name: "",
+    requestName: "",
     old: undefined,
     object: undefined,
     user: { name: "ann", groups: [] },

@@ -22,7 +22,12 @@ import { OpenWatches } from "../registry/scope/open-watches.ts";
 import { createFieldManagers } from "../registry/managed-fields/field-managers.ts";
 import type { Store } from "../storage/store.ts";
 import { createBearerTokens } from "../authentication/bearer-tokens.ts";
-import { allowAuthenticated, type Authorizer } from "../authorization/authorizer.ts";
+import type { Authorization, Authorizer } from "../apimachinery/authorizer.ts";
+import { createAuthorization } from "../authorization/create-authorization.ts";
+import { type AuthorizationMode, defaultModes } from "../authorization/modes.ts";
+import { createEscalationCheck } from "../authorization/rbac/escalation-check.ts";
+import { createStoredPolicy, type StoredPolicy } from "../authorization/rbac/stored-policy.ts";
+import { createImpersonation } from "../filters/impersonation.ts";
 import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
@@ -43,7 +48,9 @@ export interface GenericApiServerOptions {
    * Issues and verifies service account tokens. Default: one with a generated key.
    */
   readonly tokenIssuer?: TokenIssuer;
-  /** Default: allows every authenticated request. */
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Decides in the place of the authorization modes. */
   readonly authorizer?: Authorizer;
   /** Handlers of paths that are no resources, tried in order. */
   readonly paths?: readonly PathHandler[];
@@ -77,14 +84,18 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const plugins = openPlugins(
-    options,
-    createLoopbackClient((request) => server.handler(request)),
-  );
-  const core = createServices(options, plugins);
+  const { store, catalog, authorizationModes: modes = defaultModes } = options;
+  const policy = createStoredPolicy({ store, catalog });
+  const authorization = {
+    ...createAuthorization(modes, policy),
+    ...(options.authorizer ? { authorize: options.authorizer } : {}),
+  };
+  const loopback = createLoopbackClient((request) => server.handler(request));
+  const plugins = openPlugins(options, authorization, loopback);
+  const core = createServices(options, plugins, { authorization, policy });
   const flows = followFlowSchemas({
     ...options,
-    objects: createStoredObjects(options.store, options.catalog),
+    objects: createStoredObjects(store, catalog),
   });
   const metrics = new RequestMetrics(core);
   const services: FilterServices = {
@@ -93,7 +104,9 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       const result = core.reviewToken(token, []);
       return "user" in result ? result.user : undefined;
     },
-    authorizer: options.authorizer ?? allowAuthenticated,
+    allowsAnonymous: !modes.includes("AlwaysAllow"),
+    impersonate: createImpersonation(authorization.authorize),
+    authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
     faults: options.faults,
@@ -103,6 +116,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     services: core,
     close: async () => {
       flows.stop();
+      policy.stop();
       for (const plugin of plugins) plugin.close?.();
       core.openWatches.endAll();
     },
@@ -119,14 +133,21 @@ const withoutServices = ({ clock }: Runtime): WebhookClient =>
     },
   });
 
+/** How a server authorizes, and the stored roles behind it. */
+interface Access {
+  readonly authorization: Authorization;
+  readonly policy: StoredPolicy;
+}
+
 function openPlugins(
-  { store, catalog, runtime, authorizer, plugins, webhookClient }: GenericApiServerOptions,
+  { store, catalog, runtime, plugins, webhookClient }: GenericApiServerOptions,
+  { authorize }: Authorization,
   loopback: LoopbackClient,
 ): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
-    authorizer: authorizer ?? allowAuthenticated,
+    authorizer: authorize,
     runtime,
     webhookClient: webhookClient ?? withoutServices(runtime),
     loopback,
@@ -136,6 +157,7 @@ function openPlugins(
 function createServices(
   options: GenericApiServerOptions,
   plugins: readonly AdmissionPlugin[],
+  access: Access,
 ): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
@@ -149,7 +171,8 @@ function createServices(
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
-    admission: createAdmission(plugins, options),
+    authorization: access.authorization,
+    admission: createAdmission(plugins, options, access),
     kinds: options.kinds ?? {
       has: (group, version, kind) =>
         catalog
@@ -173,10 +196,15 @@ function createServices(
 /** Every write passes these before and after the kind's own defaults and validation. */
 function createAdmission(
   chosen: readonly AdmissionPlugin[],
-  { mutating, validating }: GenericApiServerOptions,
+  { mutating = [], validating }: GenericApiServerOptions,
+  { authorization: { authorize }, policy: { index } }: Access,
 ): Admission {
   return {
-    mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
+    mutating: [
+      ...chosen.flatMap(({ mutate }) => mutate ?? []),
+      ...mutating,
+      createEscalationCheck({ authorize, index }),
+    ],
     validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],
   };
 }

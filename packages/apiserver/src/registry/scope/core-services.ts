@@ -3,6 +3,7 @@ import type { GroupVersionKind } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../../apimachinery/rest/token-issuer.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Authorization } from "../../apimachinery/authorizer.ts";
 import type { Admission } from "../../apimachinery/rest/admission.ts";
 import type { ProtobufCodec } from "../../apimachinery/rest/protobuf-codec.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
@@ -37,6 +38,7 @@ export interface CoreServices {
   readonly frames: Frames;
   readonly openWatches: OpenWatches;
   readonly fieldManagers: FieldManagers;
+  readonly authorization: Authorization;
   readonly admission: Admission;
   readonly kinds: KindRegistry;
   /** Reads and writes autoscaling/v1 Scale; without one, scale endpoints answer 501. */

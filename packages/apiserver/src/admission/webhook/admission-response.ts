@@ -1,6 +1,7 @@
 // What a webhook answers: its AdmissionReview decoded, and checked against what was asked.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go
-// (VerifyAdmissionResponse), k8s.io/apimachinery/pkg/runtime/serializer/{json,recognizer,versioning},
+// (VerifyAdmissionResponse),
+// k8s.io/apimachinery/pkg/runtime/serializer/{json,recognizer,versioning},
 // k8s.io/api/admission/{v1,v1beta1}/types.go.
 import { type Decoded, formatApiVersion, isObject, type Json, type Status } from "homeostat/api";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";

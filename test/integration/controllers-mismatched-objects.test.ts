@@ -271,6 +271,26 @@ for (const what of serverKinds()) {
       });
     });
 
+    it("in status as well are named once, and show a deadline that they exceed", async () => {
+      const first = Promise.withResolvers<void>();
+      const hangs = defineController(App, { timeout: "1s", reconcile: () => first.promise });
+      await run([hangs], async ({ client, manager, lines }) => {
+        for (const name of ["good", "bad"]) {
+          const patch = { type: "merge", body: { status: { urls: 3 } } } as const;
+          await client.patch(LooseApp, name, patch, { subresource: "status" });
+        }
+        await until(() => skippedOf(manager) === 2);
+        const stalled = await until(async () => {
+          const { conditions = [] } = (await client.get(App, "good")).status;
+          return conditions.find(({ type }) => (type as string) === "Stalled");
+        });
+        first.resolve();
+        assert.equal(stalled.reason, "DeadlineExceeded");
+        const named = lines.filter((line) => line.includes("ERR_OBJECT_MISMATCH"));
+        assert.equal(named.filter((line) => line.includes("/bad ")).length, 1, named.join("\n"));
+      });
+    });
+
     it("that are owned are still repaired and pruned", async () => {
       const owner = defineController(Board, {
         owns: [

@@ -6,6 +6,7 @@ import type { KeyPair } from "./certificates/authority.ts";
 import type { Faults } from "./faults/fault.ts";
 import type { FaultsEndpoint } from "./faults/open-faults.ts";
 import type { Stage } from "./fake-nodes/stages/stage.ts";
+import type { ServiceLocation } from "./webhook-client/webhook-client.ts";
 
 export interface ApiServerOptions {
   /**
@@ -51,6 +52,12 @@ export interface ApiServerOptions {
     readonly disable?: readonly string[];
   };
   /**
+   * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members
+   * of system:masters, such as {@link administrator}, may do everything in each of them. Default
+   * `["RBAC"]`.
+   */
+  readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
+  /**
    * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
    * read when the first document is asked for. Default false.
    */
@@ -93,6 +100,12 @@ export interface ApiServerOptions {
     /** PEM, RSA or EC P-256. */
     readonly privateKey?: string;
   };
+  /**
+   * Where Services are that webhooks and API services name, by `namespace/name` or
+   * `namespace/name:port`: an address, or a handler in this process. Default: a ready endpoint of
+   * the Service.
+   */
+  readonly serviceLocations?: ReadonlyMap<string, ServiceLocation>;
   /** Clock and randomness. Default: the system's. */
   readonly runtime?: Runtime;
   /** Number of past changes kept for watches and exact lists. Default 20,000. */

@@ -132,6 +132,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     faults: faulty?.filter,
     openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
+    serviceLocations: options.serviceLocations,
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),

@@ -2,6 +2,7 @@
 // starts. Pure. Names of controllers and plug-ins, stages and service ranges have parsers of their
 // own (parse-options.ts).
 import type { ApiServerOptions } from "./api-server-options.ts";
+import { modeFaults } from "./authorization/modes.ts";
 import type { OptionFault } from "./apimachinery/errors/server-error.ts";
 
 type Check = (value: unknown, option: string) => readonly OptionFault[];
@@ -97,6 +98,14 @@ const unknown = (option: string, known: Readonly<Record<string, Check>>): Option
 const userOf = (value: unknown): boolean =>
   isRecord(value) && "name" in value && typeof value.name === "string";
 
+const isLocation = (value: unknown): boolean =>
+  typeof value === "function" ||
+  (isRecord(value) &&
+    "host" in value &&
+    typeof value.host === "string" &&
+    "port" in value &&
+    Number.isInteger(value.port));
+
 const isRuntime = (value: unknown): boolean =>
   isRecord(value) && ["clock", "entropy", "defer"].every((part) => part in value);
 
@@ -116,10 +125,20 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   dataDir: text,
   fsync: flag,
   kubeconfigPath: text,
+  authorizationModes: (value, option) => {
+    const faults = names(value, option);
+    if (faults.length) return faults;
+    return modeFaults(value as readonly string[]).map((problem) => ({ option, problem }));
+  },
   admissionPlugins: fields({ enable: names, disable: names }),
   openApiDescriptions: flag,
   serviceClusterIpRange: text,
   serviceNodePortRange: text,
+  serviceLocations: expected(
+    "a Map of Services to addresses or handlers",
+    (value) => value instanceof Map && [...value.values()].every(isLocation),
+    typeOf,
+  ),
   controllers: (value, option) =>
     typeof value === "string" && value.trim() ? [] : names(value, option),
   fakeNodes: wholeNumber(0, maxFakeNodes),

@@ -19,12 +19,20 @@ import { createPersistentVolumeClaimResize } from "./persistent-volume-claim-res
 import { createPodResizeValidator } from "./pod-resize-validator.ts";
 import { createPodSecurity } from "./pod-security.ts";
 import { createPodTopologyLabels } from "./pod-topology-labels.ts";
-import { createValidatingAdmissionPolicy } from "./policy/policy-plugins.ts";
+import {
+  createMutatingAdmissionPolicy,
+  createValidatingAdmissionPolicy,
+} from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
+import { createResourceQuota } from "./resource-quota.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { createTaintNodesByCondition } from "./taint-nodes-by-condition.ts";
+import {
+  createMutatingAdmissionWebhook,
+  createValidatingAdmissionWebhook,
+} from "./webhook/admission-webhooks.ts";
 
 interface KnownPlugin {
   readonly name: string;
@@ -80,11 +88,11 @@ const plugins: readonly KnownPlugin[] = [
   on("NodeDeclaredFeatureValidator"),
   on("JobValidation"),
   on("PodResizeValidator", createPodResizeValidator),
-  on("MutatingAdmissionPolicy"),
-  on("MutatingAdmissionWebhook"),
+  on("MutatingAdmissionPolicy", createMutatingAdmissionPolicy),
+  on("MutatingAdmissionWebhook", createMutatingAdmissionWebhook),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
-  on("ValidatingAdmissionWebhook"),
-  on("ResourceQuota"),
+  on("ValidatingAdmissionWebhook", createValidatingAdmissionWebhook),
+  on("ResourceQuota", createResourceQuota),
   off("AlwaysDeny"),
 ];
 

@@ -26,8 +26,11 @@ import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { KindRegistry } from "../registry/scope/core-services.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
+import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
+import type { AuthorizationMode } from "../authorization/modes.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
 import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
@@ -51,12 +54,16 @@ export interface ControlPlaneOptions {
   readonly tokenIssuer?: TokenIssuer;
   /** The admission plug-ins to enable and disable. */
   readonly plugins?: PluginChoice;
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
   /** Cluster addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
   readonly serviceRanges?: ServiceRanges;
   /**
    * PEM of the authority of client certificates, published in kube-system.
    */
   readonly clientCa?: string;
+  /** See ApiServerOptions. */
+  readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
   /** See ApiServerOptions. */
   readonly openApiDescriptions?: boolean;
   /** Absent when the server does not listen. */
@@ -81,10 +88,12 @@ export interface ControlPlane {
 /** Resolves once stored definitions are served and the bootstrap objects exist. */
 export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
+  const { authorizationModes } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
-  const kinds = createKinds(data, ranges);
+  const webhook = createWebhookServices(options, () => kinds.catalog);
+  const kinds = createKinds({ data, ranges, webhook });
   const { catalog } = kinds;
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
@@ -95,9 +104,11 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     tokens,
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
+    ...(authorizationModes ? { authorizationModes } : {}),
     faults: options.faults,
     catalog,
     protobuf,
+    webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
@@ -116,15 +127,13 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   if (isNew) store.compact(store.revision());
   const hooks = { core: core.services, loopback, bootstrapObjects };
   const stopHooks = startHooks(hooks, options);
-  return {
-    handler: core.handler,
-    kindData: data,
-    close: async () => {
-      await stopHooks();
-      await kinds.stop();
-      await core.close();
-    },
+  const close = async (): Promise<void> => {
+    await stopHooks();
+    await kinds.stop();
+    webhook.client.close();
+    await core.close();
   };
+  return { handler: core.handler, kindData: data, close };
 }
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */

@@ -10,6 +10,7 @@ import { createCatalog, type MutableCatalog } from "../kinds/catalog.ts";
 import { createServiceAllocation } from "../post-start-hooks/service-allocation-controller.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { serviceKind } from "../kinds/core/service/service.ts";
+import type { WebhookConversion } from "../kinds/custom/webhook-converter.ts";
 import { createBuiltinResources } from "../kinds/create-builtin-resources.ts";
 import { loadLate } from "../apimachinery/load-late.ts";
 import type { CustomKinds } from "./custom-kinds.ts";
@@ -33,17 +34,32 @@ export interface Kinds {
 /** A start does not wait for what custom resources need, and neither should the first of them. */
 const loadAfterMs = 100;
 
-/** Kinds of one Kubernetes minor; services get their addresses and ports from `ranges`. */
-export function createKinds(
-  data: KindData,
-  ranges: ServiceRanges = readServiceRanges({}),
-  importCustomKinds = () =>
-    loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts"),
-): Kinds {
+/** What kinds are created with. */
+interface KindsOptions {
+  /** The kinds of one Kubernetes minor. */
+  readonly data: KindData;
+  /** Where services get their addresses and ports. */
+  readonly ranges?: ServiceRanges;
+  /** Converts custom resources. */
+  readonly webhook?: WebhookConversion;
+  readonly importCustomKinds?: () => typeof import("./custom-kinds.ts");
+}
+
+const loadCustomKinds = (): typeof import("./custom-kinds.ts") =>
+  loadLate(import.meta.url, "./custom-kinds") as typeof import("./custom-kinds.ts");
+
+/** Creates the kinds of one server. */
+export function createKinds({
+  data,
+  ranges = readServiceRanges({}),
+  webhook,
+  importCustomKinds = loadCustomKinds,
+}: KindsOptions): Kinds {
   const controller = createCrdController();
   const smdOf = createKindTypes(data);
   let loaded: CustomKinds | undefined;
-  const custom = (): CustomKinds => (loaded ??= importCustomKinds().createCustomKinds(data, smdOf));
+  const custom = (): CustomKinds =>
+    (loaded ??= importCustomKinds().createCustomKinds(data, smdOf, webhook));
   const definitions = customResourceDefinition(
     () => custom().rules,
     (object, old) => controller.committed(object, old),
@@ -61,14 +77,7 @@ export function createKinds(
     catalog,
     async start({ loopback, runtime, openWatches, warn }) {
       const createResources = (definition: JsonObject) => custom().createResources(definition);
-      await controller.start({
-        loopback,
-        runtime,
-        catalog,
-        createResources,
-        openWatches,
-        warn,
-      });
+      await controller.start({ loopback, runtime, catalog, createResources, openWatches, warn });
       await services.start(loopback);
       loading = runtime.clock.timer(loadAfterMs, () => {
         try {

@@ -9,6 +9,7 @@ import {
   type DefinitionRules,
 } from "../kinds/apiextensions/definition-rules.ts";
 import { createCustomResources } from "../kinds/custom/create-custom-resources.ts";
+import type { WebhookConversion } from "../kinds/custom/webhook-converter.ts";
 import { createGoDecoder } from "../kinds/serializer/go-decoder.ts";
 import { checkRuleExpressions } from "../schema/cel/check-rule-expressions.ts";
 import { checkRuleFields } from "../schema/cel/check-rule-fields.ts";
@@ -23,7 +24,11 @@ export interface CustomKinds {
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-export function createCustomKinds(data: KindData, smdOf: (model: string) => SmdType): CustomKinds {
+export function createCustomKinds(
+  data: KindData,
+  smdOf: (model: string) => SmdType,
+  webhook?: WebhookConversion,
+): CustomKinds {
   const metadata = createGoDecoder(data, objectMetaModel, { emptyLists: "kept" });
   return {
     rules: createDefinitionRules({ checkRuleFields, checkRuleExpressions, compileRules, metadata }),
@@ -31,6 +36,7 @@ export function createCustomKinds(data: KindData, smdOf: (model: string) => SmdT
       createCustomResources(definition, {
         data,
         smdOf,
+        ...(webhook ? { webhook } : {}),
         compileRules: (schema) => compileRules(schema, "resource"),
       }),
   };

@@ -31,11 +31,12 @@ test("custom resources that failed to load ahead warn, and load with the first d
   let failures = 1;
   let loads = 0;
   const warnings: string[] = [];
-  const kinds = createKinds(data, undefined, () => {
+  const importCustomKinds = () => {
     loads += 1;
     if (failures-- > 0) throw noDescriptors;
     return { createCustomKinds: () => ({}) } as never;
-  });
+  };
+  const kinds = createKinds({ data, importCustomKinds });
   const runtime = createVirtualRuntime();
   const loopback = async () => ({ status: 200, object: { items: [], metadata: {} } });
   const openWatches = () => () => undefined;

@@ -35,6 +35,11 @@ export interface Revision extends Required<Encoded> {
   /** The state before this change, until it is compacted. */
   readonly previous?: Revision | undefined;
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  /**
+   * Set on a revision that a webhook has converted: bytes and attributes are those of this served
+   * version. The store never returns such a revision.
+   */
+  readonly shownIn?: object | undefined;
 }
 
 /** The content of a commit. */

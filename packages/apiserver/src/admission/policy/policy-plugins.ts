@@ -1,13 +1,14 @@
-// ValidatingAdmissionPolicy: refuses what the stored policies of that kind do not admit. Without
-// bound policies a request costs one comparison.
+// MutatingAdmissionPolicy and ValidatingAdmissionPolicy: change and refuse requests as the stored
+// policies say. Without bound policies a request costs one comparison.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/plugin.go,
-// pkg/admission/plugin/policy/validating/plugin.go,
+// pkg/admission/plugin/policy/{mutating,validating}/plugin.go,
 // k8s.io/kubernetes/pkg/kubeapiserver/admission/exclusion/resources.go.
 import { loadLate } from "../../apimachinery/load-late.ts";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import type { CreatePlugin } from "../admission-plugin.ts";
 import type { ValidationEvaluator } from "./evaluate-validations.ts";
-import { exemptResources, validatingResources } from "./policy-kinds.ts";
+import type { MutationEvaluator } from "./evaluate-mutations.ts";
+import { exemptResources, mutatingResources, validatingResources } from "./policy-kinds.ts";
 import { followPolicies } from "./policy-source.ts";
 
 export const createValidatingAdmissionPolicy: CreatePlugin = (services) => {
@@ -21,6 +22,23 @@ export const createValidatingAdmissionPolicy: CreatePlugin = (services) => {
       const hooks = source.hooks();
       if (hooks.length && !isExempt(request))
         policyEngine().dispatchValidating(hooks, request, services);
+    },
+    close: () => source.stop(),
+  };
+};
+
+/** A delete has no object to change. */
+export const createMutatingAdmissionPolicy: CreatePlugin = (services) => {
+  const source = followPolicies<MutationEvaluator>({
+    ...services,
+    resources: mutatingResources,
+    compile: (policy) => policyEngine().compileMutatingPolicy(policy),
+  });
+  return {
+    mutate(request) {
+      const hooks = source.hooks();
+      if (hooks.length && request.operation !== "DELETE" && !isExempt(request))
+        policyEngine().dispatchMutating(hooks, request, services);
     },
     close: () => source.stop(),
   };

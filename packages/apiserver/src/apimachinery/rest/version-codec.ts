@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apimachinery/pkg/runtime (Decoder, Encoder, ObjectConvertor).
 import type { JsonObject, ParsedJson } from "homeostat/api";
 import type { PatchType } from "../types/patch-meta.ts";
+import type { RemoteConversion } from "./remote-conversion.ts";
 import type { SmdType } from "../types/smd-type.ts";
 
 /** A body in this version, pruned and defaulted. */
@@ -29,6 +30,11 @@ export interface VersionCodec {
   fromStorage(stored: JsonObject): JsonObject;
   /** Converts this version's object to the storage version; the argument may be taken over. */
   toStorage(object: JsonObject): JsonObject;
+  /**
+   * Set if a webhook converts: the functions above then know only objects of this version, and
+   * others must have been converted before.
+   */
+  readonly remote?: RemoteConversion;
   /**
    * True when stored bytes can be handed out as they are: one version, and neither pruning nor
    * defaults could change them.

@@ -31,6 +31,8 @@ import {
 } from "./custom-strategy.ts";
 import { createCustomTable, createScaleTable } from "./custom-table.ts";
 import { customTraits } from "./custom-traits.ts";
+import { createWebhookConverter, type WebhookConversion } from "./webhook-converter.ts";
+import type { ConvertVersion } from "../../apimachinery/rest/remote-conversion.ts";
 import { deprecationWarning } from "./deprecation-warning.ts";
 
 /** What all custom resources are created with. */
@@ -39,6 +41,8 @@ export interface CustomMaterials {
   readonly smdOf: (model: string) => SmdType;
   /** Compiles a whole schema's CEL rules; undefined when it has none. */
   readonly compileRules: (schema: JsonSchemaProps) => CompiledRules | undefined;
+  /** Calls conversion webhooks; without it, conversions fail. */
+  readonly webhook?: WebhookConversion;
 }
 
 const objectMetaModel = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -62,6 +66,7 @@ class ResourceFactory {
   readonly #schemas: readonly CustomSchema[];
   readonly #decoder: MetadataDecoder;
   readonly #materials: CustomMaterials;
+  readonly #converter: ConvertVersion | undefined;
 
   constructor(crd: CustomResourceDefinition, materials: CustomMaterials) {
     const pruning = crd.spec.preserveUnknownFields ? "keeps unknown fields" : "prunes";
@@ -71,6 +76,12 @@ class ResourceFactory {
     );
     this.#decoder = createGoDecoder(materials.data, objectMetaModel, { emptyLists: "kept" });
     this.#materials = materials;
+    const { group, conversion, versions } = crd.spec;
+    const apiVersions = new Set(versions.map(({ name }) => `${group}/${name}`));
+    this.#converter =
+      conversion?.strategy === "Webhook"
+        ? createWebhookConverter(conversion, apiVersions, materials.webhook)
+        : undefined;
   }
 
   resources(): readonly ServedResource[] {
@@ -158,7 +169,7 @@ class ResourceFactory {
       schemas: this.#schemas,
       decoder: this.#decoder,
       smd: smdFromJsonSchema(schema.props, { objectMeta }),
-      conversion: this.#crd.spec.conversion?.strategy === "Webhook" ? "webhook" : "none",
+      converter: this.#converter,
     });
   }
 

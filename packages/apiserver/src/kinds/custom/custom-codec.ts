@@ -1,11 +1,15 @@
-// Reads and writes one version of a custom resource. Versions differ in apiVersion and schema only
-// (conversion strategy None): conversion drops the fields that the other version lacks, and
-// defaults are those of the storage version.
+// Reads and writes one version of a custom resource. With conversion strategy None versions differ
+// in apiVersion and schema only: conversion drops the fields that the other version lacks, and
+// defaults are those of the storage version. With strategy Webhook the webhook's answer is pruned.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go
 // (crdConversionRESTOptionsGetter), conversion/nop_converter.go.
 import { encodeJson, type JsonObject } from "homeostat/api";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
-import { failure } from "../../apimachinery/errors/api-errors.ts";
+import { plainError } from "../../apimachinery/errors/api-errors.ts";
+import type {
+  ConvertVersion,
+  RemoteConversion,
+} from "../../apimachinery/rest/remote-conversion.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { MetadataDecoder } from "../../schema/objectmeta/read-metadata.ts";
 import {
@@ -27,7 +31,8 @@ export interface CustomCodecOptions {
   readonly schemas: readonly CustomSchema[];
   readonly decoder: MetadataDecoder;
   readonly smd: SmdType;
-  readonly conversion: "none" | "webhook";
+  /** Absent with strategy None. */
+  readonly converter?: ConvertVersion | undefined;
 }
 
 /** The codec of one version. */
@@ -39,7 +44,7 @@ export function createCustomCodec({
   schemas,
   decoder,
   smd,
-  conversion,
+  converter,
 }: CustomCodecOptions): VersionCodec {
   const byApiVersion = new Map(schemas.map((each) => [`${group}/${each.version}`, each]));
   const decoding: CustomDecoding = {
@@ -51,21 +56,24 @@ export function createCustomCodec({
   };
   const convert = (object: JsonObject, target: CustomSchema): JsonObject => {
     if (object.apiVersion === `${group}/${target.version}`) return object;
-    if (conversion === "webhook")
-      throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
+    if (converter) throw unconverted(kind, String(object.apiVersion), `${group}/${target.version}`);
     object.apiVersion = `${group}/${target.version}`;
     pruneCustom(object, target);
     return object;
   };
+  const readStored = (stored: JsonObject): JsonObject => {
+    const source = byApiVersion.get(String(stored.apiVersion));
+    if (source) readCustom(stored, source);
+    return stored;
+  };
   return {
     decode: (body) => decodeCustom(body, decoding),
     complete: (merged) => completeCustom(merged, decoding),
-    fromStorage(stored) {
-      const source = byApiVersion.get(String(stored.apiVersion));
-      if (source) readCustom(stored, source);
-      return convert(stored, schema);
-    },
+    fromStorage: (stored) => convert(readStored(stored), schema),
     toStorage: (object) => convert(object, storage),
+    ...(converter
+      ? { remote: createRemote(converter, group, { readStored, schema, storage }) }
+      : {}),
     // An object written through another version lacks the storage version's defaults until it is
     // read.
     storageIdentity: schema === storage && (schemas.length === 1 || !storage.node?.hasDefaults),
@@ -79,11 +87,32 @@ export function createCustomCodec({
   };
 }
 
-/** Without its webhook, the object would differ from what upstream returns. */
+function createRemote(
+  converter: ConvertVersion,
+  group: string,
+  {
+    readStored,
+    schema,
+    storage,
+  }: {
+    readonly readStored: (stored: JsonObject) => JsonObject;
+    readonly schema: CustomSchema;
+    readonly storage: CustomSchema;
+  },
+): RemoteConversion {
+  const to = async (object: JsonObject, target: CustomSchema): Promise<JsonObject> => {
+    const converted = await converter(object, `${group}/${target.version}`);
+    pruneCustom(converted, target);
+    return converted;
+  };
+  return {
+    fromStorage: async (stored) => await to(readStored(stored), schema),
+    toStorage: (object) => to(object, storage),
+    convert: converter,
+  };
+}
+
+/** The registry converts by `remote` before it comes here. */
 function unconverted(kind: string, from: string, to: string): Error {
-  return failure(
-    501,
-    "NotImplemented",
-    `convert ${kind} from ${from} to ${to}: this server does not call conversion webhooks; use the storage version, or conversion strategy None`,
-  );
+  return plainError(`convert ${kind} from ${from} to ${to}: not converted yet; this is a bug`);
 }

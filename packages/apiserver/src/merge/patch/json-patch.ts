@@ -13,6 +13,7 @@ import {
   setOwn,
 } from "homeostat/api";
 import { badRequestError, failure } from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import { parsePatchText } from "./parse-patch-text.ts";
 import {
   duplicateErrors,
@@ -110,8 +111,22 @@ function strictErrors(
   return errors.slice(0, 100).map((error) => `json patch ${error}`);
 }
 
+/** Why a patch cannot be applied, in the library's words. */
+export class JsonPatchError extends Error {
+  override readonly name = "JsonPatchError";
+}
+
 /** The patched document; arguments are not mutated. Throws ApiStatusError 422 without a cause. */
 export function applyJsonPatch(document: Json, operations: readonly JsonPatchOperation[]): Json {
+  try {
+    return patchJson(document, operations);
+  } catch (error) {
+    throw error instanceof JsonPatchError ? patchRejectedError() : error;
+  }
+}
+
+/** The patched document; arguments are not mutated. Throws a JsonPatchError. */
+export function patchJson(document: Json, operations: readonly JsonPatchOperation[]): Json {
   let root = cloneJson(document);
   for (const operation of operations) root = applyOperation(root, operation);
   return root;
@@ -119,39 +134,51 @@ export function applyJsonPatch(document: Json, operations: readonly JsonPatchOpe
 
 /** Mutates the document. */
 function applyOperation(root: Json, operation: JsonPatchOperation): Json {
-  switch (operation["op"]) {
+  const { op } = operation;
+  switch (op) {
     case "add":
-      add(find(root, pointerOf(operation, "path")), cloneJson(operation["value"] ?? null));
+      applyAdd(root, operation);
       return root;
     case "remove":
-      remove(find(root, pointerOf(operation, "path")));
+      applyRemove(root, operation);
       return root;
     case "replace":
       return replace(root, operation);
-    case "move": {
-      const source = find(root, pointerOf(operation, "from"));
-      const value = read(source);
-      remove(source);
-      add(find(root, pointerOf(operation, "path")), value);
+    case "move":
+      move(root, operation);
       return root;
-    }
-    case "copy": {
-      const value = read(find(root, pointerOf(operation, "from")));
-      add(find(root, pointerOf(operation, "path")), cloneJson(value));
+    case "copy":
+      copy(root, operation);
       return root;
-    }
     case "test":
       test(root, operation);
       return root;
     default:
-      throw patchRejectedError();
+      throw new JsonPatchError(`Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
   }
 }
 
-function pointerOf(operation: JsonPatchOperation, member: "path" | "from"): string {
+const missing = "missing value";
+const beyond = "invalid index referenced";
+
+/** A pointer of the operation; `what` says whose it is when there is none. */
+function pointerOf(operation: JsonPatchOperation, member: "path" | "from", what: string): string {
   const pointer = operation[member];
-  if (typeof pointer !== "string") throw patchRejectedError();
-  return pointer;
+  if (typeof pointer === "string") return pointer;
+  const absent =
+    member === "path" ? "operation missing path field" : "operation, missing from field";
+  throw new JsonPatchError(
+    pointer === undefined || pointer === null
+      ? `${what}: ${absent}: ${missing}`
+      : `${what}: json: cannot unmarshal ${jsonKindOf(pointer)} into Go value of type string`,
+  );
+}
+
+/** The same for operations that do not say why. */
+function bluntPointerOf(operation: JsonPatchOperation, what: string): string {
+  const { path } = operation;
+  if (typeof path === "string") return path;
+  throw new JsonPatchError(`${what}: ${missing}`);
 }
 
 /** The target of a pointer: a member of an object or an item of a list. */
@@ -162,63 +189,131 @@ type Target =
 const unescape = (part: string): string =>
   part.replace(/~[01]/g, (escape) => (escape === "~1" ? "/" : "~"));
 
-function find(root: Json, pointer: string): Target {
+/** Throws `<fault>: missing value` if the document has no such place. */
+function find(root: Json, pointer: string, fault: string): Target {
   const parts = pointer.split("/");
-  if (parts.length < 2) throw patchRejectedError();
-  let at = root;
-  for (const part of parts.slice(1, -1)) at = read(targetIn(at, unescape(part)));
-  return targetIn(at, unescape(parts.at(-1)!));
+  let at: Json | undefined = parts.length < 2 ? undefined : root;
+  for (const part of parts.slice(1, -1)) at = memberOf(at, unescape(part));
+  const key = unescape(parts.at(-1)!);
+  if (Array.isArray(at)) return { at: "list", list: at, key };
+  if (isObject(at)) return { at: "object", object: at, key };
+  throw new JsonPatchError(`${fault}: ${missing}`);
 }
 
-function targetIn(value: Json, key: string): Target {
-  if (Array.isArray(value)) return { at: "list", list: value, key };
-  if (isObject(value)) return { at: "object", object: value, key };
-  throw patchRejectedError();
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  if (isObject(value)) return Object.hasOwn(value, key) ? value[key] : undefined;
+  if (!Array.isArray(value)) return undefined;
+  const index = indexIn(key, value.length);
+  return typeof index === "number" ? value[index] : undefined;
 }
 
-/** The index of a key; negative ones count from `length`. Throws from `length` on. */
-function position(key: string, length: number): number {
-  const number = /^[+-]?[0-9]+$/.test(key) ? Number(key) : Number.NaN;
+/** The index of a key, negative ones counted from `length`; or why there is none below it. */
+function indexIn(key: string, length: number): number | string {
+  if (!/^[+-]?[0-9]+$/.test(key)) return `strconv.Atoi: parsing ${quoteGo(key)}: invalid syntax`;
+  const number = Number(key);
   const index = number < 0 ? number + length : number;
-  if (!(index >= 0 && index < length)) throw patchRejectedError();
-  return index;
+  return index >= 0 && index < length
+    ? index
+    : `Unable to access invalid index: ${number}: ${beyond}`;
 }
 
-function read(target: Target): Json {
-  if (target.at === "list") return target.list[position(target.key, target.list.length)]!;
+function positionIn(key: string, length: number, what: string): number {
+  const index = indexIn(key, length);
+  if (typeof index === "number") return index;
+  throw new JsonPatchError(`${what}: ${index}`);
+}
+
+function read(target: Target, what: string): Json {
+  if (target.at === "list") return target.list[positionIn(target.key, target.list.length, what)]!;
   return Object.hasOwn(target.object, target.key) ? target.object[target.key]! : null;
 }
 
-function add(target: Target, value: Json): void {
+function add(target: Target, value: Json, what: string): void {
   if (target.at === "object") setOwn(target.object, target.key, value);
   else if (target.key === "-") target.list.push(value);
-  else target.list.splice(position(target.key, target.list.length + 1), 0, value);
+  else {
+    const { key, list } = target;
+    const index = indexIn(key, list.length + 1);
+    if (typeof index === "number") list.splice(index, 0, value);
+    else
+      throw new JsonPatchError(
+        index.startsWith("strconv")
+          ? `${what}: value was not a proper array index: '${key}': ${index}`
+          : `${what}: ${index}`,
+      );
+  }
 }
 
-function remove(target: Target): void {
-  if (target.at === "list") {
-    target.list.splice(position(target.key, target.list.length), 1);
-    return;
-  }
-  if (!Object.hasOwn(target.object, target.key)) throw patchRejectedError();
-  delete target.object[target.key];
+function remove(target: Target, what: string): void {
+  if (target.at === "list") target.list.splice(positionIn(target.key, target.list.length, what), 1);
+  else if (Object.hasOwn(target.object, target.key)) delete target.object[target.key];
+  else
+    throw new JsonPatchError(
+      `${what}: Unable to remove nonexistent key: ${target.key}: ${missing}`,
+    );
+}
+
+const valueOf = (operation: JsonPatchOperation): Json => cloneJson(operation["value"] ?? null);
+
+function applyAdd(root: Json, operation: JsonPatchOperation): void {
+  const path = bluntPointerOf(operation, "add operation failed to decode path");
+  const fault = `add operation does not apply: doc is missing path: "${path}"`;
+  add(find(root, path, fault), valueOf(operation), `error in add for path: '${path}'`);
+}
+
+function applyRemove(root: Json, operation: JsonPatchOperation): void {
+  const path = bluntPointerOf(operation, "remove operation failed to decode path");
+  const fault = `remove operation does not apply: doc is missing path: "${path}"`;
+  remove(find(root, path, fault), `error in remove for path: '${path}'`);
+}
+
+function move(root: Json, operation: JsonPatchOperation): void {
+  const from = pointerOf(operation, "from", "move operation failed to decode from");
+  const missingFrom = `move operation does not apply: doc is missing from path: ${from}`;
+  const source = find(root, from, missingFrom);
+  const fault = `error in move for path: '${source.key}'`;
+  const value = read(source, fault);
+  remove(source, fault);
+  const path = pointerOf(operation, "path", "move operation failed to decode path");
+  const missingPath = `move operation does not apply: doc is missing destination path: ${path}`;
+  add(find(root, path, missingPath), value, `error in move for path: '${path}'`);
+}
+
+function copy(root: Json, operation: JsonPatchOperation): void {
+  const from = pointerOf(operation, "from", "copy operation failed to decode from");
+  const missingFrom = `copy operation does not apply: doc is missing from path: ${from}`;
+  const value = read(find(root, from, missingFrom), `error in copy for from: '${from}'`);
+  const path = bluntPointerOf(operation, "copy operation failed to decode path");
+  const missingPath = `copy operation does not apply: doc is missing destination path: ${path}`;
+  const target = find(root, path, missingPath);
+  add(target, cloneJson(value), "error while adding value during copy");
 }
 
 function replace(root: Json, operation: JsonPatchOperation): Json {
-  const pointer = pointerOf(operation, "path"),
-    value = cloneJson(operation["value"] ?? null);
-  if (pointer === "") {
-    if (value === null || typeof value !== "object") throw patchRejectedError();
-    return value;
+  const path = pointerOf(operation, "path", "replace operation failed to decode path");
+  const value = valueOf(operation);
+  if (path === "") {
+    if (value !== null && typeof value === "object") return value;
+    throw new JsonPatchError("replace operation value must be object or array: %!w(<nil>)");
   }
-  const target = find(root, pointer);
+  const target = find(root, path, `replace operation does not apply: doc is missing path: ${path}`);
   if (target.at === "object") setOwn(target.object, target.key, value);
-  else target.list[position(target.key, target.list.length)] = value;
+  else {
+    const index = indexIn(target.key, target.list.length);
+    if (typeof index === "string")
+      throw new JsonPatchError(
+        `replace operation does not apply: doc is missing key: ${path}: ${missing}`,
+      );
+    target.list[index] = value;
+  }
   return root;
 }
 
 function test(root: Json, operation: JsonPatchOperation): void {
-  const pointer = pointerOf(operation, "path");
-  const value = pointer === "" ? root : read(find(root, pointer));
-  if (!equalJson(value, operation["value"] ?? null)) throw patchRejectedError();
+  const path = pointerOf(operation, "path", "test operation failed to decode path");
+  const fault = `test operation does not apply: is missing path: ${path}`;
+  const value =
+    path === "" ? root : read(find(root, path, fault), `error in test for path: '${path}'`);
+  if (!equalJson(value, operation["value"] ?? null))
+    throw new JsonPatchError(`testing value ${path} failed: test failed`);
 }

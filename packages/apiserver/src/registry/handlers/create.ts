@@ -50,6 +50,7 @@ export async function createObject(scope: RequestScope): Promise<ApiResponse> {
         namespace: scope.namespace,
         now: request.now,
         reviewToken: scope.core.reviewToken,
+        ...scope.core.authorization,
       }),
     );
   return await resultResponse(
@@ -67,7 +68,9 @@ async function admitNew(
 ): Promise<JsonObject> {
   const warn = (text: string): void => scope.request.warnings.add(text);
   dedupeOwnerReferences(object, "", warn);
-  const next = tracked(scope, object, options);
+  const next = await scope.core.fieldManagers.settle(scope.resource, () =>
+    tracked(scope, object, options),
+  );
   await admitMutating(scope, () => ({
     operation: "CREATE",
     object: next,

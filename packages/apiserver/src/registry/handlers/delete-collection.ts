@@ -19,7 +19,7 @@ export async function deleteCollection(scope: RequestScope): Promise<ApiResponse
   const options = await readDeleteOptions(scope);
   warnOfPropagation(scope, options);
   const page = await readPage(
-    core,
+    { core, resource },
     selectionOf(resource, namespace, listOptions.labels, listOptions.fields),
     listOptions,
   );

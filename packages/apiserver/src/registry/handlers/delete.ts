@@ -71,7 +71,7 @@ export async function deleteStored(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision) throw notFoundError(resource, name);
-    const live = openLive(core, resource, revision);
+    const live = await openLive(core, resource, revision, "fresh");
     assertPreconditions(scope, name, live.hub, options);
     await admitDelete(scope, name, live, options);
     const deleted = await attemptDelete(scope, live, options);

@@ -13,15 +13,28 @@ import { resourceVersionOf, waitForRevision } from "../read/resource-version.ts"
 export async function getObject(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, subresource } = scope;
   assertNoExport(scope);
-  const wanted = resourceVersionOf(request.query.text("resourceVersion"));
+  const text = request.query.text("resourceVersion");
+  const wanted = resourceVersionOf(text);
   if (wanted > core.store.revision()) await waitForRevision(core, wanted);
-  const revision = findRevision(scope);
+  const revision = await converted(scope, findRevision(scope), text);
   if (subresource?.endpoint.at === "scale")
     return await scaleResponse(
       scope,
       subresource.endpoint.scale.toScale(core.representations.object(resource, revision)),
     );
   return await resultResponse(scope, 200, { revision });
+}
+
+/** As upstream, a read that names a revision is answered from what was converted before. */
+async function converted(
+  { core: { conversions }, resource }: RequestScope,
+  revision: Revision,
+  resourceVersion: string,
+): Promise<Revision> {
+  if (!conversions.needed(resource, revision)) return revision;
+  return resourceVersion
+    ? await conversions.cached(resource, revision)
+    : await conversions.fresh(resource, revision);
 }
 
 /** The newest state of the named object; throws 404. */

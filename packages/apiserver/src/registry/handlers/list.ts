@@ -20,7 +20,7 @@ export async function listObjects(scope: RequestScope): Promise<ApiResponse> {
   const { core, request, resource, namespace } = scope;
   const options = readListOptions(request.query, resource, "");
   const page = await readPage(
-    core,
+    { core, resource },
     selectionOf(resource, namespace, options.labels, options.fields),
     options,
   );

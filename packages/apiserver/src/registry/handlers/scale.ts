@@ -20,7 +20,7 @@ import {
   toParentManagedFields,
   toScaleManagedFields,
 } from "../../merge/managedfields/scale-managed-fields.ts";
-import { scaleResponse } from "../response/object-response.ts";
+import { converted, scaleResponse } from "../response/object-response.ts";
 import { badRequestError, conflictError, failure } from "../../apimachinery/errors/api-errors.ts";
 import { readObject } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
@@ -115,7 +115,7 @@ async function changeScale(
 ): Promise<ApiResponse> {
   const { core, resource } = scope;
   const paths = replicasPaths(scope);
-  const { result } = await updateObject(scope, {
+  const updated = await updateObject(scope, {
     options,
     mayCreate: false,
     uid: uidCheck === "store" && uid !== "" ? uid : undefined,
@@ -129,6 +129,7 @@ async function changeScale(
       return withMetadata(scope, parent, after, paths);
     },
   });
+  const result = await converted(scope, updated.result);
   const parent =
     "revision" in result ? core.representations.object(resource, result.revision) : result.object;
   return await scaleResponse(scope, scale.toScale(parent));

@@ -10,6 +10,7 @@ import {
 import { createFieldManager, type FieldManager } from "../../merge/managedfields/field-manager.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
 import { unstructuredFault } from "../../merge/strategicpatch/unstructured-fault.ts";
+import { PendingConversions } from "./pending-conversions.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Strategy } from "../../apimachinery/rest/strategy.ts";
@@ -19,10 +20,19 @@ import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 export interface FieldManagers {
   /** For the main endpoint (`subresource` "") or a subresource. */
   of(resource: ServedResource, subresource: string): FieldManager;
+  /** Runs `work` with field managers, as often as conversions by webhooks have to come first. */
+  settle<T>(resource: ServedResource, work: () => T | Promise<T>): Promise<T>;
 }
 
 /** Creates them over a catalog. */
 export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
+  const pending = new WeakMap<ServedResource, PendingConversions>();
+  const pendingOf = (resource: ServedResource): PendingConversions | undefined => {
+    const { remote } = resource.codec;
+    if (remote && !pending.has(resource))
+      pending.set(resource, new PendingConversions(remote.convert));
+    return pending.get(resource);
+  };
   const kept = new WeakMap<
     ServedResource,
     { readonly epoch: number; readonly bySubresource: Map<string, FieldManager> }
@@ -35,9 +45,13 @@ export function createFieldManagers(catalog: ResourceCatalog): FieldManagers {
         kept.set(resource, (entry = { epoch: catalog.epoch, bySubresource: new Map() }));
       let manager = entry.bySubresource.get(subresource);
       if (!manager)
-        entry.bySubresource.set(subresource, (manager = create(catalog, resource, subresource)));
+        entry.bySubresource.set(
+          subresource,
+          (manager = create({ catalog, resource, subresource, pending: pendingOf(resource) })),
+        );
       return manager;
     },
+    settle: async (resource, work) => await (pendingOf(resource)?.settle(work) ?? work()),
   };
 }
 
@@ -81,15 +95,19 @@ export function versionsOf(
     );
 }
 
+interface Endpoint {
+  readonly catalog: ResourceCatalog;
+  readonly resource: ServedResource;
+  readonly subresource: string;
+  /** Of a resource that a webhook converts. */
+  readonly pending: PendingConversions | undefined;
+}
+
 /**
  * Upstream's field managers know the versions of their own group; entries of another one (events)
  * are dropped.
  */
-function create(
-  catalog: ResourceCatalog,
-  resource: ServedResource,
-  subresource: string,
-): FieldManager {
+function create({ catalog, resource, subresource, pending }: Endpoint): FieldManager {
   const versionAt = (apiVersion: string): ServedResource | undefined => {
     const gv = parseApiVersion(apiVersion);
     if (gv?.group === resource.group && gv.version === resource.version) return resource;
@@ -106,7 +124,8 @@ function create(
     subresource,
     typeOf: (apiVersion) => versionAt(apiVersion)?.codec.smd,
     unknownVersions: resource.managedFields.unknownVersions,
-    convert: (object, apiVersion) => convert(object, resource, versionAt, apiVersion),
+    convert: (object, apiVersion) =>
+      pending?.converted(object, apiVersion) ?? convert(object, resource, versionAt, apiVersion),
     empty: () => emptyObject(resource),
     complete: (merged) => resource.codec.complete?.(merged) ?? convertMerged(resource, merged),
     resetFields: new Map(

@@ -9,6 +9,8 @@ import type { CoreServices } from "../scope/core-services.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { formatContinue, parseContinue } from "./continue-token.ts";
 import { listResourceVersionOf, waitForRevision } from "./resource-version.ts";
+import { convertAll, unreadyError } from "./convert-all.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Selection } from "../revisions/selection.ts";
 
 /** One page of a list. */
@@ -30,7 +32,7 @@ interface Start {
 
 /** Reads a page. Throws 400, 410 and 504. */
 export async function readPage(
-  core: CoreServices,
+  { core, resource }: { readonly core: CoreServices; readonly resource: ServedResource },
   selection: Selection,
   options: ListOptions,
 ): Promise<ListPage> {
@@ -40,8 +42,28 @@ export async function readPage(
     ...(start.at === undefined ? {} : { at: start.at }),
   });
   if (listing === "compacted") throw expired(options, start, selection);
-  if (listing === "future") return await readPage(core, selection, options);
-  return collect(listing, selection, start);
+  if (listing === "future") return await readPage({ core, resource }, selection, options);
+  const shown = resource.codec.remote
+    ? await converted(core, resource, listing, selection.everything && options.limit > 0)
+    : listing;
+  return collect(shown, selection, start);
+}
+
+/**
+ * The listing as this version shows it. One that cannot be converted has no watch cache; a page
+ * without selectors is then read from the storage.
+ */
+async function converted(
+  core: CoreServices,
+  resource: ServedResource,
+  { revision, items }: Listing,
+  isPage: boolean,
+): Promise<Listing> {
+  try {
+    return { revision, items: await convertAll(core, resource, items) };
+  } catch (error) {
+    throw isPage ? error : unreadyError();
+  }
 }
 
 async function startOf(

@@ -20,9 +20,10 @@ export type Result = { readonly revision: Revision } | { readonly object: JsonOb
 export async function resultResponse(
   scope: RequestScope,
   status: number,
-  result: Result,
+  given: Result,
 ): Promise<ApiResponse> {
   const { core, accepted, resource } = scope;
+  const result = await converted(scope, given);
   const { transform } = accepted;
   if (!transform)
     return await bytesResponse(
@@ -45,6 +46,15 @@ export async function resultResponse(
   );
 }
 
+/** What a webhook has to convert, converted anew. */
+export async function converted(
+  { core: { conversions }, resource }: RequestScope,
+  result: Result,
+): Promise<Result> {
+  if (!("revision" in result) || !conversions.needed(resource, result.revision)) return result;
+  return { revision: await conversions.fresh(resource, result.revision) };
+}
+
 /** The response with a Scale, which may have a printer of its own. */
 export async function scaleResponse(scope: RequestScope, scale: JsonObject): Promise<ApiResponse> {
   const endpoint = scope.subresource?.endpoint;
@@ -61,6 +71,8 @@ export async function transformedResponse(
 ): Promise<ApiResponse> {
   const { request, accepted, resource } = scope;
   const { transform } = accepted;
+  if (!transform && isOf(resource, object))
+    return await bytesResponse(scope, status, encodeObjectBytes(object, resource.codec.encode));
   if (!transform || object.kind === "Status") return await objectResponse(scope, status, object);
   if (transform.kind === "PartialObjectMetadata")
     return await objectResponse(scope, status, partialMetadata(object, transform.version));
@@ -75,6 +87,10 @@ export async function transformedResponse(
   });
   return await objectResponse(scope, status, table);
 }
+
+/** Whether the object is of the resource's own kind. */
+const isOf = (resource: ServedResource, { kind, apiVersion }: JsonObject): boolean =>
+  kind === resource.kind && apiVersion === formatApiVersion(resource);
 
 function notAListError({ resource }: RequestScope, object: JsonObject): Error {
   return resource.codec.goType === "unstructured" && object.kind === resource.kind

@@ -86,6 +86,7 @@ export function createRepresentations(): Representations {
 
 /** True if a revision's bytes can be handed out: no conversion, and the same schema. */
 export function isShownAsStored(resource: ServedResource, revision: Revision): boolean {
+  if (revision.shownIn) return revision.shownIn === resource;
   return resource.codec.storageIdentity && revision.schemaEpoch === resource.schemaEpoch;
 }
 
@@ -101,7 +102,7 @@ export function partialMetadata(object: JsonObject, metaVersion: string): JsonOb
 function withResourceVersion(revision: Revision, resourceVersion: number): Revision {
   const object = parseStored(revision.bytes);
   metadataOf(object).resourceVersion = String(resourceVersion);
-  const { key, created, schemaEpoch, attributes } = revision;
+  const { key, created, schemaEpoch, attributes, shownIn } = revision;
   return {
     key,
     created,
@@ -110,6 +111,7 @@ function withResourceVersion(revision: Revision, resourceVersion: number): Revis
     revision: resourceVersion,
     bytes: encodeObjectBytes(object),
     type: "DELETED",
+    ...(shownIn ? { shownIn } : {}),
   };
 }
 

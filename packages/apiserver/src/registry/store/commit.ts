@@ -7,14 +7,16 @@ import type { CoreServices } from "../scope/core-services.ts";
 import { plainError } from "../../apimachinery/errors/api-errors.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { versionsOf } from "../managed-fields/field-managers.ts";
 import { attributesOf } from "../revisions/attributes.ts";
 import { encodeObjectBytes, parseStored } from "../revisions/stored-json.ts";
 import type { Result } from "../response/object-response.ts";
-import { fromHub, type Live, toStored } from "./hub.ts";
+import { type Live, throughStorage, toStored } from "./hub.ts";
 
 /** A resource and the store of its server. */
 export interface StoreScope {
-  readonly core: Pick<CoreServices, "store">;
+  readonly core: Pick<CoreServices, "store"> &
+    Partial<Pick<CoreServices, "catalog" | "conversions">>;
   readonly resource: ServedResource;
 }
 
@@ -25,7 +27,7 @@ export async function commitUpdate(
   hub: JsonObject,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Result | undefined> {
-  if (dryRun) return { object: fromHub(scope.resource, hub) };
+  if (dryRun) return { object: await throughStorage(scope.resource, hub) };
   const revision = await commitObject(scope, live.revision.key, live.revision, hub);
   return revision === "conflict" ? undefined : { revision };
 }
@@ -37,15 +39,30 @@ export async function commitObject(
   expected: Revision | undefined,
   hub: JsonObject,
 ): Promise<Revision | "conflict"> {
-  const stored = toStored(resource, hub);
+  const stored = await toStored(resource, hub);
   const outcome = await settled(
     core.store.commit(key, expected?.revision ?? 0, (revision) =>
       encodeFitting(resource, key, stored, revision),
     ),
   );
+  if (outcome !== "conflict" && resource.codec.remote) convertForOthers(core, resource, outcome);
   if (outcome !== "conflict")
     await resource.committed?.(stored, expected ? parseStored(expected.bytes) : null);
   return outcome;
+}
+
+/**
+ * Every version converts a change at once, as upstream's watch caches do; failures show when
+ * someone asks.
+ */
+function convertForOthers(
+  { catalog, conversions }: Partial<CoreServices>,
+  resource: ServedResource,
+  revision: Revision,
+): void {
+  if (catalog && conversions)
+    for (const version of versionsOf(catalog, resource))
+      conversions.cached(version, revision).catch(() => {});
 }
 
 /**

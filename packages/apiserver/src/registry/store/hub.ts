@@ -15,11 +15,35 @@ export interface Live {
   readonly hub: JsonObject;
 }
 
-/** Both forms of a revision. */
-export function openLive(core: CoreServices, resource: ServedResource, revision: Revision): Live {
+/**
+ * Both forms of a revision. What a webhook has to convert may be `kept` from before, as updates
+ * start from upstream's watch cache, or is converted anew.
+ */
+export function openLive(
+  core: CoreServices,
+  resource: ServedResource,
+  revision: Revision,
+  conversion: "kept" | "fresh",
+): Live | Promise<Live> {
+  if (core.conversions.needed(resource, revision))
+    return openConverted(core, resource, revision, conversion);
   const object = core.representations.object(resource, revision);
   const hub = isHubStored(resource) ? parseStored(revision.bytes) : object;
   return { revision, object, hub };
+}
+
+async function openConverted(
+  { conversions, representations }: CoreServices,
+  resource: ServedResource,
+  revision: Revision,
+  conversion: "kept" | "fresh",
+): Promise<Live> {
+  const shown =
+    conversion === "kept"
+      ? await conversions.cached(resource, revision)
+      : await conversions.fresh(resource, revision);
+  const object = representations.object(resource, shown);
+  return { revision, object, hub: object };
 }
 
 /** Converts the request's object to the hub version; takes over the argument. */
@@ -33,10 +57,31 @@ export function fromHub(resource: ServedResource, hub: JsonObject): JsonObject {
 }
 
 /** Converts from the hub version to the storage version; does not change the argument. */
-export function toStored(resource: ServedResource, hub: JsonObject): JsonObject {
-  return resource.hub === "request version" && !resource.codec.storageIdentity
-    ? resource.codec.toStorage(cloneJson(hub))
-    : hub;
+export function toStored(
+  resource: ServedResource,
+  hub: JsonObject,
+): JsonObject | Promise<JsonObject> {
+  const { hub: version, codec, storageVersion } = resource;
+  if (version !== "request version" || codec.storageIdentity) return hub;
+  return codec.remote && hub.apiVersion !== storageVersion
+    ? codec.remote.toStorage(cloneJson(hub))
+    : codec.toStorage(cloneJson(hub));
+}
+
+/**
+ * What a read would return once `hub` was stored: a dry run encodes and decodes it, too. Upstream:
+ * k8s.io/apiserver/pkg/registry/generic/registry/dryrun.go (copyInto).
+ */
+export async function throughStorage(
+  resource: ServedResource,
+  hub: JsonObject,
+): Promise<JsonObject> {
+  const { codec } = resource;
+  if (resource.hub !== "request version" || codec.storageIdentity) return fromHub(resource, hub);
+  const stored = await toStored(resource, hub);
+  return codec.remote && stored.apiVersion !== hub.apiVersion
+    ? await codec.remote.fromStorage(cloneJson(stored))
+    : codec.fromStorage(cloneJson(stored));
 }
 
 /** True if the hub is the storage version and differs from the version of the request. */

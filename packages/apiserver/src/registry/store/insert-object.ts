@@ -15,7 +15,7 @@ import { storageKeyOf } from "../revisions/storage-key.ts";
 import { admitValidating } from "./admit.ts";
 import { beforeCreate } from "./before-create.ts";
 import { commitObject } from "./commit.ts";
-import { fromHub, toHub } from "./hub.ts";
+import { fromHub, throughStorage, toHub } from "./hub.ts";
 
 /** The method that creates: only POST refuses a resourceVersion in the body. */
 export type Origin = "create" | "update";
@@ -70,7 +70,7 @@ async function storeNew(
   const key = storageKeyOf(resource, scope.namespace, name);
   if (options.dryRun) {
     if (core.store.latest(key)) throw nameTaken(scope, name, hub);
-    return { object: fromHub(resource, hub) };
+    return { object: await throughStorage(resource, hub) };
   }
   if (origin === "create") assertNoResourceVersion(hub);
   const revision = await commitObject(scope, key, undefined, hub);

@@ -27,7 +27,7 @@ import { dedupeOwnerReferences } from "../../apimachinery/meta/owner-references.
 import { formatWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { parseResourceVersion } from "../read/resource-version.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import type { Strategy } from "../../apimachinery/rest/strategy.ts";
+import type { Reservation, Strategy } from "../../apimachinery/rest/strategy.ts";
 import { requestedKey } from "../revisions/storage-key.ts";
 import { parseStored } from "../revisions/stored-json.ts";
 import { isShownAsStored } from "../revisions/representations.ts";
@@ -68,9 +68,11 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const revision = core.store.latest(key);
     if (!revision && !change.mayCreate) throw notFoundError(resource, name);
-    const live = revision && openLive(core, resource, revision);
-    assertUid(scope, change.uid, live?.object);
-    const next = await admitted(scope, change, live);
+    const live = revision && (await openLive(core, resource, revision, "kept"));
+    const next = await rechecked(scope, live, () => {
+      assertUid(scope, change.uid, live?.object);
+      return admitted(scope, change, live);
+    });
     if (!live)
       return { status: 201, result: await insertObject(scope, next, change.options, "update") };
     const result = await replace(scope, change.options, live, toHub(resource, next));
@@ -79,12 +81,30 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
   throw optimisticLockError(resource, name);
 }
 
+/**
+ * A failure on an object that was converted before counts only if the object can still be
+ * converted: upstream then reads it anew.
+ */
+async function rechecked<T>(
+  { core: { conversions }, resource }: RequestScope,
+  live: Live | undefined,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (live && conversions.needed(resource, live.revision))
+      await conversions.fresh(resource, live.revision);
+    throw error;
+  }
+}
+
 async function admitted(
   scope: RequestScope,
   { options, transform }: Change,
   live: Live | undefined,
 ): Promise<JsonObject> {
-  const next = await transform(live?.object);
+  const next = await scope.core.fieldManagers.settle(scope.resource, () => transform(live?.object));
   await admitMutating(scope, () => ({
     operation: live ? "UPDATE" : "CREATE",
     object: next,
@@ -108,20 +128,24 @@ async function replace(
   const { resource, subresource } = scope;
   const strategy = strategyAt(resource, subresource?.name ?? "");
   const context = writeContextOf(scope, options.dryRun);
-  settleResourceVersion(scope, strategy, hub, live);
-  const reserved = strategy.reserve?.(hub, live.hub, context);
+  let reserved: Reservation | undefined;
   try {
-    beforeUpdate(scope, strategy, { hub, old: live.hub, context });
-    const next = ignoreManagedFieldsTimestamps(hub, live.hub);
-    await admitValidating(scope, () => ({
-      operation: "UPDATE",
-      object: fromHub(resource, next),
-      old: live.object,
-      dryRun: options.dryRun,
-      options: formatWriteOptions(options, "UpdateOptions"),
-    }));
+    const next = await rechecked(scope, live, async () => {
+      settleResourceVersion(scope, strategy, hub, live);
+      reserved = strategy.reserve?.(hub, live.hub, context);
+      beforeUpdate(scope, strategy, { hub, old: live.hub, context });
+      const settled = ignoreManagedFieldsTimestamps(hub, live.hub);
+      await admitValidating(scope, () => ({
+        operation: "UPDATE",
+        object: fromHub(resource, settled),
+        old: live.object,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options, "UpdateOptions"),
+      }));
+      return settled;
+    });
     if (isFinished(strategy, next, live.hub)) return await finish(scope, next, live, options);
-    if (equalJson(next, live.hub) && isStoredSo(scope.resource, next, live))
+    if (equalJson(next, live.hub) && (await isStoredSo(scope.resource, next, live)))
       return { revision: live.revision };
     return await commitUpdate(scope, live, next, options);
   } finally {
@@ -158,9 +182,13 @@ function settleResourceVersion(
  * Equal objects may be stored differently: another version lacks some fields, a later schema drops
  * or defaults them.
  */
-const isStoredSo = (resource: ServedResource, next: JsonObject, live: Live): boolean =>
+const isStoredSo = async (
+  resource: ServedResource,
+  next: JsonObject,
+  live: Live,
+): Promise<boolean> =>
   isShownAsStored(resource, live.revision) ||
-  equalJson(toStored(resource, next), parseStored(live.revision.bytes));
+  equalJson(await toStored(resource, next), parseStored(live.revision.bytes));
 
 /** True if the change removes the last obstacle to a deletion that has begun. */
 function isFinished(strategy: Strategy, next: JsonObject, old: JsonObject): boolean {

@@ -10,6 +10,7 @@ import type { Revision } from "../../storage/store.ts";
 import { statusOf } from "../response/error-response.ts";
 import { expiredError } from "../../apimachinery/errors/api-errors.ts";
 import type { CoreServices } from "../scope/core-services.ts";
+import { convertAll } from "../read/convert-all.ts";
 import { waitForRevision } from "../read/resource-version.ts";
 import type { Selection } from "../revisions/selection.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
@@ -43,6 +44,9 @@ export class WatchRun {
   readonly #plan: WatchPlan;
   readonly #timers = new Set<Timer>();
   #subscription: { stop(): void } | undefined;
+  /** Changes that wait for a webhook, and when the last of them has come. */
+  #converting = 0;
+  #converted: Promise<void> = Promise.resolve();
   readonly #end = (): void => this.stream.end();
 
   constructor(core: CoreServices, plan: WatchPlan, sink: StreamSink) {
@@ -61,17 +65,21 @@ export class WatchRun {
     try {
       if (this.#plan.revision > store.revision())
         await waitForRevision(this.#core, this.#plan.revision);
-      if (this.stream.open) this.#sendObjects();
+      if (this.stream.open) await this.#sendObjects();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #sendObjects(): void {
+  async #sendObjects(): Promise<void> {
     const listing = this.#core.store.list(this.#plan.selection.prefix);
     if (typeof listing === "string")
       return this.#fail(expiredError("The resourceVersion for the provided watch is too old."));
-    this.stream.feed(initialFrames(this.#plan, listing), () => {
+    const { resource } = this.#plan;
+    const items = resource.codec.remote
+      ? await convertAll(this.#core, resource, listing.items)
+      : listing.items;
+    this.stream.feed(initialFrames(this.#plan, { items, revision: listing.revision }), () => {
       try {
         this.#follow(listing.revision);
       } catch (error) {
@@ -103,6 +111,20 @@ export class WatchRun {
   }
 
   #push(change: Revision): void {
+    const { resource } = this.#plan;
+    if (!resource.codec.remote) return this.#pushShown(change);
+    // Events stay in order, and end with the first that the webhook does not convert.
+    this.#converting++;
+    this.#converted = this.#converted
+      .then(() => this.#core.conversions.withPrevious(resource, change))
+      .then((shown) => this.#pushShown(shown))
+      .then(
+        () => void this.#converting--,
+        () => this.stream.end(),
+      );
+  }
+
+  #pushShown(change: Revision): void {
     const event = selectEvent(this.#plan.selection, change);
     if (!event) return;
     this.stream.push(
@@ -126,7 +148,7 @@ export class WatchRun {
   /** A busy receiver gets no bookmark: it has not seen everything. */
   #bookmark(): void {
     const revision = this.#core.store.revision();
-    if (!this.stream.busy && revision >= this.#plan.revision)
+    if (!this.stream.busy && !this.#converting && revision >= this.#plan.revision)
       this.stream.push(this.#plan.encoder.bookmark(bookmarkObject(this.#plan.gvk, revision, "")));
   }
 

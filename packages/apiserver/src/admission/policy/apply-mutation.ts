@@ -1,0 +1,134 @@
+// Applies a mutation to an object: merges an apply configuration by the schema, or applies a JSON
+// patch; and decodes the result as this version of the kind.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch/{smd,json_patch}.go,
+// pkg/admission/plugin/policy/mutating/dispatcher.go (dispatchOne).
+import {
+  cloneJson,
+  compareBytewise,
+  formatApiVersion,
+  type GroupVersionKind,
+  isApiStatusError,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "homeostat/api";
+import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
+import type { SmdType } from "../../apimachinery/types/smd-type.ts";
+import { MergeError } from "../../merge/fieldpath/merge-error.ts";
+import { JsonPatchError, patchJson } from "../../merge/patch/json-patch.ts";
+import { mergeTyped } from "../../merge/typed/merge-typed.ts";
+import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
+import { validateTyped } from "../../merge/typed/validate-typed.ts";
+import { formatStrictErrors } from "../../registry/body/read-object.ts";
+import { MutationError } from "./mutation-json.ts";
+
+/** What an object is read and merged by. */
+export interface MutationTarget {
+  readonly kind: GroupVersionKind;
+  readonly codec: VersionCodec;
+}
+
+/** The merged object; arguments are not mutated. Throws a MutationError. */
+export function mergeConfiguration(
+  { kind, codec }: MutationTarget,
+  live: JsonObject,
+  configuration: JsonObject,
+): JsonObject {
+  const intent = { ...configuration, apiVersion: formatApiVersion(kind), kind: kind.kind };
+  const faults = validateTyped(codec.smd, intent, "refused");
+  if (faults.length)
+    throw unapplied(`failed to convert patch object to typed object: ${formatTypedErrors(faults)}`);
+  const atomics = findAtomics("", codec.smd, intent);
+  if (atomics.length)
+    throw unapplied(
+      `invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`,
+    );
+  const merged = cloneJson(merge(codec.smd, live, intent)) as JsonObject;
+  try {
+    return decode(codec, merged).object;
+  } catch (error) {
+    if (!isApiStatusError(error)) throw error;
+    const named = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+    throw new MutationError(
+      `unable to convert unstructured object to ${named}: ${bareMessage(error)}`,
+    );
+  }
+}
+
+const unapplied = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
+
+/** Field managers are no part of it: they are as large as the object, and cannot be mutated. */
+function merge(type: SmdType, live: JsonObject, intent: JsonObject): Json {
+  const { managedFields, ...metadata } = isObject(live.metadata) ? live.metadata : {};
+  try {
+    const merged = mergeTyped(type, { ...live, metadata }, intent) as JsonObject;
+    return managedFields === undefined
+      ? merged
+      : { ...merged, metadata: { ...(merged.metadata as JsonObject), managedFields } };
+  } catch (error) {
+    if (!(error instanceof MergeError)) throw error;
+    throw unapplied(
+      `failed to merge patch: ${error.message.replace(/^failed to merge config: /, "")}`,
+    );
+  }
+}
+
+/** Setting part of what is owned as one would remove the rest. */
+function findAtomics(path: string, type: SmdType, value: Json): readonly string[] {
+  if (isObject(value) && type.map) {
+    const { map } = type;
+    const below = Object.keys(value)
+      .sort(compareBytewise)
+      .flatMap((name) => {
+        const field = map.field(name);
+        return field ? findAtomics(`${path}.${name}`, field.type(), value[name]!) : [];
+      });
+    return map.relation === "atomic" ? [path, ...below] : below;
+  }
+  if (!Array.isArray(value) || !type.list) return [];
+  const { list } = type;
+  const below = value.flatMap((item, i) => findAtomics(`${path}[${i}]`, list.element(), item));
+  return list.relation === "atomic" ? [path, ...below] : below;
+}
+
+/**
+ * The patched object; a patch whose test fails leaves it as it is. Throws a MutationError, and
+ * ApiStatusError for what is then no object of the kind.
+ */
+export function patchObject(
+  { codec }: MutationTarget,
+  live: JsonObject,
+  operations: readonly JsonObject[],
+): JsonObject {
+  const patched = patch(live, operations);
+  if (patched === undefined) return live;
+  const { object, strictErrors } = decodePatched(codec, patched);
+  if (strictErrors.length && codec.goType === "struct")
+    throw internalError(formatStrictErrors(strictErrors));
+  return object;
+}
+
+function patch(live: JsonObject, operations: readonly JsonObject[]): Json | undefined {
+  try {
+    return patchJson(live, operations);
+  } catch (error) {
+    if (!(error instanceof JsonPatchError)) throw error;
+    if (error.message.endsWith("failed: test failed")) return undefined;
+    throw new MutationError(`JSON Patch: ${error.message}`);
+  }
+}
+
+function decodePatched(codec: VersionCodec, patched: Json): ReturnType<VersionCodec["decode"]> {
+  try {
+    return decode(codec, patched);
+  } catch (error) {
+    throw isApiStatusError(error) ? internalError(bareMessage(error)) : error;
+  }
+}
+
+const decode = (codec: VersionCodec, value: Json): ReturnType<VersionCodec["decode"]> =>
+  codec.decode({ value, duplicates: [], floatLiterals: new Map() });
+
+const bareMessage = ({ cause, message }: Error): string =>
+  cause instanceof Error ? cause.message : message;

@@ -1,0 +1,215 @@
+// Runs mutating policies on a request.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go,
+// pkg/admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go.
+import { ApiStatusError, cloneJson, equalJson, type JsonObject } from "homeostat/api";
+import { failure } from "../../apimachinery/errors/api-errors.ts";
+import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { type AdmissionRequest, Reinvocation } from "../../apimachinery/rest/admission.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
+import { type PluginServices, refuse } from "../admission-plugin.ts";
+import { createAccessCheck } from "../cel/access-checks.ts";
+import type { ExpressionInput } from "../cel/expression-variables.ts";
+import type { VersionedRequest } from "../cel/versioned-request.ts";
+import { kindOf } from "../matching/equivalent-resources.ts";
+import { convertObject, versionedObjects } from "../matching/versioned-objects.ts";
+import type { MutationTarget } from "./apply-mutation.ts";
+import { collectParams } from "./collect-params.ts";
+import type { MutationEvaluator, Mutator } from "./evaluate-mutations.ts";
+import { isMatchFault, matchBinding, matchDefinition } from "./match-policy.ts";
+import { MutationError } from "./mutation-json.ts";
+import { namespaceOf, visibleNamespace } from "./namespace-object.ts";
+import type { BoundPolicy, PolicyHook } from "./policy-source.ts";
+import { PolicyReinvocation } from "./policy-reinvocation.ts";
+
+type Hook = PolicyHook<MutationEvaluator>;
+
+/** A policy with one binding and parameter that the request is for. */
+interface Invocation {
+  readonly hook: Hook;
+  readonly binding: BoundPolicy;
+  readonly version: Version;
+  readonly params: JsonObject | undefined;
+}
+
+/** The request in one version, with the object as mutations have left it. */
+interface Version {
+  readonly resource: ServedResource;
+  request: VersionedRequest;
+  isMutated: boolean;
+}
+
+interface PolicyFault {
+  readonly message: string;
+  /** Forbidden when absent. */
+  readonly reason?: string;
+}
+
+/** Changes the object of the request in place. Throws the refusals of all policies as one. */
+export function dispatchMutating(
+  hooks: readonly Hook[],
+  request: AdmissionRequest,
+  services: PluginServices,
+): void {
+  const run = new MutatingRun(request, services);
+  const invocations = hooks.flatMap((hook) => run.invocationsOf(hook));
+  if (invocations.length) run.invoke(invocations);
+  if (run.faults.length) throw refusalOf(request, run.faults);
+}
+
+class MutatingRun {
+  readonly #request: AdmissionRequest;
+  readonly #services: PluginServices;
+  readonly #versions = new Map<ServedResource, Version>();
+  readonly #reinvocation: Reinvocation;
+  readonly faults: PolicyFault[] = [];
+
+  constructor(request: AdmissionRequest, services: PluginServices) {
+    this.#request = request;
+    this.#services = services;
+    this.#reinvocation = request.reinvocation ?? new Reinvocation();
+  }
+
+  invocationsOf(hook: Hook): readonly Invocation[] {
+    const matched = matchDefinition(hook, this.#request, this.#services);
+    const fault = isMatchFault(matched) ? matched.fault : matched && hook.fault;
+    if (fault !== undefined) this.#fail(hook, undefined, { message: configuring("policy", fault) });
+    return fault !== undefined || !matched || isMatchFault(matched)
+      ? []
+      : hook.bindings.flatMap((binding) => this.#invocationsOfBinding(hook, binding, matched));
+  }
+
+  #invocationsOfBinding(
+    hook: Hook,
+    binding: BoundPolicy,
+    matched: ServedResource,
+  ): readonly Invocation[] {
+    const { objects } = this.#services;
+    const fail = (fault: string): readonly Invocation[] => {
+      this.#fail(hook, binding, { message: configuring("binding", fault) });
+      return [];
+    };
+    const match = matchBinding(binding, this.#request, this.#services);
+    if (isMatchFault(match)) return fail(match.fault);
+    if (!match) return [];
+    const version = this.#versionOf(matched);
+    const { namespace } = this.#request;
+    const collected = collectParams(hook.params, binding.spec.paramRef, namespace, objects);
+    if ("fault" in collected) return fail(collected.fault);
+    return collected.params.map((params) => ({ hook, binding, version, params }));
+  }
+
+  #versionOf(resource: ServedResource): Version {
+    const request = this.#request;
+    const known = this.#versions.get(resource);
+    if (known) return known;
+    const kind = kindOf(resource, request.subresource);
+    const versioned = { ...versionedObjects(request, resource), request, kind };
+    const version: Version = { resource, request: versioned, isMutated: false };
+    this.#versions.set(resource, version);
+    return version;
+  }
+
+  invoke(invocations: readonly Invocation[]): void {
+    const reinvocation = PolicyReinvocation.of(this.#reinvocation);
+    reinvocation.start(this.#request.object);
+    const common = {
+      namespace: visibleNamespace(namespaceOf(this.#request, this.#services.objects)),
+      access: createAccessCheck(this.#services.authorizer, this.#request.user),
+    };
+    let last: Version | undefined;
+    for (const invocation of invocations) {
+      const { hook, version, params } = invocation;
+      const input = { ...common, resource: version.resource, params };
+      if (!this.#isMatched(invocation, input)) continue;
+      const key = keyOf(invocation);
+      if (!reinvocation.runs(key)) continue;
+      const before = version.request.object;
+      for (const mutator of hook.evaluator.mutators) {
+        last = version;
+        this.#mutate(invocation, mutator, input);
+      }
+      if (!equalJson(before ?? null, version.request.object ?? null)) reinvocation.changed();
+      if (hook.evaluator.reinvocation === "IfNeeded") reinvocation.ran(key);
+    }
+    if (last?.isMutated) {
+      reinvocation.changed();
+      replaceObject(this.#request, last);
+    }
+    reinvocation.finish(this.#request.object);
+  }
+
+  #isMatched(
+    { hook, binding, version }: Invocation,
+    input: Omit<ExpressionInput, "versioned">,
+  ): boolean {
+    const outcome = hook.evaluator.matcher?.({ ...input, versioned: version.request });
+    if (!outcome) return true;
+    if ("error" in outcome)
+      this.#fail(hook, binding, { message: outcome.error, reason: "Invalid" });
+    return "matches" in outcome && outcome.matches;
+  }
+
+  /** A mutation that fails leaves the object to the next one. */
+  #mutate(
+    { hook, binding, version }: Invocation,
+    mutator: Mutator,
+    input: Omit<ExpressionInput, "versioned">,
+  ): void {
+    const { object } = version.request;
+    if (!object) return;
+    try {
+      const target = targetOf(version, this.#request.subresource);
+      const mutated = mutator(target, object, { ...input, versioned: version.request });
+      version.request = { ...version.request, object: mutated };
+      version.isMutated = true;
+    } catch (error) {
+      if (!(error instanceof MutationError)) throw error;
+      this.#fail(hook, binding, { message: error.message, reason: "Invalid" });
+    }
+  }
+
+  #fail(hook: Hook, binding: BoundPolicy | undefined, fault: PolicyFault): void {
+    if (hook.spec.failurePolicy === "Ignore") return;
+    const by = binding ? `'${hook.name}' with binding '${binding.name}'` : `"${hook.name}"`;
+    this.faults.push({ ...fault, message: `policy ${by} denied request: ${fault.message}` });
+  }
+}
+
+const configuring = (what: "policy" | "binding", fault: string): string =>
+  `failed to configure ${what}: ${fault}`;
+
+function keyOf({ hook, binding, params }: Invocation): string {
+  const param = params ? `${metaString(params, "namespace")}/${metaString(params, "name")}` : "";
+  return `${hook.name}/${binding.name}/${param}`;
+}
+
+/** Throws 501 for bodies of subresources whose schema is not at hand. */
+function targetOf({ resource, request }: Version, subresource: string): MutationTarget {
+  const endpoint = resource.subresources.get(subresource);
+  const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
+  const codec = own ?? (request.kind.kind === resource.kind ? resource.codec : undefined);
+  if (codec) return { kind: request.kind, codec };
+  throw failure(
+    501,
+    "NotImplemented",
+    `mutate ${request.kind.kind} at ${resource.resource}/${subresource}: this server does not run MutatingAdmissionPolicies there; exclude the subresource in matchConstraints`,
+  );
+}
+
+/** The last version that was mutated wins, as upstream. */
+function replaceObject({ object, resource }: AdmissionRequest, version: Version): void {
+  const mutated = cloneJson(convertObject(version.request.object!, version.resource, resource));
+  for (const name of Object.keys(object!)) delete object![name];
+  Object.assign(object!, mutated);
+}
+
+function refusalOf(request: AdmissionRequest, faults: readonly PolicyFault[]): ApiStatusError {
+  const { status } = refuse(request, "admission request denied by policy");
+  const [first] = faults;
+  return new ApiStatusError({
+    ...status,
+    message: first!.message,
+    reason: first!.reason ?? "Forbidden",
+    details: { ...status.details, causes: faults.map(({ message }) => ({ message })) },
+  });
+}

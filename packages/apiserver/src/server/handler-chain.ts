@@ -26,6 +26,8 @@ export interface FilterServices {
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
+  /** Passes requests on to other API servers. */
+  readonly aggregator?: { readonly handle: PathHandler } | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
 }
@@ -48,6 +50,7 @@ const authenticated: readonly Filter[] = [
   (request, { authorizer }) => none(impersonate(request, authorizer)),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   (request, { authorizer }) => none(authorize(request, authorizer)),
+  async (request, { aggregator }) => await aggregator?.handle(request),
   servePaths,
   serveResource,
 ];

@@ -91,7 +91,7 @@ export const layers: Readonly<Record<string, Levels>> = {
   "apiserver/kinds/apiextensions": [["definition"], ["schema"], ["validation"], ["."]],
   "apiserver/kinds/core": [
     ["proxy", "resources", "service-account"],
-    ["persistent-volume-claim", "service"],
+    ["persistent-volume-claim", "quota", "service"],
     ["pod"],
     ["persistent-volume", "workload"], // volumes' sources and pod templates: pods' rules
     ["."], // the kinds, one file each

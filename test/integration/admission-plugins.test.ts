@@ -3,12 +3,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { isApiStatusError, type Status } from "homeostat/api";
-import { LimitRange, Namespace, Pod, type PodManifest, type PodSpec } from "homeostat/k8s/core/v1";
+import {
+  ConfigMap,
+  LimitRange,
+  Namespace,
+  Pod,
+  type PodManifest,
+  type PodSpec,
+  ResourceQuota,
+} from "homeostat/k8s/core/v1";
 import { until } from "../fixtures/until.ts";
 import { openServer, serverKinds, type TestServer } from "../fixtures/with-server.ts";
 
 const podOf = (name: string, spec: Partial<PodSpec> = {}): PodManifest =>
   Pod({ name }, { spec: { containers: [{ name: "c", image: "i" }], ...spec } });
+
+const controllers = ["resourcequota"];
 
 /** The refusal of a write. */
 async function refusal(write: Promise<unknown>): Promise<Status | undefined> {
@@ -24,7 +34,7 @@ async function refusal(write: Promise<unknown>): Promise<Status | undefined> {
 for (const what of serverKinds())
   describe(`admission plug-ins, ${what} server`, { concurrency: true, timeout: 120_000 }, () => {
     let server: TestServer;
-    before(async () => void (server = await openServer(what)));
+    before(async () => void (server = await openServer(what, { controllers })));
     after(() => server.close());
 
     it("limits: fills in what containers lack, and refuses what exceeds the bounds", async () => {
@@ -70,5 +80,31 @@ for (const what of serverKinds())
       );
       await label("privileged");
       await until(async () => (await create()) === undefined);
+    });
+
+    it("quotas: concurrent creates never exceed one, and deletes release what was used", async () => {
+      const client = await server.client();
+      const hard = { "count/configmaps": "8" };
+      await client.create(ResourceQuota, ResourceQuota("q", { spec: { hard } }));
+      const used = async (): Promise<string | undefined> =>
+        (await client.get(ResourceQuota, "q")).status?.used?.["count/configmaps"];
+      await until(async () => (await used()) !== undefined);
+      const before = Number(await used());
+      const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
+      const create = (name: string, dryRun = false): Promise<Status | undefined> =>
+        refusal(client.create(ConfigMap, ConfigMap(name), dryRun ? { dryRun: "All" } : {}));
+      assert.equal(await create("dry", true), undefined);
+      const refused = await Promise.all(names.map((name) => create(name)));
+      const created = names.filter((_, at) => !refused[at]);
+      assert.equal(created.length, 8 - before);
+      assert.match(
+        String(refused.find(Boolean)?.message),
+        /^configmaps "c\d+" is forbidden: exceeded quota: q, requested: count\/configmaps=1, used: count\/configmaps=8, limited: count\/configmaps=8$/,
+      );
+      assert.equal(await used(), "8");
+      await client.delete(ConfigMap, created[0]!);
+      await until(async () => (await used()) === "7");
+      assert.equal(await create("again"), undefined);
+      assert.equal(await used(), "8");
     });
   });

@@ -123,6 +123,11 @@ function addServingOptions(server: Command): void {
       "1h",
     )
     .option(
+      "--authorization-mode <modes>",
+      "authorization modes in order, separated by commas: RBAC, AlwaysAllow, AlwaysDeny",
+      "RBAC",
+    )
+    .option(
       "--enable-admission-plugins <names>",
       "admission plug-ins to enable in addition to the defaults, separated by commas",
     )

@@ -260,7 +260,10 @@ function neverError(
     ...active.map(describe),
   ];
   return new HomeostatError("ERR_TEST_NEVER", lines.join("\n"), {
-    hint: "a controller that is done with an object has no reason to change it: is what it reads declared?",
+    hint:
+      active.length === 0
+        ? "a controller that is done with an object has no reason to change it: is what it reads declared?"
+        : "see above what the controllers wait for, or fail with",
     cause: threw,
   });
 }

@@ -41,6 +41,7 @@ function faultsOf(name: string, value: unknown): readonly string[] {
 function typeOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
+  if (value instanceof Promise) return "a promise; await it";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 

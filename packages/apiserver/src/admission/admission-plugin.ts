@@ -1,5 +1,5 @@
 // The contract of an admission plug-in: a mutating step, a validating step, or both. A plug-in sees
-// one request and may look up stored objects; it writes nothing itself.
+// one request and may look up stored objects; what it writes goes through the server's own client.
 // Upstream: k8s.io/apiserver/pkg/admission/interfaces.go, errors.go (NewForbidden).
 import type { ApiStatusError, JsonObject } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
@@ -7,7 +7,8 @@ import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admis
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
+import type { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */
@@ -16,6 +17,13 @@ export interface PluginServices {
   readonly catalog: ResourceCatalog;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
+  readonly webhookClient: WebhookClient;
+  /** Sends a request as the server itself and waits for its answer. */
+  loopback(
+    method: string,
+    path: string,
+    body: JsonObject,
+  ): Promise<{ readonly status: number; readonly object: JsonObject }>;
 }
 
 /** A created plug-in. */

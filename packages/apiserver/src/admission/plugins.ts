@@ -24,10 +24,15 @@ import {
   createValidatingAdmissionPolicy,
 } from "./policy/policy-plugins.ts";
 import { createPriority } from "./priority.ts";
+import { createResourceQuota } from "./resource-quota.ts";
 import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { createTaintNodesByCondition } from "./taint-nodes-by-condition.ts";
+import {
+  createMutatingAdmissionWebhook,
+  createValidatingAdmissionWebhook,
+} from "./webhook/admission-webhooks.ts";
 
 interface KnownPlugin {
   readonly name: string;
@@ -84,10 +89,10 @@ const plugins: readonly KnownPlugin[] = [
   on("JobValidation"),
   on("PodResizeValidator", createPodResizeValidator),
   on("MutatingAdmissionPolicy", createMutatingAdmissionPolicy),
-  on("MutatingAdmissionWebhook"),
+  on("MutatingAdmissionWebhook", createMutatingAdmissionWebhook),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
-  on("ValidatingAdmissionWebhook"),
-  on("ResourceQuota"),
+  on("ValidatingAdmissionWebhook", createValidatingAdmissionWebhook),
+  on("ResourceQuota", createResourceQuota),
   off("AlwaysDeny"),
 ];
 

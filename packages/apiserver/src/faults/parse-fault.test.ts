@@ -34,7 +34,14 @@ test("everything that is wrong with a fault is named", () => {
     [{ effect: { type: "delay", ms: -1 } }, /effect\.ms: expected a number from 0, got -1/],
     [{ effect: { type: "close" }, times: 1.5, count: 1 }, /times: .*count: is not known/],
     [{ effect: { type: "close" }, on: { verbs: "get" } }, /on\.verbs: expected a list/],
-    [{ effect: { type: "close" }, on: { verb: ["get"] } }, /on\.verb: is not known/],
+    [
+      { effect: { type: "close" }, on: { verbs: ["wach"] } },
+      /a list of verbs \(get, .*got \["wach"\]/,
+    ],
+    [
+      { effect: { type: "close" }, on: { verb: ["get"] } },
+      /on\.verb: is not known; expected any of user, /,
+    ],
     [{ effect: { type: "stale", resourceVersion: "0" } }, /expected a resource version, got "0"/],
   ];
   for (const [given, why] of refused) assert.throws(() => parseFault(given), why);

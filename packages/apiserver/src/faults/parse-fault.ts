@@ -19,6 +19,19 @@ interface Field {
   readonly required?: true;
 }
 
+const verbs = [
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "deletecollection",
+] as const;
+const isVerbs: Check = (value) =>
+  isTexts(value) && (value as readonly string[]).every((verb) => oneOf(...verbs)(verb));
+
 const text: Field = { is: isText, expected: "a string that is not empty" };
 const texts: Field = { is: isTexts, expected: "a list of strings" };
 const count: Field = { is: isCount, expected: "a number from 0" };
@@ -27,7 +40,7 @@ const matchFields: Readonly<Record<keyof FaultMatch, Field>> = {
   user: text,
   userAgent: text,
   connection: text,
-  verbs: texts,
+  verbs: { is: isVerbs, expected: `a list of verbs (${verbs.join(", ")})` },
   resources: texts,
   namespace: text,
   name: text,
@@ -94,12 +107,17 @@ function fieldProblems(
   return names.flatMap((name) => {
     const value = given[name];
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) return [`${prefix}${name}: is not known`];
+    if (!field) return [`${prefix}${name}: is not known${expectedOf(fields)}`];
     if (value === undefined && !field.required) return [];
     return field.is(value)
       ? []
       : [`${prefix}${name}: expected ${field.expected}, got ${shown(value)}`];
   });
+}
+
+function expectedOf(fields: object): string {
+  const names = Object.keys(fields);
+  return names.length === 0 ? "" : `; expected any of ${names.join(", ")}`;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -30,6 +30,7 @@ import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
 import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
+import type { AuthorizationMode } from "../authorization/modes.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
 import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
@@ -55,6 +56,8 @@ export interface ControlPlaneOptions {
   readonly tokenIssuer?: TokenIssuer;
   /** The admission plug-ins to enable and disable. */
   readonly plugins?: PluginChoice;
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
   /** Cluster addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
   readonly serviceRanges?: ServiceRanges;
   /**
@@ -89,6 +92,7 @@ export interface ControlPlane {
 /** Resolves once stored definitions are served and the bootstrap objects exist. */
 export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
+  const { authorizationModes } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
@@ -104,10 +108,12 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     tokens,
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
+    ...(authorizationModes ? { authorizationModes } : {}),
     faults: options.faults,
     aggregator,
     catalog,
     protobuf,
+    webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [

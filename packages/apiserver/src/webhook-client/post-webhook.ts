@@ -3,6 +3,7 @@
 // k8s.io/client-go/rest/{request,with_retry}.go.
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
 import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
@@ -73,7 +74,7 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
 }
 
-/** The path of a URL is kept, its query is not. */
+/** The path of a URL is kept, without a slash at its end; its query is not. */
 function address(call: WebhookCall): Outgoing {
   const { url: text, service } = call.config;
   const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
@@ -83,13 +84,13 @@ function address(call: WebhookCall): Outgoing {
     service ? `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}` : text!,
   );
   if (service?.path) url.pathname = service.path;
+  url.pathname = posix.join("/", url.pathname).replace(/(.)\/$/, "$1");
   url.search = `?timeout=${formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)))}`;
   url.hash = "";
   const host = service
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
-  const hasPath = service ? service.path : /^\w+:\/\/[^/?#]*\//.test(text!);
-  const shown = `${url.protocol}//${host}${hasPath ? url.pathname : ""}${url.search}`;
+  const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
   return { url, shown, call, timeoutMs };
 }
 

@@ -161,7 +161,7 @@ test("faults of the connection have Go's texts", async () => {
   await new Promise((done) => plain.close(done));
   assert.equal(
     await post({ url: `https://127.0.0.1:${dead}`, caBundle }),
-    `Post "https://127.0.0.1:${dead}?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
+    `Post "https://127.0.0.1:${dead}/?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
   );
 });
 

@@ -1,5 +1,5 @@
 // Requests, objects, lists, errors, retries and cancellation of a client over a scripted transport.
-import type { Client, CompletedWrite } from "./client.ts";
+import type { Client, ClientScope, CompletedWrite } from "./client.ts";
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isApiStatusError, isNotFound } from "../api/status.ts";
@@ -511,6 +511,50 @@ describe("observers", () => {
     }
     const { client } = play(answerWith(order({ resourceVersion: "6" })));
     assert.equal(await client.applyUnread(Order, order(), { dryRun: "All" }), undefined);
+  });
+});
+
+describe("an apply under another scope", () => {
+  type Apply = (client: Client, scope: ClientScope) => Promise<CompletedWrite | undefined>;
+  const { namespace: _, ...metadata } = order().metadata;
+  const manifest = { ...order(), metadata };
+  const ways: readonly Apply[] = [
+    (client, scope) => client.with(scope).applyUnread(Order, manifest, { force: true }),
+    (client, as) => client.applyUnread(Order, manifest, { force: true, as }),
+  ];
+
+  it("is sent and observed as by a client derived with it", async () => {
+    const rows: unknown[] = [];
+    for (const apply of ways) {
+      const heard: string[] = [];
+      const observe = (who: string): ClientScope => ({
+        written: ({ key }) => void heard.push(`${who} wrote ${key.namespace}/${key.name}`),
+        requested: (answered) => void answered.then(() => heard.push(`${who} was answered`)),
+      });
+      const { client, transport } = play(answerWith(order({ resourceVersion: "6" })));
+      const base = client.with({ ...observe("base"), fieldManager: "base" });
+      base.observeWrites(({ key }) => void heard.push(`all wrote ${key.name}`));
+      const scope = { ...observe("scope"), fieldManager: "run", namespace: "away", userAgent: "u" };
+      await apply(base, scope);
+      const { method, path, headers } = transport.exchanges[0]!.request;
+      assert.match(path, /\/namespaces\/away\/orders\/o1\?.*fieldManager=run/);
+      assert.equal(headers["user-agent"], "u");
+      rows.push([method, path, headers, heard.toSorted()]);
+      assert.equal(heard.length, 5, heard.join());
+    }
+    assert.deepEqual(rows[1], rows[0]);
+  });
+
+  it("is aborted by its own signal, and by that of its client", async () => {
+    for (const apply of ways)
+      for (const one of [0, 1]) {
+        const aborts = [new AbortController(), new AbortController()] as const;
+        const [outer, inner] = aborts;
+        const { client } = play(() => {});
+        const applied = apply(client.with({ signal: outer.signal }), { signal: inner.signal });
+        setImmediate(() => aborts[one]!.abort(new Error("stop")));
+        await assert.rejects(applied, { message: "stop" });
+      }
   });
 });
 

@@ -21,7 +21,7 @@ test("all wrong options of a manager are named at once", () => {
       "ERR_MANAGER_OPTIONS: creating the manager of op: " +
       "controllers[0] is 5, expected what defineController returns; " +
       "cluster: unknown option; expected any of operator, controllers, client, clusters, namespace, namespaces, cache, runtime, log, reports, shutdownTimeoutMs, syncTimeoutMs, allowReplicas, changed; " +
-      "client is {}, expected what createClient returns; " +
+      "client is an empty object, expected what createClient returns; " +
       "cache.kinds is undefined, expected a list; " +
       "reports.event: expected any of events, conditions, metadata; " +
       "log has no debug, warn, error; " +
@@ -44,6 +44,19 @@ test("all wrong options of a manager are named at once", () => {
       () => checkOptions({ operator, controllers } as never),
       /creating a manager: operator is .*, expected a name such as "orders"/,
     );
+});
+
+test("the credentials of what is passed for a client stay out of the message", () => {
+  const controllers = [{ kind: { kind: "Box" }, reconcile() {} }];
+  const check = (client: unknown) => () =>
+    checkOptions({ operator: "op", controllers, client } as never);
+  const access = { server: "https://a", auth: { type: "token", token: "s3cret" } };
+  assert.throws(check(access), {
+    message:
+      "ERR_MANAGER_OPTIONS: creating the manager of op: " +
+      "client is an object with server, auth, expected what createClient returns",
+  });
+  assert.throws(check(Promise.resolve(access)), /client is a promise, expected/);
 });
 
 test("what is to be cached is checked kind by kind", () => {

@@ -75,7 +75,15 @@ function checkClient(client: unknown): string[] {
   const isClient = typeof (client as { readonly with?: unknown } | undefined)?.with === "function";
   return client === undefined || isClient
     ? []
-    : [`client is ${describeValue(client)}, expected what createClient returns`];
+    : [`client is ${describeClient(client)}, expected what createClient returns`];
+}
+
+/** Never its content: a ClusterAccess, the likely mistake, holds credentials. */
+function describeClient(client: unknown): string {
+  if (typeof client !== "object" || client === null) return describeValue(client);
+  if (client instanceof Promise) return "a promise";
+  const names = Object.keys(client).join(", ");
+  return names === "" ? "an empty object" : `an object with ${names}`;
 }
 
 function checkCache(cache: unknown): string[] {

@@ -1,24 +1,31 @@
-// Keeps the status of ResourceQuotas: the usage of their namespaces. Watches only kinds that some
-// quota limits. Admission refuses requests that would exceed a quota.
+// Keeps the status of ResourceQuotas: counts the usage of their namespaces when a quota is new or
+// changes, when something is released, and now and then. Admission enters what is used. Watches
+// only kinds that some quota limits.
 // Upstream: k8s.io/kubernetes/pkg/controller/resourcequota (resource_quota_controller.go,
-// resource_quota_monitor.go). Upstream's admission adds new objects to the usage; here this
-// controller counts all objects.
+// resource_quota_monitor.go), cmd/kube-controller-manager (ResourceQuotaSyncPeriod).
 import { ignoreNotFound } from "../../component-helpers/errors/ignore-not-found.ts";
 import { parseObjectKey } from "homeostat/api";
 import type { CachedObject, InformerLease } from "homeostat/cache";
 import type { DiscoveredKind } from "homeostat/client";
+import type { Timer } from "homeostat/runtime";
 import { KeyedController } from "../../component-helpers/controller/keyed-controller.ts";
 import type { ControllerContext, Start } from "../../component-helpers/controller/controller.ts";
 import { ResourceQuota } from "homeostat/k8s/core/v1";
 import { keyFor } from "../../component-helpers/meta/api-object.ts";
-import { type QuotaObject, sameAmounts } from "./quota-amounts.ts";
-import { type Evaluator, evaluatorFor, nextQuotaStatus, type Tracked } from "./quota-usage.ts";
+import { type Evaluator, evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
+import { type QuotaObject, sameAmounts } from "../../kinds/core/quota/quota-amounts.ts";
+import { nextQuotaStatus, type Tracked } from "./next-quota-status.ts";
 
+/** How often all quotas are counted: writes that failed after admission are entered as used. */
+const resyncMs = 5 * 60_000;
+/** Longer than a write takes from admission to the store. */
+const settleMs = 20;
 const verbs = ["create", "list", "watch", "delete"];
 /** Groups of Event. No quota limits events. */
 const ignoredGroups: ReadonlySet<string> = new Set(["", "events.k8s.io"]);
 
 interface Watched {
+  readonly kind: DiscoveredKind;
   readonly evaluator: Evaluator;
   readonly lease: InformerLease;
   readonly handler: { remove(): void };
@@ -40,11 +47,17 @@ class ResourceQuotaController extends KeyedController {
         void (sameAmounts(old.read().spec.hard, quota.read().spec.hard) || enqueue(quota)),
       deleted: () => this.#unwatchIdle(),
     });
-    const changed = context.kinds.changed(() =>
-      this.#quotas.list().forEach((quota) => this.add(keyFor(quota))),
-    );
+    const addAll = (): void => this.#quotas.list().forEach((quota) => this.add(keyFor(quota)));
+    const changed = context.kinds.changed(addAll);
+    const resync = (): Timer =>
+      context.runtime.clock.timer(resyncMs, () => {
+        addAll();
+        timer = resync();
+      });
+    let timer = resync();
     this.onStop(async () => {
       changed.remove();
+      timer.cancel();
       for (const id of [...this.#watched.keys()]) this.#unwatch(id);
     });
     this.start((key) => this.#sync(key));
@@ -55,19 +68,34 @@ class ResourceQuotaController extends KeyedController {
     const kinds = await this.#kindsOf(this.#quotas.get(parseObjectKey(key)));
     const watched = kinds.map((kind) => this.#watch(kind));
     await Promise.all(watched.map(({ lease }) => lease.informer.synced(this.signal)));
-    const quota = this.#quotas.get(parseObjectKey(key));
+    const quota = await this.context.client.find(ResourceQuota, parseObjectKey(key));
     if (!quota) return undefined;
-    const { namespace } = quota.metadata;
-    const tracked = watched.map(({ evaluator, lease }): Tracked => ({
-      evaluator,
-      objects: lease.informer.list({ namespace }) as unknown as readonly QuotaObject[],
-    }));
+    await this.#settled();
+    const tracked = await this.#count(watched, quota.metadata.namespace ?? "");
     const status = nextQuotaStatus(quota, tracked, this.context.runtime.clock.now());
     if (status)
       await this.context.client
         .update(ResourceQuota, { ...quota, status }, { subresource: "status" })
         .catch(ignoreNotFound);
     return undefined;
+  }
+
+  /** Waits for writes that the quota's usage already includes: they are about to be stored. */
+  #settled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.context.runtime.clock.timer(settleMs, resolve);
+    });
+  }
+
+  /** Caches may lag behind the quota, and what they miss could be used twice: lists are read. */
+  async #count(watched: readonly Watched[], namespace: string): Promise<readonly Tracked[]> {
+    const { client } = this.context;
+    return await Promise.all(
+      watched.map(async ({ evaluator, kind }): Promise<Tracked> => {
+        const { items } = await client.list(kind, { namespace });
+        return { evaluator, objects: items as unknown as readonly QuotaObject[] };
+      }),
+    );
   }
 
   /** The served kinds that the quota limits. */
@@ -99,11 +127,10 @@ class ResourceQuotaController extends KeyedController {
         this.context.runtime.clock.now(),
       );
     const handler = lease.informer.addHandler({
-      added: enqueue,
       updated: (old, object) => void (isChange(old, object) && enqueue(object)),
       deleted: enqueue,
     });
-    const watched = { evaluator, lease, handler };
+    const watched = { kind, evaluator, lease, handler };
     this.#watched.set(id, watched);
     return watched;
   }

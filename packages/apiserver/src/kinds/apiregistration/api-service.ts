@@ -1,5 +1,6 @@
 // API services: which server serves a group and version.
 // Upstream: k8s.io/kube-aggregator/pkg/{registry/apiservice,apis/apiregistration/{v1,validation}}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import {
   type Decoded,
   dns1035LabelFaults,
@@ -154,7 +155,7 @@ function serviceErrors(
   ];
 }
 
-function cells(object: Decoded<APIService>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<APIService>, ages: CellAges): readonly Json[] {
   const service = object.spec?.service;
   const available = object.status?.conditions?.find(({ type }) => type === "Available");
   const status = available ? (available.status ?? "") : "Unknown";
@@ -163,6 +164,6 @@ function cells(object: Decoded<APIService>, nowMs: number): readonly Json[] {
     nameOf(object),
     service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local",
     reason ? `${status} (${reason})` : status,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }

@@ -50,6 +50,7 @@ export async function createObject(scope: RequestScope): Promise<ApiResponse> {
         namespace: scope.namespace,
         now: request.now,
         reviewToken: scope.core.reviewToken,
+        ...scope.core.authorization,
       }),
     );
   return await resultResponse(

@@ -71,6 +71,8 @@ export async function transformedResponse(
 ): Promise<ApiResponse> {
   const { request, accepted, resource } = scope;
   const { transform } = accepted;
+  if (!transform && isOf(resource, object))
+    return await bytesResponse(scope, status, encodeObjectBytes(object, resource.codec.encode));
   if (!transform || object.kind === "Status") return await objectResponse(scope, status, object);
   if (transform.kind === "PartialObjectMetadata")
     return await objectResponse(scope, status, partialMetadata(object, transform.version));
@@ -85,6 +87,10 @@ export async function transformedResponse(
   });
   return await objectResponse(scope, status, table);
 }
+
+/** Whether the object is of the resource's own kind. */
+const isOf = (resource: ServedResource, { kind, apiVersion }: JsonObject): boolean =>
+  kind === resource.kind && apiVersion === formatApiVersion(resource);
 
 function notAListError({ resource }: RequestScope, object: JsonObject): Error {
   return resource.codec.goType === "unstructured" && object.kind === resource.kind

@@ -47,6 +47,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
   return {
     ...write,
     name,
+    requestName: scope.name,
     resource,
     subresource: subresource?.name ?? "",
     kind: subresource?.endpoint.kind ?? resource,

@@ -78,6 +78,19 @@ test("what others write is added when the run has ended, also in between", () =>
   assert.equal(arrives("4"), false);
 });
 
+test("what was held is added once, and the writes of the run before are known as well", () => {
+  const { echoes, added, arrives, begins } = harness();
+  const record = begins("1");
+  assert.equal(arrives("2"), true);
+  record.wrote(write(box, object("a", "3")));
+  echoes.end("a");
+  assert.deepEqual([echoes.size, echoes.held("a"), added], [1, [], ["a Box@2"]]);
+  begins("2");
+  echoes.end("a");
+  assert.equal(added.length, 1);
+  assert.equal(arrives("3"), true);
+});
+
 test("a change that a run started from is dropped, though the run before could not know it", () => {
   const { echoes, added, ignored, arrives, begins } = harness();
   const first = begins("1");

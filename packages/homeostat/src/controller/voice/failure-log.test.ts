@@ -1,6 +1,7 @@
 // One line for a failure, its stack once, nothing in full twice.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ApiStatusError, type Status } from "../../api/status.ts";
 import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { ConflictLog } from "./conflict-log.ts";
 import { FailureLog } from "./failure-log.ts";
@@ -8,12 +9,15 @@ import { FailureLog } from "./failure-log.ts";
 function arrange() {
   const runtime = createVirtualRuntime();
   const said: string[] = [];
+  const requests: unknown[] = [];
   const say =
     (level: string) =>
-    (message: string, fields: Readonly<Record<string, unknown>> = {}): void =>
-      void said.push(
+    (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      if (level === "error") requests.push(fields["request"]);
+      said.push(
         [level, fields["object"], message, fields["error"] && "+stack"].filter(Boolean).join(" "),
       );
+    };
   const log = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
   const options = { log, clock: runtime.clock, controller: "box", kind: "Box" };
   const failures = new FailureLog(options);
@@ -21,7 +25,7 @@ function arrange() {
   const fail = (key: string, because = error.message): void =>
     failures.failed(key, { what: "failed", because, error });
   const take = (): readonly string[] => said.splice(0);
-  return { runtime, failures, conflicts: new ConflictLog(options), fail, take };
+  return { runtime, failures, conflicts: new ConflictLog(options), fail, take, requests };
 }
 
 describe("FailureLog", () => {
@@ -40,6 +44,20 @@ describe("FailureLog", () => {
       "debug Box a/x still failing after 3 attempts, failed",
       "error Box a/x still failing: Cannot read bar",
     ]);
+  });
+
+  it("names the request that the server refused, whose message need not", () => {
+    const { failures, requests } = arrange();
+    const refusal = new ApiStatusError(
+      { kind: "Status", code: 500, message: "etcd lost" } as Status,
+      { request: "PATCH /api/v1/nodes/n1" },
+    );
+    const what = "failed";
+    failures.failed("a/x", { what, because: "etcd lost", error: refusal });
+    const step = new Error("step", { cause: refusal });
+    failures.failed("a/y", { what, because: "step", error: step });
+    failures.failed("a/z", { what, because: "no oven", error: new Error("no oven") });
+    assert.deepEqual(requests, ["PATCH /api/v1/nodes/n1", "PATCH /api/v1/nodes/n1", undefined]);
   });
 
   it("says another failure in full; numbers and the object's name make no difference", () => {

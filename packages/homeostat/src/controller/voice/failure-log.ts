@@ -1,6 +1,7 @@
 // Logs failures: each one in a line, its stack once at debug. A failure that repeats is not said
 // again in full, and of many objects that fail in the same way a few are named and the rest
 // counted.
+import { isApiStatusError } from "../../api/status.ts";
 import type { ControllerLog } from "./controller-log.ts";
 
 const limits = {
@@ -59,7 +60,9 @@ export class FailureLog {
     if (group.keys.size > limits.named) return this.#count(group, failure);
     const { what, because, hint } = failure;
     const at = this.#options.locate?.(failure.error);
+    const request = requestOf(failure.error);
     const more = {
+      ...(request === undefined ? {} : { request }),
       ...(hint === undefined ? {} : { hint }),
       ...(at === undefined ? {} : { at }),
     };
@@ -123,6 +126,12 @@ export class FailureLog {
     const { controller, kind } = this.#options;
     return { controller, object: `${kind} ${key}` };
   }
+}
+
+/** The request that the server has refused: its message need not say what was attempted. */
+function requestOf(error: unknown): string | undefined {
+  if (isApiStatusError(error)) return error.request;
+  return error instanceof Error && isApiStatusError(error.cause) ? error.cause.request : undefined;
 }
 
 /** What failures with different objects, counts and times have in common. */

@@ -1,14 +1,14 @@
 // The usage of services, persistent volume claims and resources with object counts only. Pure.
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core (services.go,
 // persistent_volume_claims.go, registry.go).
-import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+import { parseQuantity, type Quantity } from "../../../apimachinery/values/quantity.ts";
 import type { Decoded } from "homeostat/api";
 import type {
   PersistentVolumeClaim,
   ScopedResourceSelectorRequirement,
   Service,
 } from "homeostat/k8s/core/v1";
-import type { ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
+import type { ResourceSum } from "../resources/resource-lists.ts";
 import { meetsScope, one, zero } from "./quota-amounts.ts";
 
 const serviceResources: ReadonlySet<string> = new Set([

@@ -1,8 +1,17 @@
-// Chooses the evaluator of each resource that a quota limits and computes the status. Pure.
-// Upstream: k8s.io/apiserver/pkg/quota/v1 (resources.go, generic/evaluator.go),
-// k8s.io/kubernetes/pkg/controller/resourcequota/resource_quota_controller.go (syncResourceQuota).
-import { formatQuantity } from "../../apimachinery/values/quantity.ts";
+// Chooses the evaluator of a resource: which names of a quota it counts, and what an object uses.
+// Pure.
+// Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core, k8s.io/apiserver/pkg/quota/v1/generic
+// (evaluator.go).
 import { type Decoded, equalJson, type Json } from "homeostat/api";
+import type {
+  ContainerStatus,
+  PersistentVolumeClaim,
+  Pod,
+  ScopedResourceSelectorRequirement,
+  Service,
+} from "homeostat/k8s/core/v1";
+import type { ResourceClaim } from "homeostat/k8s/resource/v1";
+import type { ResourceSum } from "../resources/resource-lists.ts";
 import { deviceClaimUsage, isDeviceClaimResource } from "./device-claim-usage.ts";
 import {
   claimUsage,
@@ -14,24 +23,7 @@ import {
   serviceUsage,
 } from "./object-usage.ts";
 import { hasDeadline, isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
-import { addTo, type ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
-import {
-  type Amounts,
-  one,
-  type QuotaObject,
-  sameAmounts,
-  scopesOf,
-  zero,
-} from "./quota-amounts.ts";
-import type {
-  ContainerStatus,
-  PersistentVolumeClaim,
-  Pod,
-  ResourceQuota,
-  ScopedResourceSelectorRequirement,
-  Service,
-} from "homeostat/k8s/core/v1";
-import type { ResourceClaim } from "homeostat/k8s/resource/v1";
+import { one, type QuotaObject } from "./quota-amounts.ts";
 
 /** Computes the usage of the objects of one resource. */
 export interface Evaluator<T extends QuotaObject = QuotaObject> {
@@ -115,51 +107,4 @@ function podChanges(old: Decoded<Pod>, pod: Decoded<Pod>, now: number): boolean 
     hasDeadline(old) !== hasDeadline(pod) ||
     (isCharged(old, now) && !isCharged(pod, now))
   );
-}
-
-/** One tracked resource: its evaluator and its objects in the namespace. */
-export interface Tracked {
-  readonly evaluator: Evaluator;
-  readonly objects: readonly QuotaObject[];
-}
-
-/**
- * The status to write; undefined if it is current. Resources without an evaluator keep their usage.
- */
-export function nextQuotaStatus(
-  quota: ResourceQuota,
-  tracked: readonly Tracked[],
-  now: number,
-): { readonly hard: Amounts; readonly used: Amounts } | undefined {
-  const { hard = {} } = quota.spec;
-  const names = Object.keys(hard);
-  const measured = Object.fromEntries(
-    tracked
-      .flatMap((one) => [...usageOf(quota, one, now)])
-      .map(([name, amount]) => [name, formatQuantity(amount)]),
-  );
-  const all: Amounts = { ...quota.status.used, ...measured };
-  const used = Object.fromEntries(
-    names.filter((name) => all[name] !== undefined).map((name) => [name, all[name]!]),
-  );
-  const { status } = quota;
-  const isCurrent =
-    status.hard !== undefined &&
-    status.used !== undefined &&
-    sameAmounts(hard, status.hard) &&
-    sameAmounts(used, status.used);
-  return isCurrent ? undefined : { hard, used };
-}
-
-/** The usage of the resource names that the quota limits and the evaluator handles. */
-function usageOf(quota: ResourceQuota, { evaluator, objects }: Tracked, now: number): ResourceSum {
-  const names = Object.keys(quota.spec.hard ?? {}).filter((name) => evaluator.covers(name));
-  const sums: ResourceSum = new Map(names.map((name) => [name, zero]));
-  const scopes = scopesOf(quota);
-  for (const object of objects) {
-    if (!scopes.every((scope) => evaluator.inScope(scope, object))) continue;
-    for (const [name, amount] of evaluator.usage(object, now))
-      if (sums.has(name)) addTo(sums, name, amount);
-  }
-  return sums;
 }

@@ -2,15 +2,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatQuantity } from "../../apimachinery/values/quantity.ts";
-import { claimUsage, countName, isClaimResource, serviceUsage } from "./object-usage.ts";
-import { isCharged, isPodInScope, isPodResource, podUsage } from "./pod-usage.ts";
+import {
+  claimUsage,
+  countName,
+  isClaimResource,
+  serviceUsage,
+} from "../../kinds/core/quota/object-usage.ts";
+import {
+  isCharged,
+  isPodInScope,
+  isPodResource,
+  podUsage,
+} from "../../kinds/core/quota/pod-usage.ts";
 import type { ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
-import type { QuotaObject } from "./quota-amounts.ts";
+import type { QuotaObject } from "../../kinds/core/quota/quota-amounts.ts";
 import type {
   ResourceQuota,
   ScopedResourceSelectorRequirement as ScopeRequirement,
 } from "homeostat/k8s/core/v1";
-import { evaluatorFor, nextQuotaStatus } from "./quota-usage.ts";
+import { evaluatorFor } from "../../kinds/core/quota/evaluators.ts";
+import { nextQuotaStatus } from "./next-quota-status.ts";
 
 const now = Date.parse("2024-01-01T00:10:00Z");
 const object = (spec: object, status: object = {}, metadata: object = {}): QuotaObject =>

@@ -1,7 +1,7 @@
 // Amounts, sums and scopes of resource quotas. Pure.
 // Upstream: k8s.io/api/core/v1/types.go, k8s.io/apiserver/pkg/quota/v1/resources.go.
 import type { Decoded } from "homeostat/api";
-import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+import { parseQuantity, type Quantity } from "../../../apimachinery/values/quantity.ts";
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from "homeostat/k8s/core/v1";
 import type { ObjectMeta } from "homeostat/k8s/meta/v1";
 

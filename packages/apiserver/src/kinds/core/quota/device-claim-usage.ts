@@ -7,7 +7,7 @@ import type {
   ExactDeviceRequest,
   ResourceClaim,
 } from "homeostat/k8s/resource/v1";
-import { addTo, type ResourceSum } from "../../kinds/core/resources/resource-lists.ts";
+import { addTo, type ResourceSum } from "../resources/resource-lists.ts";
 import { one } from "./quota-amounts.ts";
 
 const counted = "count/resourceclaims.resource.k8s.io";

@@ -2,15 +2,15 @@
 // Upstream: k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go,
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { Decoded } from "homeostat/api";
-import { qosClassOf } from "../../kinds/core/resources/quality-of-service.ts";
+import { qosClassOf } from "../resources/quality-of-service.ts";
 import {
   type ResourceBound,
   sumContainers,
   addTo,
   type ResourceSum,
-} from "../../kinds/core/resources/resource-lists.ts";
-import { isExtendedResource, isNativeResource } from "../../kinds/core/resources/resource-names.ts";
-import { parseQuantity, type Quantity } from "../../apimachinery/values/quantity.ts";
+} from "../resources/resource-lists.ts";
+import { isExtendedResource, isNativeResource } from "../resources/resource-names.ts";
+import { parseQuantity, type Quantity } from "../../../apimachinery/values/quantity.ts";
 import type {
   Affinity,
   Container,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatQuantity } from "../../apimachinery/values/quantity.ts";
+import { formatQuantity } from "../../../apimachinery/values/quantity.ts";
 import { deviceClaimUsage, isDeviceClaimResource } from "./device-claim-usage.ts";
 
 const metadata = {

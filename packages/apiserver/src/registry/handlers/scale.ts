@@ -26,13 +26,19 @@ import { readObject } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metadataOf, metaList, metaString } from "../../apimachinery/meta/read-meta.ts";
-import { readPatchOptions, readWriteOptions, type WriteOptions } from "../options/write-options.ts";
+import {
+  formatWriteOptions,
+  readPatchOptions,
+  readWriteOptions,
+  type WriteOptions,
+} from "../options/write-options.ts";
 import { readApplyPatch } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/patch-document.ts";
 import { readPatchType } from "../patch/patch-type.ts";
 import type { ScaleSubresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { versionsOf } from "../managed-fields/field-managers.ts";
+import { admitMutating } from "../store/admit.ts";
 import { updateObject } from "../store/update-object.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
@@ -119,10 +125,18 @@ async function changeScale(
     options,
     mayCreate: false,
     uid: uidCheck === "store" && uid !== "" ? uid : undefined,
-    transform(live) {
+    admitted: (parent) => scale.toScale(parent),
+    async transform(live) {
       const before = scale.toScaleForUpdate?.(live!) ?? scale.toScale(live!);
       setManagedFields(before, toScaleManagedFields(metaList(live!, "managedFields"), paths));
       const after = checked(scope, next(before));
+      await admitMutating(scope, () => ({
+        operation: "UPDATE",
+        object: after,
+        old: before,
+        dryRun: options.dryRun,
+        options: formatWriteOptions(options, "UpdateOptions"),
+      }));
       if (uidCheck === "endpoint") assertSameUid(scope, after, live!);
       const parent = cloneJson(live!);
       scale.applyScale(parent, after);

@@ -50,6 +50,11 @@ export interface Change {
    * attempt.
    */
   transform(live: JsonObject | undefined): JsonObject | Promise<JsonObject>;
+  /**
+   * The object as admission sees it, where that is another one, such as a Scale. Then `transform`
+   * runs the mutating steps itself.
+   */
+  admitted?(object: JsonObject): JsonObject;
 }
 
 /** The outcome of a change. */
@@ -75,7 +80,7 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
     });
     if (!live)
       return { status: 201, result: await insertObject(scope, next, change.options, "update") };
-    const result = await replace(scope, change.options, live, toHub(resource, next));
+    const result = await replace(scope, change, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
   throw optimisticLockError(resource, name);
@@ -121,10 +126,11 @@ async function admitted(
 /** Prepares, validates and stores `hub` in the place of `live`; undefined on a conflict. */
 async function replace(
   scope: RequestScope,
-  options: WriteOptions,
+  change: Change,
   live: Live,
   hub: JsonObject,
 ): Promise<Result | undefined> {
+  const { options } = change;
   const { resource, subresource } = scope;
   const strategy = strategyAt(resource, subresource?.name ?? "");
   const context = writeContextOf(scope, options.dryRun);
@@ -152,6 +158,9 @@ async function replace(
     reserved?.release();
   }
 }
+
+const seenBy = (change: Change, object: JsonObject): JsonObject =>
+  change.admitted ? change.admitted(object) : object;
 
 /**
  * Without a resourceVersion, if the strategy allows that, the newest state is meant; otherwise it

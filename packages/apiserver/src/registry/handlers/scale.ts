@@ -26,19 +26,13 @@ import { readObject } from "../body/read-object.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { matchName, matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metadataOf, metaList, metaString } from "../../apimachinery/meta/read-meta.ts";
-import {
-  formatWriteOptions,
-  readPatchOptions,
-  readWriteOptions,
-  type WriteOptions,
-} from "../options/write-options.ts";
+import { readPatchOptions, readWriteOptions, type WriteOptions } from "../options/write-options.ts";
 import { readApplyPatch } from "../patch/patch-apply.ts";
 import { readDocumentPatch } from "../patch/patch-document.ts";
 import { readPatchType } from "../patch/patch-type.ts";
 import type { ScaleSubresource } from "../../apimachinery/rest/subresource.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { versionsOf } from "../managed-fields/field-managers.ts";
-import { admitMutating } from "../store/admit.ts";
 import { updateObject } from "../store/update-object.ts";
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" } as const;
@@ -121,26 +115,27 @@ async function changeScale(
 ): Promise<ApiResponse> {
   const { core, resource } = scope;
   const paths = replicasPaths(scope);
+  const of = (object: JsonObject): JsonObject =>
+    scale.toScaleForUpdate?.(object) ?? scale.toScale(object);
+  const ofLive = (live: JsonObject): JsonObject => {
+    const before = of(live);
+    setManagedFields(before, toScaleManagedFields(metaList(live, "managedFields"), paths));
+    return before;
+  };
   const updated = await updateObject(scope, {
     options,
     mayCreate: false,
     uid: uidCheck === "store" && uid !== "" ? uid : undefined,
-    admitted: (parent) => scale.toScale(parent),
-    async transform(live) {
-      const before = scale.toScaleForUpdate?.(live!) ?? scale.toScale(live!);
-      setManagedFields(before, toScaleManagedFields(metaList(live!, "managedFields"), paths));
-      const after = checked(scope, next(before));
-      await admitMutating(scope, () => ({
-        operation: "UPDATE",
-        object: after,
-        old: before,
-        dryRun: options.dryRun,
-        options: formatWriteOptions(options, "UpdateOptions"),
-      }));
-      if (uidCheck === "endpoint") assertSameUid(scope, after, live!);
-      const parent = cloneJson(live!);
-      scale.applyScale(parent, after);
-      return withMetadata(scope, parent, after, paths);
+    transform: (live) => checked(scope, next(ofLive(live!))),
+    standIn: {
+      ofLive,
+      of,
+      restore(after, live) {
+        if (uidCheck === "endpoint") assertSameUid(scope, after, live);
+        const parent = cloneJson(live);
+        scale.applyScale(parent, after);
+        return withMetadata(scope, parent, after, paths);
+      },
     },
   });
   const result = await converted(scope, updated.result);

@@ -31,7 +31,9 @@ export interface MutationTarget {
   readonly kind: GroupVersionKind;
   /** Absent for bodies of subresources that admission cannot decode. */
   readonly codec: VersionCodec | undefined;
-  /** Whether the group and version of the kind publish its schema: those of subresources may not. */
+  /**
+   * Whether the group and version of the kind publish its schema: those of subresources may not.
+   */
   readonly schema: "published" | "unpublished";
   /** Whether a kind is served. */
   knows(kind: GroupVersionKind): boolean;

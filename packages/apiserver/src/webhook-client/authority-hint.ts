@@ -1,6 +1,6 @@
 // Why a certificate was not accepted although an authority of its issuer's name is trusted, as Go
-// adds it to its error. Connects once more to see the certificate, as Node does not show one that it
-// has refused.
+// adds it to its error. Connects once more to see the certificate, as Node does not show one that
+// it has refused.
 // Go: crypto/x509/verify.go (UnknownAuthorityError), x509.go (CheckSignatureFrom).
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";

@@ -124,6 +124,8 @@ const patchOf = (...operations: readonly JsonObject[]): JsonObject => ({
   patch: Buffer.from(JSON.stringify(operations)).toString("base64"),
 });
 
+const container = { name: "a", image: "i" };
+
 const addData = (key: string, value: string): JsonObject =>
   patchOf({ op: "add", path: `/data/${key}`, value });
 
@@ -247,6 +249,63 @@ describe("writes", () => {
     const labels = { metadata: { name: "c", labels: { k: "v" } } };
     await server.ask("POST", configMaps, configMap("c", labels));
     assert.equal(server.seen().length, 1);
+  });
+
+  test("of a scale show Scales, and a patch of one changes the parent", async (t) => {
+    const server = new Server(t);
+    const rules = [rule("replicasets/scale", "apps")];
+    await server.register("mutating", { name: "a.x.io", rules });
+    await server.register("validating", { name: "b.x.io", rules });
+    const sets = "/apis/apps/v1/namespaces/default/replicasets";
+    const template = { metadata: { labels: { k: "v" } }, spec: { containers: [container] } };
+    const spec = { selector: { matchLabels: { k: "v" } }, template };
+    await server.ask("POST", sets, { metadata: { name: "a" }, spec });
+    server.judge = (_, path) =>
+      path === "/a.x.io" ? patchOf({ op: "replace", path: "/spec/replicas", value: 5 }) : undefined;
+    const { body } = await server.ask("PATCH", `${sets}/a/scale`, { spec: { replicas: 3 } }, merge);
+    assert.equal(read(body, "spec", "replicas"), 5);
+    assert.deepEqual(
+      server.reviews.map(({ request }) => [
+        read(request, "kind", "kind"),
+        read(request, "object", "kind"),
+        read(request, "object", "spec", "replicas"),
+        read(request, "oldObject", "spec", "replicas"),
+      ]),
+      [
+        ["Scale", "Scale", 3, 1],
+        ["Scale", "Scale", 5, 1],
+      ],
+    );
+  });
+
+  test("that ask something pass, too", async (t) => {
+    const server = new Server(t);
+    const rules = [rule("*", "authorization.k8s.io")];
+    await server.register("validating", { name: "a.x.io", rules });
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const spec = { resourceAttributes: { verb: "get", resource: "pods" } };
+    assert.equal((await server.ask("POST", path, { spec })).status, 201);
+    server.judge = () => ({ allowed: false });
+    assert.equal((await server.ask("POST", path, { spec })).status, 400);
+  });
+
+  test("that delete a pod state its grace period, and are asked twice if it is none", async (t) => {
+    const server = new Server(t);
+    const pods = "/api/v1/namespaces/default/pods";
+    const spec = { containers: [container] };
+    await server.ask("POST", pods, { metadata: { name: "a" }, spec });
+    await server.ask("POST", pods, { metadata: { name: "b" }, spec: { ...spec, nodeName: "n" } });
+    await server.register("validating", { name: "a.x.io", rules: [rule("pods")] });
+    const graces = async (name: string): Promise<readonly (Json | undefined)[]> => {
+      server.reviews.length = 0;
+      await server.ask("DELETE", `${pods}/${name}`);
+      return server.reviews.map((review) =>
+        read(review, "request", "options", "gracePeriodSeconds"),
+      );
+    };
+    assert.deepEqual(await graces("a"), [0, 0]);
+    assert.deepEqual(await graces("b"), [30]);
+    assert.deepEqual(await graces("b"), []);
   });
 
   test("a failing match condition refuses", async (t) => {
@@ -424,6 +483,22 @@ describe("a patch", () => {
     assert.equal(
       type.body["message"],
       'Internal error occurred: failed calling webhook "a.x.io": unsupported patch type "Other"',
+    );
+  });
+
+  test("of managedFields is reset when it cannot be read", async (t) => {
+    const server = new Server(t);
+    await server.register("mutating", { name: "a.x.io" });
+    server.judge = () => patchOf({ op: "remove", path: "/metadata/managedFields/0/operation" });
+    const { body, warnings } = await server.ask(
+      "POST",
+      configMaps,
+      configMap("a", { data: { k: "v" } }),
+    );
+    assert.equal(read(body, "metadata", "managedFields", 0, "operation"), "Update");
+    assert.match(
+      warnings[0]!,
+      /invalid state after admission; .*operation must be `Apply` or `Update`/,
     );
   });
 

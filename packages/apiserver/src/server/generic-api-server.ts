@@ -57,6 +57,8 @@ export interface GenericApiServerOptions {
   readonly paths?: readonly PathHandler[];
   /** The kinds that a body may name. Default: the served ones. */
   readonly kinds?: KindRegistry;
+  /** Passes requests on to other API servers. */
+  readonly aggregator?: FilterServices["aggregator"];
   /** Reads and writes autoscaling/v1 Scale. */
   readonly scaleCodec?: VersionCodec;
   readonly protobuf?: ProtobufCodec;
@@ -110,6 +112,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
+    aggregator: options.aggregator,
     faults: options.faults,
   };
   const server: GenericApiServer = {

@@ -29,6 +29,8 @@ export interface FilterServices {
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
+  /** Passes requests on to other API servers. */
+  readonly aggregator?: { readonly handle: PathHandler } | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
 }
@@ -49,6 +51,7 @@ const authenticated: readonly Filter[] = [
   async (request, { impersonate }) => void impersonate(request),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   async (request, { authorizer }) => void authorize(request, authorizer),
+  async (request, { aggregator }) => await aggregator?.handle(request),
   servePaths,
   serveResource,
 ];

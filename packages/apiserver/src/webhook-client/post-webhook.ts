@@ -7,7 +7,8 @@ import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
 import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
-import { goNetError } from "./go-net-error.ts";
+import { authorityHint } from "./authority-hint.ts";
+import { type Dialled, goNetError } from "./go-net-error.ts";
 import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
@@ -35,6 +36,8 @@ interface Outgoing {
 }
 
 const defaultTimeoutMs = 30_000;
+/** Connections to one webhook; a list may convert many objects at once. */
+const maxSockets = 100;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
 
@@ -44,7 +47,8 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   const agentOf = (config: WebhookClientConfig): Agent => {
     const key = JSON.stringify([config.url, config.service, config.caBundle]);
     let agent = agents.get(key);
-    if (!agent) agents.set(key, (agent = new Agent({ keepAlive: true, ...authorities(config) })));
+    if (!agent)
+      agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
     return agent;
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
@@ -164,7 +168,9 @@ async function sendOnce(
     const stop = (error: Error & { readonly code?: string }): void => {
       timer.cancel();
       closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
-      fail(postError(outgoing, goNetError(error, { target, host })));
+      void faultText(error, { target, host }, call.config, clock).then((text) =>
+        fail(postError(outgoing, text)),
+      );
     };
     const timer = clock.timer(timeoutMs, () => {
       fail(postError(outgoing, "context deadline exceeded"));
@@ -173,6 +179,18 @@ async function sendOnce(
     sent.on("error", stop);
     sent.end(call.body);
   });
+}
+
+async function faultText(
+  error: Error,
+  dialled: Dialled,
+  config: WebhookClientConfig,
+  clock: Clock,
+): Promise<string> {
+  const text = goNetError(error, dialled);
+  const { ca } = authorities(config);
+  if (!ca || !text.endsWith("certificate signed by unknown authority")) return text;
+  return text + (await authorityHint(dialled, ca, clock));
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {

@@ -48,6 +48,7 @@ function buildProgram(state: ExitState): Command {
       if (command.name() !== "help") state.command = pathOf(command);
     });
   addServer(program, state);
+  addStorageVersions(program, state);
   addVersion(program);
   addInit(program);
   addHelp(program);
@@ -160,6 +161,24 @@ function addControllerOptions(server: Command): void {
     );
 }
 
+function addStorageVersions(program: Command, state: ExitState): void {
+  program
+    .command("storage-versions")
+    .description("Print the definitions with objects that may still be stored in an old version.")
+    .option("--kubeconfig <file>", "default: KUBECONFIG, else ~/.kube/config")
+    .option("--context <name>", "context of the kubeconfig; default: the current one")
+    .option(
+      "--migrate",
+      "rewrite all objects of these definitions, then drop the old versions from their status",
+    )
+    .option("--output <format>", "text or json", "text")
+    .addHelpText("after", storageVersionsExamples)
+    .action(async (flags: Flags) => {
+      const { runStorageVersions } = await import("./commands/storage-versions.ts");
+      state.exitCode = await runStorageVersions(flags);
+    });
+}
+
 function addVersion(program: Command): void {
   program
     .command("version")
@@ -215,6 +234,12 @@ function addEnvtest(server: Command, state: ExitState): void {
       state.exitCode = await runKubeApiServer(flags);
     });
 }
+
+const storageVersionsExamples = `
+Examples:
+  homeostat storage-versions --kubeconfig .homeostat/kubeconfig
+  homeostat storage-versions --migrate          rewrite the objects; old versions can then be removed
+  homeostat storage-versions --output json      print {"definitions":[…]} for scripts`;
 
 const serverExamples = `
 Examples:

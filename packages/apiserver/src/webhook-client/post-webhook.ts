@@ -37,6 +37,8 @@ interface Outgoing {
 }
 
 const defaultTimeoutMs = 30_000;
+/** Connections to one webhook; a list may convert many objects at once. */
+const maxSockets = 100;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
 
@@ -48,7 +50,7 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
     let agent = agents.get(key);
     if (agent) return agent;
     assertAuthorities(config);
-    agents.set(key, (agent = new Agent({ keepAlive: true, ...authorities(config) })));
+    agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
     return agent;
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {

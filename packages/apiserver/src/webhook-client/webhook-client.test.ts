@@ -178,6 +178,15 @@ test("a bundle of no authorities makes no client", async () => {
   );
 });
 
+test("an authority of the right name with another key is named", async () => {
+  const { cert } = createAuthority({ runtime });
+  const text = await post({ ...here(), caBundle: Buffer.from(cert).toString("base64") });
+  assert.match(
+    text,
+    /unknown authority \(possibly because of "(?:x509: ECDSA verification failure|crypto\/rsa: verification error)" while trying to verify candidate authority certificate "homeostat"\)$/,
+  );
+});
+
 test("a webhook that does not answer in time", async () => {
   answer = () => "silence";
   const text = await post(here(), { timeoutMs: 50 });

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
 import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import { bytesResponse } from "../response/encode-response.ts";
+import { bytesResponse, encodedResponse, protobufType } from "../response/encode-response.ts";
 import { goTypeName } from "../response/object-response.ts";
 import { makeTable, readIncludeObject, type TableOptions } from "../response/table.ts";
 import { agesAt } from "../../apimachinery/rest/table-printer.ts";
@@ -36,6 +36,8 @@ export async function listResponse(scope: RequestScope, page: ListPage): Promise
     throw notAcceptableError(
       `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
     );
+  const messages = accepted.transform ? undefined : protobufList(scope, page);
+  if (messages) return encodedResponse(scope, 200, protobufType, messages);
   const list = accepted.transform
     ? metadataList(scope, page, accepted.transform.version)
     : objectList(scope, page);
@@ -92,6 +94,22 @@ function joinRows(
   });
   at += out.write(end, at, "latin1");
   return out.subarray(0, at);
+}
+
+/** A list in protobuf of kept messages; undefined where another form was asked for. */
+function protobufList(scope: RequestScope, page: ListPage): Uint8Array | undefined {
+  const { core, resource, accepted } = scope;
+  const codec = core.protobuf;
+  if (accepted.mediaType !== protobufType || !codec?.encodeList) return undefined;
+  const items: Uint8Array[] = [];
+  for (const revision of page.items) {
+    const message = core.representations.message(resource, revision, codec);
+    if (!message) return undefined;
+    items.push(message);
+  }
+  const apiVersion = formatApiVersion(resource);
+  const head = { kind: resource.listKind, apiVersion, metadata: listMetadata(scope, page) };
+  return codec.encodeList(head, items);
 }
 
 function metadataList(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {

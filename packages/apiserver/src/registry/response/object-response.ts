@@ -10,7 +10,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
-import { bytesResponse, objectResponse } from "./encode-response.ts";
+import { bytesResponse, encodedResponse, objectResponse, protobufType } from "./encode-response.ts";
 import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 
 /** One object of this request's resource: as stored, or as a dry run would have stored it. */
@@ -25,6 +25,8 @@ export async function resultResponse(
   const { core, accepted, resource } = scope;
   const result = await converted(scope, given);
   const { transform } = accepted;
+  const message = transform ? undefined : sealedMessage(scope, result);
+  if (message) return encodedResponse(scope, status, protobufType, message);
   if (!transform)
     return await bytesResponse(
       scope,
@@ -53,6 +55,17 @@ export async function converted(
 ): Promise<Result> {
   if (!("revision" in result) || !conversions.needed(resource, result.revision)) return result;
   return { revision: await conversions.fresh(resource, result.revision) };
+}
+
+/** A stored object in protobuf; undefined where another form was asked for. */
+function sealedMessage(
+  { core: { protobuf, representations }, accepted, resource }: RequestScope,
+  result: Result,
+): Uint8Array | undefined {
+  if (accepted.mediaType !== protobufType || !protobuf?.seal || !("revision" in result))
+    return undefined;
+  const raw = representations.message(resource, result.revision, protobuf);
+  return raw && protobuf.seal({ apiVersion: formatApiVersion(resource), kind: resource.kind }, raw);
 }
 
 /** The response with a Scale, which may have a printer of its own. */

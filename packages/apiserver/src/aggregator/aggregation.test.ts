@@ -115,13 +115,16 @@ test("an extension server in this process is asked, shown in discovery and proxi
   const { reason, message } = await available("True");
   assert.deepEqual([reason, message], ["Passed", "all checks passed"]);
   const path = "/apis/wardle.io/v1/namespaces/a/fish/f?x=1";
-  assert.equal((await ask("GET", path, undefined, { authorization: "Bearer t" })).kind, "Fish");
+  const claims = { authorization: "Bearer t", "x-remote-extra-evil": "1", "x-remote-uid": "0" };
+  assert.equal((await ask("GET", path, undefined, claims)).kind, "Fish");
   const last = seen.at(-1)!;
   assert.equal(last.path, path);
   assert.equal(last.headers["x-remote-user"], "admin");
   assert.equal(last.headers["x-remote-group"], "system:masters, system:authenticated");
   assert.equal(last.headers["x-remote-extra-a%2Fb"], "x, y");
   assert.equal(last.headers["authorization"], undefined);
+  assert.equal(last.headers["x-remote-extra-evil"], undefined);
+  assert.equal(last.headers["x-remote-uid"], "7");
   assert.deepEqual(await ask("GET", "/apis/wardle.io/v1"), resources);
   const group = await ask("GET", "/apis/wardle.io");
   assert.deepEqual(group.preferredVersion, { groupVersion: "wardle.io/v1", version: "v1" });

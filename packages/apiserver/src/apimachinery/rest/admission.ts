@@ -72,7 +72,11 @@ export async function runAdmission(
   steps: readonly AdmissionStep[],
   request: AdmissionRequest,
 ): Promise<void> {
-  for (const step of steps) await step(request);
+  for (const step of steps) {
+    // Nearly all steps have nothing to do or to wait for.
+    const running = step(request);
+    if (running) await running;
+  }
 }
 
 /** Runs mutating steps in order, and again if one of them asks for it. */

@@ -141,7 +141,11 @@ function addServingOptions(server: Command): void {
       "put descriptions into OpenAPI documents, for kubectl explain",
     )
     .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
-    .option("--service-node-port-range <range>", "range of node ports", "30000-32767");
+    .option("--service-node-port-range <range>", "range of node ports", "30000-32767")
+    .option(
+      "--service-locations <list>",
+      "where to reach Services that webhooks and API services name: namespace/name[:port]=host:port, separated by commas; default: their ready endpoints",
+    );
 }
 
 function addControllerOptions(server: Command): void {

@@ -12,6 +12,7 @@ import { makeFolder } from "../make-folder.ts";
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { parseServiceLocations } from "../parse-service-locations.ts";
 import { untilSignal } from "../until-signal.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -55,6 +56,9 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       String(flags["compactionInterval"]),
     ),
     eventTtlMs: parseDurationFlag("--event-ttl", String(flags["eventTtl"])),
+    ...(flags["serviceLocations"] === undefined
+      ? {}
+      : { serviceLocations: parseServiceLocations(String(flags["serviceLocations"])) }),
     ...(flags["faultsFile"] === undefined ? {} : { faults: "http" as const }),
     ...(flags["fakeNodes"] === undefined
       ? {}

@@ -7,8 +7,9 @@ import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
 import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
-import { authorityHint } from "./authority-hint.ts";
-import { type Dialled, goNetError } from "./go-net-error.ts";
+import { authoritiesFault } from "./certificate-fault.ts";
+import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
+import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
@@ -47,8 +48,9 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   const agentOf = (config: WebhookClientConfig): Agent => {
     const key = JSON.stringify([config.url, config.service, config.caBundle]);
     let agent = agents.get(key);
-    if (!agent)
-      agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
+    if (agent) return agent;
+    assertAuthorities(config);
+    agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
     return agent;
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
@@ -76,6 +78,13 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
       agents.clear();
     },
   };
+}
+
+/** A client with authorities that cannot be read is not made. */
+function assertAuthorities({ caBundle }: WebhookClientConfig): void {
+  const pem = Buffer.from(caBundle ?? "", "base64").toString("utf8");
+  const fault = pem ? authoritiesFault(pem) : undefined;
+  if (fault !== undefined) throw new WebhookError(fault, undefined, "client");
 }
 
 /** The path of a URL is kept, without a slash at its end; its query is not. */
@@ -155,10 +164,15 @@ async function sendOnce(
     servername: isIP(host) ? "" : host,
   };
   return await new Promise<Reply>((done, fail) => {
+    let opened = false;
     const sent = request(options, (response) => {
       const chunks: Buffer[] = [];
+      opened = true;
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", stop);
+      response.on("error", () => {
+        timer.cancel();
+        fail(bodyError("unexpected EOF"));
+      });
       response.on("end", () => {
         timer.cancel();
         const { statusCode: status = 0, headers } = response;
@@ -168,12 +182,13 @@ async function sendOnce(
     const stop = (error: Error & { readonly code?: string }): void => {
       timer.cancel();
       closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
-      void faultText(error, { target, host }, call.config, clock).then((text) =>
-        fail(postError(outgoing, text)),
+      void dialledBy(outgoing, { target, host }, error, clock.now()).then((dialled) =>
+        fail(postError(outgoing, goNetError(error, dialled))),
       );
     };
     const timer = clock.timer(timeoutMs, () => {
-      fail(postError(outgoing, "context deadline exceeded"));
+      const late = "context deadline exceeded";
+      fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
     });
     sent.on("error", stop);
@@ -181,16 +196,23 @@ async function sendOnce(
   });
 }
 
-async function faultText(
-  error: Error,
+const bodyError = (why: string): WebhookError =>
+  new WebhookError(
+    `unexpected error when reading response body. Please retry. Original error: ${why}`,
+  );
+
+/** Completes what was dialled by the certificate that was refused. */
+async function dialledBy(
+  { call }: Outgoing,
   dialled: Dialled,
-  config: WebhookClientConfig,
-  clock: Clock,
-): Promise<string> {
-  const text = goNetError(error, dialled);
-  const { ca } = authorities(config);
-  if (!ca || !text.endsWith("certificate signed by unknown authority")) return text;
-  return text + (await authorityHint(dialled, ca, clock));
+  error: { readonly code?: string },
+  nowMs: number,
+): Promise<Dialled> {
+  if (!isCertificateError(error)) return dialled;
+  const { target, host } = dialled;
+  const certificate = await peerCertificate(target, isIP(host) ? "" : host);
+  if (!certificate) return dialled;
+  return { ...dialled, refused: { certificate, authorities: authorities(call.config).ca, nowMs } };
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {

@@ -4,7 +4,7 @@
 import { uuid } from "homeostat/runtime";
 import type { AdmissionRequest } from "../../apimachinery/rest/admission.ts";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
-import type { WebhookClientConfig } from "../../webhook-client/webhook-client.ts";
+import { type WebhookClientConfig, WebhookError } from "../../webhook-client/webhook-client.ts";
 import type { PluginServices } from "../admission-plugin.ts";
 import type { VersionedObjects } from "../matching/versioned-objects.ts";
 import type { ReviewEncoder, ReviewVersion } from "./admission-review.ts";
@@ -70,7 +70,9 @@ async function post(
     });
     return await decodeReview(body, version);
   } catch (error) {
-    throw new WebhookCallError(webhook.name, `failed to call webhook: ${messageOf(error)}`);
+    const isClient = error instanceof WebhookError && error.at === "client";
+    const what = isClient ? "could not get REST client" : "failed to call webhook";
+    throw new WebhookCallError(webhook.name, `${what}: ${messageOf(error)}`);
   }
 }
 

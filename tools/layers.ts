@@ -55,7 +55,7 @@ export const layers: Readonly<Record<string, Levels>> = {
     // any; neither knows the other.
     ["kinds", "registry"],
     ["authentication", "authorization", "discovery", "flowcontrol", "openapi", "protobuf"],
-    ["admission", "faults", "filters", "post-start-hooks"],
+    ["admission", "aggregator", "faults", "filters", "post-start-hooks"],
     ["server"], // the API server as one function from a request to a response
     ["component-helpers"], // from here on clients of that server
     ["controllers", "scheduler", "fake-nodes"],

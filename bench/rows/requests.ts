@@ -246,6 +246,32 @@ function listRow(
   };
 }
 
+const tableType = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+/** What every `kubectl get` asks for. */
+const tableRows: readonly ServerRow[] = [
+  listRow(
+    {
+      name: "table-custom",
+      what: "list 10,000 custom resources as a Table",
+      kind: Order,
+      manifest: order,
+    },
+    (namespace) => `/apis/bench.example.com/v1/namespaces/${namespace}/orders`,
+    tableType,
+  ),
+  listRow(
+    {
+      name: "table-configmap",
+      what: "list 10,000 config maps as a Table",
+      kind: configMaps,
+      manifest: configMap,
+    },
+    mapsPath,
+    tableType,
+  ),
+];
+
 /** The rows of single requests and lists. */
 export const requestRows: readonly ServerRow[] = [
   createRow("create-custom", "create custom resources of 1.4 KB", Order, order),
@@ -270,6 +296,7 @@ export const requestRows: readonly ServerRow[] = [
     },
     mapsPath,
   ),
+  ...tableRows,
   createProtobuf,
   getProtobuf,
   listRow(

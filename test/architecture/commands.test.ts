@@ -32,7 +32,7 @@ function helpOf(command: string): string | undefined {
 
 /** The commands that a help text lists. */
 const commandsIn = (help: string): readonly string[] =>
-  [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z]+)/gm)]
+  [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}([a-z-]+)/gm)]
     .map((match) => match[1]!)
     .filter((name) => name !== "help");
 

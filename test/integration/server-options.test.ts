@@ -46,6 +46,18 @@ const invalid: readonly (readonly [object, code: string, message: RegExp])[] = [
     "ADMISSION_PLUGIN",
     /: admissionPlugins\.disable: expected .*Priority.*; got "Priorities"$/,
   ],
+  [
+    { authorizationModes: ["RBAC", "Node"] },
+    "OPTION",
+    /: authorizationModes: mode "Node" is not implemented; expected any of AlwaysAllow, .*RBAC$/,
+  ],
+  [
+    { authorizationModes: ["rbac"] },
+    "OPTION",
+    /: authorizationModes: expected any of .*; got "rbac"$/,
+  ],
+  [{ authorizationModes: [] }, "OPTION", /: authorizationModes: expected at least one mode/],
+  [{ authorizationModes: ["RBAC", "RBAC"] }, "OPTION", /each mode once, got RBAC,RBAC$/],
   [{ stages: [3] }, "STAGE", /read stage 1: an object was expected, got 3/],
   [{ stages: [null] }, "STAGE", /read stage 1: an object was expected, got null/],
   [{ stages: [{ name: "s" }] }, "STAGE", /read stage "s": for\.kind: a kind was expected/],

@@ -39,6 +39,8 @@ export const testCmd: Suite = {
   serverFlags: [
     "--controllers",
     "all",
+    "--authorization-mode",
+    "AlwaysAllow",
     "--enable-admission-plugins",
     onAdmission,
     "--disable-admission-plugins",

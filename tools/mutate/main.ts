@@ -1,6 +1,5 @@
-// `npm run mutate -- [PATH…] [--sample N] [--seed S] [--seconds S] [--again FILE] [--json FILE]`:
-// changes the sources under the paths in small ways, one at a time, runs the tests that run the
-// changed code, and lists the mutants that no test notices. SIGINT ends it after this mutant.
+// `npm run mutate`: lists the changes of the sources that no test notices. SIGINT ends it after the
+// current mutant.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -34,10 +33,22 @@ const { values, positionals } = parseArgs({
     seconds: { type: "string", default: "Infinity" },
     again: { type: "string" },
     json: { type: "string" },
+    help: { type: "boolean" },
   },
 });
 
-process.exitCode = await main(positionals.length === 0 ? folders : positionals);
+const usage = `npm run mutate -- [PATH…] [--sample N] [--seed S] [--seconds S] [--again FILE] [--json FILE]
+
+Changes the sources under the paths in small ways, one at a time, runs the tests that run the changed
+code, and lists the mutants that no test notices. Default: ${folders.join(", ")}
+  --sample N     that many mutants, chosen by --seed (default 1)
+  --seconds S    limit of each mutant
+  --again FILE   only those that an earlier --json FILE lists as left
+  --json FILE    writes every result
+`;
+
+if (values.help) process.stdout.write(usage);
+else process.exitCode = await main(positionals.length === 0 ? folders : positionals);
 
 async function main(paths: readonly string[]): Promise<number> {
   const files = readSources(root, ["packages", "test"])

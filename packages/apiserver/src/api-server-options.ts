@@ -52,6 +52,12 @@ export interface ApiServerOptions {
     readonly disable?: readonly string[];
   };
   /**
+   * Authorization modes in order, by kube-apiserver's names: RBAC, AlwaysAllow, AlwaysDeny. Members
+   * of system:masters, such as {@link administrator}, may do everything in each of them. Default
+   * `["RBAC"]`.
+   */
+  readonly authorizationModes?: readonly ("AlwaysAllow" | "AlwaysDeny" | "RBAC")[];
+  /**
    * Documents of OpenAPI carry upstream's descriptions, which `kubectl explain` prints. They are
    * read when the first document is asked for. Default false.
    */

@@ -76,6 +76,22 @@ export async function issueCertificateFor(
   return issueClientCertificate(identity.authority, { runtime, ...subject });
 }
 
+/** Issues the certificate by which this server asks others, once, when it is first needed. */
+export function frontProxyOf(
+  { authority }: Identity,
+  runtime: Runtime,
+): () => Promise<KeyPair & { readonly ca: string }> {
+  let issued: (KeyPair & { readonly ca: string }) | undefined;
+  return async () => {
+    const { issueClientCertificate } = await import("./certificates/authority.ts");
+    issued ??= {
+      ...issueClientCertificate(authority, { runtime, user: "front-proxy-client" }),
+      ca: authority.cert,
+    };
+    return issued;
+  };
+}
+
 /** Formats the administrator's kubeconfig, and writes it where `kubeconfigPath` says. */
 export function createKubeconfig(
   listener: Listener,

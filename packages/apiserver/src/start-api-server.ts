@@ -23,6 +23,7 @@ import { type ControllerOptions, runControllers } from "./run-controllers.ts";
 import {
   clientCaOf,
   createKubeconfig,
+  frontProxyOf,
   defaultHost,
   issueCertificateFor,
   openPort,
@@ -133,6 +134,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     openApiDescriptions: options.openApiDescriptions === true,
     warn: warnOf(options),
     serviceLocations: options.serviceLocations,
+    ...(identity ? { frontProxy: frontProxyOf(identity, runtime) } : {}),
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),

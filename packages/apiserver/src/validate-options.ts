@@ -2,6 +2,7 @@
 // starts. Pure. Names of controllers and plug-ins, stages and service ranges have parsers of their
 // own (parse-options.ts).
 import type { ApiServerOptions } from "./api-server-options.ts";
+import { modeFaults } from "./authorization/modes.ts";
 import type { OptionFault } from "./apimachinery/errors/server-error.ts";
 
 type Check = (value: unknown, option: string) => readonly OptionFault[];
@@ -124,6 +125,11 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   dataDir: text,
   fsync: flag,
   kubeconfigPath: text,
+  authorizationModes: (value, option) => {
+    const faults = names(value, option);
+    if (faults.length) return faults;
+    return modeFaults(value as readonly string[]).map((problem) => ({ option, problem }));
+  },
   admissionPlugins: fields({ enable: names, disable: names }),
   openApiDescriptions: flag,
   serviceClusterIpRange: text,

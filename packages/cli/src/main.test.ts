@@ -137,7 +137,7 @@ test("wrong usage exits 2, begins with the flag or command, says what is expecte
       "xml",
     ],
     [
-      'homeostat: help: homeostat has no command "nope"; the commands are server, version, init, help; see homeostat --help\n',
+      'homeostat: help: homeostat has no command "nope"; the commands are server, storage-versions, version, init, help; see homeostat --help\n',
       "help",
       "nope",
     ],

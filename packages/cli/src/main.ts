@@ -48,6 +48,7 @@ function buildProgram(state: ExitState): Command {
       if (command.name() !== "help") state.command = pathOf(command);
     });
   addServer(program, state);
+  addStorageVersions(program, state);
   addVersion(program);
   addInit(program);
   addHelp(program);
@@ -123,6 +124,11 @@ function addServingOptions(server: Command): void {
       "1h",
     )
     .option(
+      "--authorization-mode <modes>",
+      "authorization modes in order, separated by commas: RBAC, AlwaysAllow, AlwaysDeny",
+      "RBAC",
+    )
+    .option(
       "--enable-admission-plugins <names>",
       "admission plug-ins to enable in addition to the defaults, separated by commas",
     )
@@ -153,6 +159,24 @@ function addControllerOptions(server: Command): void {
       "--stages <file>",
       "YAML file of stages that simulate the lifecycle of pods, nodes and other objects; accepts KWOK's Stage resources",
     );
+}
+
+function addStorageVersions(program: Command, state: ExitState): void {
+  program
+    .command("storage-versions")
+    .description("Print the definitions with objects that may still be stored in an old version.")
+    .option("--kubeconfig <file>", "default: KUBECONFIG, else ~/.kube/config")
+    .option("--context <name>", "context of the kubeconfig; default: the current one")
+    .option(
+      "--migrate",
+      "rewrite all objects of these definitions, then drop the old versions from their status",
+    )
+    .option("--output <format>", "text or json", "text")
+    .addHelpText("after", storageVersionsExamples)
+    .action(async (flags: Flags) => {
+      const { runStorageVersions } = await import("./commands/storage-versions.ts");
+      state.exitCode = await runStorageVersions(flags);
+    });
 }
 
 function addVersion(program: Command): void {
@@ -210,6 +234,12 @@ function addEnvtest(server: Command, state: ExitState): void {
       state.exitCode = await runKubeApiServer(flags);
     });
 }
+
+const storageVersionsExamples = `
+Examples:
+  homeostat storage-versions --kubeconfig .homeostat/kubeconfig
+  homeostat storage-versions --migrate          rewrite the objects; old versions can then be removed
+  homeostat storage-versions --output json      print {"definitions":[…]} for scripts`;
 
 const serverExamples = `
 Examples:

@@ -5,7 +5,8 @@ import { usageError } from "./command-error.ts";
 /** Flags by option, where the flag is not the option's name with dashes. */
 export type OptionFlags = Readonly<Record<string, string>>;
 
-const pluginFlags: OptionFlags = {
+const ownFlags: OptionFlags = {
+  authorizationModes: "--authorization-mode",
   "admissionPlugins.enable": "--enable-admission-plugins",
   "admissionPlugins.disable": "--disable-admission-plugins",
 };
@@ -24,7 +25,7 @@ export async function withFlagErrors<T>(
 }
 
 const describe = ({ option, problem }: OptionFault, flags: OptionFlags): string =>
-  `${{ ...pluginFlags, ...flags }[option] ?? toFlag(option)}: ${problem}`;
+  `${{ ...ownFlags, ...flags }[option] ?? toFlag(option)}: ${problem}`;
 
 /** E.g. `serviceClusterIpRange` becomes `--service-cluster-ip-range`. */
 const toFlag = (option: string): string =>

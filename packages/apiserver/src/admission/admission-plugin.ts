@@ -7,7 +7,8 @@ import type { AdmissionRequest, AdmissionStep } from "../apimachinery/rest/admis
 import { forbiddenError } from "../apimachinery/errors/api-errors.ts";
 import { metaString } from "../apimachinery/meta/read-meta.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
+import type { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { StoredObjects } from "../registry/revisions/stored-objects.ts";
 
 /** What plug-ins are created with. */
@@ -16,6 +17,7 @@ export interface PluginServices {
   readonly catalog: ResourceCatalog;
   readonly authorizer: Authorizer;
   readonly runtime: Runtime;
+  readonly webhookClient: WebhookClient;
   /** Sends a request as the server itself and waits for its answer. */
   loopback(
     method: string,

@@ -8,7 +8,7 @@ import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import { requestedOrganizations } from "../kinds/certificates/read-signing-request.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import type { AuthorizerAttributes, Authorizer } from "../authorization/authorizer.ts";
+import { type Authorizer, resourceAction } from "../apimachinery/authorizer.ts";
 import { isAbout, refuse, type CreatePlugin } from "./admission-plugin.ts";
 
 const group = "certificates.k8s.io";
@@ -72,35 +72,12 @@ async function assertMay(
   const { spec }: SigningRequest = request.old!;
   const signer = spec?.signerName ?? "";
   for (const name of [signer, `${signer.split("/")[0]}/*`])
-    if ((await authorizer(attributesOf(request, verb, name))).allowed) return;
+    if (authorizer({ user: request.user, info: signerAction(verb, name) }).allowed) return;
   throw refuse(
     request,
     `user not permitted to ${verb} requests with signerName ${quoteGo(signer)}`,
   );
 }
 
-function attributesOf(
-  { user }: AdmissionRequest,
-  verb: string,
-  name: string,
-): AuthorizerAttributes {
-  const signers = "signers";
-  return {
-    user,
-    info: {
-      isResource: true,
-      path: "",
-      verb,
-      group,
-      version: "*",
-      namespace: "",
-      resource: signers,
-      subresource: "",
-      name,
-      parts: [signers, name],
-      watchPrefix: false,
-      named: true,
-      scoped: false,
-    },
-  };
-}
+const signerAction = (verb: string, name: string) =>
+  resourceAction({ verb, group, resource: "signers", name });

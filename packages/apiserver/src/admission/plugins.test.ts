@@ -4,6 +4,7 @@ import { isApiStatusError, type JsonObject } from "homeostat/api";
 import { createVirtualRuntime } from "homeostat/runtime";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
+import { createWebhookClient } from "../webhook-client/webhook-client.ts";
 import { choiceFaults, createPlugins, missingPlugins, type PluginChoice } from "./plugins.ts";
 
 type Stored = Readonly<Record<string, readonly JsonObject[]>>;
@@ -23,6 +24,7 @@ async function admit(
   stored: Stored = {},
   choice: PluginChoice = { disable: ["ServiceAccount", "NamespaceLifecycle"] },
 ): Promise<string | undefined> {
+  const runtime = createVirtualRuntime();
   const objects = {
     serves: () => true,
     find: ({ resource }: { readonly resource: string }, name: string) =>
@@ -42,7 +44,8 @@ async function admit(
         ...allowed,
         allowed: info.name !== "e.org/s" && info.name !== "e.org/*",
       }),
-      runtime: createVirtualRuntime(),
+      runtime,
+      webhookClient: createWebhookClient({ clock: runtime.clock, resolve: () => assert.fail() }),
       loopback: async () => ({ status: 200, object: {} }),
     },
   );
@@ -56,6 +59,7 @@ async function admit(
     subresource: "",
     namespace: "home",
     name: "",
+    requestName: "",
     old: undefined,
     object: undefined,
     user: { name: "ann", groups: [] },

@@ -3,7 +3,10 @@
 // Upstream: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go,
 // k8s.io/apiserver/pkg/server/options/admission.go.
 import type { OptionFault } from "../apimachinery/errors/server-error.ts";
+import { loadLate } from "../apimachinery/load-late.ts";
 import type { AdmissionPlugin, CreatePlugin, PluginServices } from "./admission-plugin.ts";
+import { createGatedOff } from "./gated-off.ts";
+import { createNodeDeclaredFeatureValidator } from "./node-declared-feature-validator.ts";
 import {
   createCertificateApproval,
   createCertificateSigning,
@@ -29,6 +32,10 @@ import { createRuntimeClass } from "./runtime-class.ts";
 import { createServiceAccount } from "./service-account.ts";
 import { createStorageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { createTaintNodesByCondition } from "./taint-nodes-by-condition.ts";
+import {
+  createMutatingAdmissionWebhook,
+  createValidatingAdmissionWebhook,
+} from "./webhook/admission-webhooks.ts";
 
 interface KnownPlugin {
   readonly name: string;
@@ -47,49 +54,59 @@ const off = (name: string, create?: CreatePlugin): KnownPlugin => ({
   ...(create ? { create } : {}),
 });
 
+/** Loaded when it is enabled. */
+const offLate = (name: string): KnownPlugin =>
+  off(name, (services) => {
+    const { offByDefault } = loadLate(
+      import.meta.url,
+      "./off-by-default",
+    ) as typeof import("./off-by-default.ts");
+    return offByDefault[name]!(services);
+  });
+
 /** In the order in which they run. */
 const plugins: readonly KnownPlugin[] = [
-  off("AlwaysAdmit"),
-  off("NamespaceAutoProvision"),
+  offLate("AlwaysAdmit"),
+  offLate("NamespaceAutoProvision"),
   on("NamespaceLifecycle", createNamespaceLifecycle),
-  off("NamespaceExists"),
-  off("LimitPodHardAntiAffinityTopology"),
+  offLate("NamespaceExists"),
+  offLate("LimitPodHardAntiAffinityTopology"),
   on("LimitRanger", createLimitRanger),
   on("ServiceAccount", createServiceAccount),
   off("NodeRestriction"),
   on("TaintNodesByCondition", createTaintNodesByCondition),
-  off("AlwaysPullImages"),
+  offLate("AlwaysPullImages"),
   off("ImagePolicyWebhook"),
   on("PodSecurity", createPodSecurity),
-  off("PodNodeSelector"),
+  offLate("PodNodeSelector"),
   on("Priority", createPriority),
   on("DefaultTolerationSeconds", createDefaultTolerationSeconds),
   off("PodTolerationRestriction"),
   off("EventRateLimit"),
-  off("ExtendedResourceToleration"),
+  offLate("ExtendedResourceToleration"),
   on("DefaultStorageClass", createDefaultStorageClass),
   on("StorageObjectInUseProtection", createStorageObjectInUseProtection),
-  on("PodGroupProtection"),
-  off("OwnerReferencesPermissionEnforcement"),
+  on("PodGroupProtection", createGatedOff),
+  offLate("OwnerReferencesPermissionEnforcement"),
   on("PersistentVolumeClaimResize", createPersistentVolumeClaimResize),
   on("RuntimeClass", createRuntimeClass),
   on("CertificateApproval", createCertificateApproval),
   on("CertificateSigning", createCertificateSigning),
-  on("ClusterTrustBundleAttest"),
+  on("ClusterTrustBundleAttest", createGatedOff),
   on("CertificateSubjectRestriction", createCertificateSubjectRestriction),
   on("DefaultIngressClass", createDefaultIngressClass),
   off("DenyServiceExternalIPs", createDenyServiceExternalIps),
   on("PodTopologyLabels", createPodTopologyLabels),
-  on("PodGroupWorkloadExists"),
-  on("NodeDeclaredFeatureValidator"),
-  on("JobValidation"),
+  on("PodGroupWorkloadExists", createGatedOff),
+  on("NodeDeclaredFeatureValidator", createNodeDeclaredFeatureValidator),
+  on("JobValidation", createGatedOff),
   on("PodResizeValidator", createPodResizeValidator),
   on("MutatingAdmissionPolicy", createMutatingAdmissionPolicy),
-  on("MutatingAdmissionWebhook"),
+  on("MutatingAdmissionWebhook", createMutatingAdmissionWebhook),
   on("ValidatingAdmissionPolicy", createValidatingAdmissionPolicy),
-  on("ValidatingAdmissionWebhook"),
+  on("ValidatingAdmissionWebhook", createValidatingAdmissionWebhook),
   on("ResourceQuota", createResourceQuota),
-  off("AlwaysDeny"),
+  offLate("AlwaysDeny"),
 ];
 
 /** Names of plug-ins, as kube-apiserver's flags take them. */

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/kubernetes/plugin/pkg/admission/podresize/admission.go.
 import { ApiStatusError, type Decoded } from "homeostat/api";
 import type { Node, Pod } from "homeostat/k8s/core/v1";
-import { nanoOf, sumContainers } from "../kinds/core/resources/resource-lists.ts";
+import { nanoOf, sumPod } from "../kinds/core/resources/resource-lists.ts";
 import type { AdmissionRequest } from "../apimachinery/rest/admission.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { type CreatePlugin, refuse, updateOf } from "./admission-plugin.ts";
@@ -37,7 +37,7 @@ export const createPodResizeValidator: CreatePlugin = ({ objects }) => ({
 
 /** The resources that the node lacks; amounts in thousandths of a CPU and in bytes, rounded up. */
 function lacking(pod: Decoded<Pod>, allocatable: Readonly<Record<string, string>>): string[] {
-  const requests = sumContainers(pod.spec ?? {}, "requests");
+  const requests = sumPod(pod.spec ?? {}, "requests");
   return (["cpu", "memory"] as const).flatMap((resource) => {
     const requested = requests.get(resource)?.nano ?? 0n;
     const available = nanoOf(allocatable[resource]);

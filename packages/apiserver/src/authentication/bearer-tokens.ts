@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "homeostat/api";
 import type { Clock } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
-import { quoteGo } from "../apimachinery/errors/field-error.ts";
+import { quoteGo, quoteGoList } from "../apimachinery/errors/field-error.ts";
 import { objectAt } from "../apimachinery/meta/read-fields.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { TokenReviewResult } from "../apimachinery/rest/review.ts";
@@ -56,7 +56,7 @@ export function createBearerTokens({
     const audiences = meant.filter((audience) => wanted.includes(audience));
     const fault =
       audiences.length === 0
-        ? `token audiences ${quoteAll(meant)} is invalid for the target audiences ${quoteAll(wanted)}`
+        ? `token audiences ${quoteGoList(meant)} is invalid for the target audiences ${quoteGoList(wanted)}`
         : (timeFault(claims, clock.now() / 1000) ?? objectFault(claims, read));
     return fault === undefined
       ? { user: withAuthenticated(accountUser(claims)), audiences }
@@ -74,9 +74,6 @@ const withAuthenticated = (user: UserInfo): UserInfo =>
   user.groups.includes("system:authenticated")
     ? user
     : { ...user, groups: [...user.groups, "system:authenticated"] };
-
-/** As Go prints a list of strings quoted: `["a" "b"]`. */
-const quoteAll = (texts: readonly string[]): string => `[${texts.map(quoteGo).join(" ")}]`;
 
 function timeFault(claims: JsonObject, now: number): string | undefined {
   if (Number(claims["nbf"]) > now + leewaySeconds) return "service account token is not valid yet";

@@ -14,11 +14,14 @@ export function apiGroupDiscoveryList(groups: readonly ServedGroup[]): JsonObjec
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name ? { name } : {},
-      versions: versions.map(({ version, resources }) => ({
-        version,
-        resources: resources.map(resourceEntry),
-        freshness: "Current",
-      })),
+      versions: versions.map(
+        ({ version, resources, remote }) =>
+          remote ?? {
+            version,
+            resources: resources.map(resourceEntry),
+            freshness: "Current",
+          },
+      ),
     })),
   };
 }

@@ -18,7 +18,7 @@ import { healthPaths, healthText } from "./health.ts";
 import { versionDocument } from "../apimachinery/kubernetes-version.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./legacy-documents.ts";
 import { failure, json, refusal } from "./installed-route.ts";
-import { groupsOf, type ServedGroup } from "./served-groups.ts";
+import { groupsOf, type RemoteVersions, type ServedGroup } from "./served-groups.ts";
 import { type PublicIssuer, tokenMetadata, tokenMetadataPaths } from "./token-metadata.ts";
 
 export interface DiscoveryOptions {
@@ -29,6 +29,8 @@ export interface DiscoveryOptions {
   readonly address: string;
   /** The issuer whose tokens clients may verify. */
   readonly issuer?: PublicIssuer;
+  /** What other servers serve. */
+  readonly remote?: RemoteVersions;
 }
 
 /** Answers the paths of discovery; undefined for every other path. */
@@ -47,7 +49,7 @@ const encoder = new TextEncoder();
 
 /** Creates discovery over a catalog. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
-  let epoch = -1;
+  let epoch = "";
   let groups: readonly ServedGroup[] = [];
   return async (request) => {
     const plain =
@@ -56,9 +58,10 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (plain) return plain;
     const isIndex = request.path === "/" || request.path === "/index.html";
     if (!/^\/apis?(?:\/|$)/.test(request.path) && !isIndex) return undefined;
-    if (epoch !== options.catalog.epoch) {
-      groups = groupsOf(options.catalog);
-      epoch = options.catalog.epoch;
+    const newest = `${options.catalog.epoch} ${options.remote?.epoch ?? 0}`;
+    if (epoch !== newest) {
+      groups = groupsOf(options.catalog, options.remote);
+      epoch = newest;
     }
     if (isIndex) return json(200, indentJson(JSON.stringify({ paths: indexOf(groups) })).trimEnd());
     const found = find(groups, request.path, options.address);

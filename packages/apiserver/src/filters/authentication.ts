@@ -14,13 +14,20 @@ export type TokenAuthenticator = (
   token: string,
 ) => UserInfo | undefined | Promise<UserInfo | undefined>;
 
+/** What authentication asks. */
+export interface Authenticators {
+  readonly tokens: TokenAuthenticator;
+  /** Whether requests without credentials are anonymous. */
+  readonly allowsAnonymous: boolean;
+}
+
 /**
- * Sets the request's user. Throws 401 for an unknown token, and for a refused certificate without a
- * token.
+ * Sets the request's user. Throws 401 for an unknown token, and without a token for a refused
+ * certificate and where nobody may be anonymous.
  */
 export async function authenticate(
   request: ServerRequest,
-  tokens: TokenAuthenticator,
+  { tokens, allowsAnonymous }: Authenticators,
 ): Promise<void> {
   const { user, headers, certificateRefused } = request.api;
   if (user) {
@@ -29,7 +36,7 @@ export async function authenticate(
   }
   const token = readBearerToken(headers["authorization"] ?? "", request);
   if (token === undefined) {
-    if (certificateRefused) throw failure(401, "Unauthorized", "Unauthorized");
+    if (certificateRefused || !allowsAnonymous) throw failure(401, "Unauthorized", "Unauthorized");
     request.user = anonymous;
     return;
   }

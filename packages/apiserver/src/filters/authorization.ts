@@ -1,13 +1,11 @@
 // Refuses requests that the authorizer does not allow.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/authorization.go.
-import { type Authorizer, refusal } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
+import { refusal } from "../authorization/refusal.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 
 /** Throws 403 when the authorizer refuses. */
-export async function authorize(
-  { user, info }: ServerRequest,
-  authorizer: Authorizer,
-): Promise<void> {
-  const decision = await authorizer({ user, info });
-  if (!decision.allowed) throw refusal({ user, info }, decision.reason);
+export function authorize({ user, info }: ServerRequest, authorizer: Authorizer): void {
+  const { allowed, reason } = authorizer({ user, info });
+  if (!allowed) throw refusal({ user, info }, reason);
 }

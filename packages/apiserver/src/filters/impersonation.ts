@@ -1,41 +1,83 @@
-// Impersonate-* headers: the request continues as another user if the caller may impersonate it.
-// Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
+// Impersonate-* headers: the request continues as another user if the caller may impersonate it in
+// one of the impersonation modes.
+// Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation/constrained_impersonation.go.
+import type { ApiStatusError } from "homeostat/api";
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
-import { nonResource, type RequestInfo } from "../registry/request/request-info.ts";
-import type { ServerRequest } from "../registry/request/server-request.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
-import { type Authorizer, refusal } from "../authorization/authorizer.ts";
+import type { ServerRequest } from "../registry/request/server-request.ts";
+import { impersonationModes, type ImpersonationAttempt } from "./impersonation-modes.ts";
 
 const extraPrefix = "impersonate-extra-";
+/** Callers whose last mode is remembered. */
+const rememberedCallers = 10_000;
 
 /** Replaces the request's user by the impersonated one. Throws 400 and 403. */
-export async function impersonate(request: ServerRequest, authorizer: Authorizer): Promise<void> {
-  const wanted = readHeaders(request.api.headers);
-  if (!wanted) return;
-  if (!wanted.name)
-    throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
-  for (const info of impersonations(wanted)) {
-    const decision = await authorizer({ user: request.user, info });
-    if (!decision.allowed) throw refusal({ user: request.user, info }, decision.reason);
-  }
-  request.user = { ...wanted, groups: withStandardGroups(wanted) };
+export type Impersonate = (request: ServerRequest) => void;
+
+/** The filter of one server. */
+export function createImpersonation(authorizer: Authorizer): Impersonate {
+  const lastModes = new Map<string, number>();
+  return (request) => {
+    const wanted = readHeaders(request.api.headers);
+    if (!wanted) return;
+    const { user: caller, info } = request;
+    request.user = impersonateBy(lastModes, { caller, wanted, info, authorizer });
+  };
 }
 
+/**
+ * Tries the mode that the caller used last, then the others; the first refusal counts. A user who
+ * needs the oldest mode, the last one, thus pays for the others once.
+ */
+function impersonateBy(lastModes: Map<string, number>, attempt: ImpersonationAttempt): UserInfo {
+  const { name } = attempt.caller;
+  const last = lastModes.get(name);
+  const order = [...impersonationModes.keys()].filter((at) => at !== last);
+  let refused: ApiStatusError | undefined;
+  for (const at of last === undefined ? order : [last, ...order]) {
+    const result = impersonationModes[at]!(attempt);
+    if (result === undefined) continue;
+    if (!("refusal" in result)) {
+      remember(lastModes, name, at);
+      return result.user;
+    }
+    refused ??= result.refusal;
+  }
+  throw refused ?? new Error("all impersonation modes failed");
+}
+
+function remember(lastModes: Map<string, number>, name: string, mode: number): void {
+  lastModes.delete(name);
+  lastModes.set(name, mode);
+  if (lastModes.size > rememberedCallers) lastModes.delete(lastModes.keys().next().value!);
+}
+
+/** The user that the headers describe; undefined without such headers. */
 function readHeaders(headers: Readonly<Record<string, string>>): UserInfo | undefined {
   const name = headers["impersonate-user"] ?? "";
   const uid = headers["impersonate-uid"] ?? "";
-  const groups = values(headers["impersonate-group"]);
-  const extra: Record<string, readonly string[]> = {};
-  for (const [header, value] of Object.entries(headers))
-    if (header.startsWith(extraPrefix))
-      extra[unescape(header.slice(extraPrefix.length))] = values(value);
-  if (!name && !uid && !groups.length && !Object.keys(extra).length) return undefined;
-  return { name, groups, ...(uid ? { uid } : {}), ...(Object.keys(extra).length ? { extra } : {}) };
+  const groups = headers["impersonate-group"]?.split("\n");
+  const extra = readExtra(headers);
+  const wanted: UserInfo = {
+    name,
+    groups: groups ?? [],
+    ...(uid ? { uid } : {}),
+    ...(extra ? { extra } : {}),
+  };
+  if (name) return wanted;
+  if (!uid && !groups && !extra) return undefined;
+  throw badRequestError(`requested ${formatGo(wanted)} without impersonating a user name`);
 }
 
-const values = (header: string | undefined): readonly string[] =>
-  header ? header.split("\n") : [];
+function readExtra(headers: Readonly<Record<string, string>>): UserInfo["extra"] {
+  let extra: Record<string, readonly string[]> | undefined;
+  for (const header in headers)
+    if (header.startsWith(extraPrefix))
+      (extra ??= {})[unescape(header.slice(extraPrefix.length))] = headers[header]!.split("\n");
+  return extra;
+}
 
 function unescape(key: string): string {
   try {
@@ -43,74 +85,6 @@ function unescape(key: string): string {
   } catch {
     return key;
   }
-}
-
-/** What the authorizer must allow: one `impersonate` for each user, group, uid and extra value. */
-function impersonations({ name, uid, groups, extra }: UserInfo): readonly RequestInfo[] {
-  const account = serviceAccount(name);
-  const subject = account
-    ? impersonated({
-        resource: "serviceaccounts",
-        name: account.name,
-        namespace: account.namespace,
-      })
-    : impersonated({ resource: "users", name });
-  const extras = Object.entries(extra ?? {}).flatMap(([key, texts]) =>
-    texts.map((text) =>
-      impersonated({
-        group: "authentication.k8s.io",
-        version: "v1",
-        resource: "userextras",
-        subresource: key,
-        name: text,
-      }),
-    ),
-  );
-  return [
-    subject,
-    ...groups.map((group) => impersonated({ resource: "groups", name: group })),
-    ...extras,
-    ...(uid
-      ? [
-          impersonated({
-            group: "authentication.k8s.io",
-            version: "v1",
-            resource: "uids",
-            name: uid,
-          }),
-        ]
-      : []),
-  ];
-}
-
-function impersonated(fields: Partial<RequestInfo>): RequestInfo {
-  return { ...nonResource, isResource: true, verb: "impersonate", named: true, ...fields };
-}
-
-function serviceAccount(
-  name: string,
-): { readonly namespace: string; readonly name: string } | undefined {
-  const parts = name.split(":");
-  return parts.length === 4 && parts[0] === "system" && parts[1] === "serviceaccount"
-    ? { namespace: parts[2]!, name: parts[3]! }
-    : undefined;
-}
-
-/**
- * The groups of the impersonated user: those named, or those of every service account; and
- * `system:authenticated`, or `system:unauthenticated` for anonymous.
- */
-function withStandardGroups({ name, groups }: UserInfo): readonly string[] {
-  const account = serviceAccount(name);
-  const given =
-    groups.length || !account
-      ? groups
-      : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];
-  if (name === "system:anonymous")
-    return given.includes("system:unauthenticated") ? given : [...given, "system:unauthenticated"];
-  return given.includes("system:authenticated") || given.includes("system:unauthenticated")
-    ? given
-    : [...given, "system:authenticated"];
 }
 
 /** Go's %#v of the requested user. */

@@ -1,5 +1,6 @@
 // Runs the strategy of one built-in kind without a server: takes bodies, returns prepared objects,
 // errors and warnings. For tests only.
+import { agesAt } from "../apimachinery/rest/table-printer.ts";
 import assert from "node:assert/strict";
 import { type JsonObject, parseJson } from "homeostat/api";
 import type { ServedResource } from "../apimachinery/rest/served-resource.ts";
@@ -98,7 +99,7 @@ export function openKind(group: string, plural: string): OpenKind {
         warnUnless(errors, context, () => strategy.warningsOnUpdate(object, old, context));
         return { object, errors };
       }),
-    cells: (object) => resource.table.cells(object, Date.parse("2026-01-01T00:01:00Z")),
+    cells: (object) => resource.table.cells(object, agesAt(Date.parse("2026-01-01T00:01:00Z"))),
   };
 }
 

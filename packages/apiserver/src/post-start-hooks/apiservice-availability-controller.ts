@@ -1,6 +1,6 @@
-// Sets the Available condition of APIServices behind a Service: it checks the Service, its port and
-// its endpoints as upstream does before it connects. This server proxies no requests, so that an
-// APIService that passes these checks stays unavailable too. Watches nothing while there are none.
+// Sets the Available condition of APIServices behind a Service: checks the Service, its port and
+// its endpoints, and asks the server behind them for the version. Watches nothing while there are
+// none.
 // Upstream: k8s.io/kube-aggregator/pkg/controllers/status/remote/remote_available_controller.go.
 import type { Decoded } from "homeostat/api";
 import type { APIService, APIServiceCondition } from "homeostat/k8s/apiregistration/v1";
@@ -15,8 +15,26 @@ import { type NamedRevision, StoredResource } from "./stored-resource.ts";
 const automanaged = "kube-aggregator.kubernetes.io/automanaged";
 const serviceName = "kubernetes.io/service-name";
 
+/** What reaches the servers behind APIServices. */
+export interface RemoteCheck {
+  /** True if the location of a Service was given, so that it needs no object and no endpoints. */
+  isLocated(namespace: string, name: string, port: number): boolean;
+  /** Why the server of an APIService does not serve it; `url` is how the message names it. */
+  check(apiService: string, url: string): Promise<string | undefined>;
+  /** Publishes by whose certificate this server asks; called before the first check. */
+  publishTrust(): Promise<void>;
+}
+
+export interface AvailabilityOptions extends HookContext {
+  readonly remote?: RemoteCheck | undefined;
+}
+
+/** Upstream's resync of APIServices. */
+const recheckMs = 30_000;
+
 /** The controller. Starts at once. */
 export class AvailabilityController extends HookController {
+  readonly #remote: RemoteCheck | undefined;
   readonly #apiServices: StoredResource<APIService>;
   readonly #services: StoredResource<Service>;
   readonly #slices: StoredResource<EndpointSlice>;
@@ -24,9 +42,10 @@ export class AvailabilityController extends HookController {
   readonly #serviceOf = new Map<string, string>();
   #stopWatching: readonly (() => void)[] = [];
 
-  constructor(context: HookContext) {
+  constructor(context: AvailabilityOptions) {
     super(context, { failing: (name) => `APIService ${name} cannot be checked` });
     const { core } = context;
+    this.#remote = context.remote;
     this.#apiServices = new StoredResource(core, "apiregistration.k8s.io", "apiservices");
     this.#services = new StoredResource(core, "", "services");
     this.#slices = new StoredResource(core, "discovery.k8s.io", "endpointslices");
@@ -71,16 +90,38 @@ export class AvailabilityController extends HookController {
     const object = this.#apiServices.find("", name);
     const { namespace, name: service } = object?.spec?.service ?? {};
     if (!object || !namespace || !service) return;
-    const slices = this.#slices
-      .list(namespace)
-      .filter(({ attributes }) => attributes.labels[serviceName] === service)
-      .map((revision) => this.#slices.decode(revision));
-    const verdict = availabilityOf(object, this.#services.find(namespace, service), slices);
+    const verdict = await this.#verdict(name, object, { namespace, service });
+    this.add(name, recheckMs);
     const now = formatSeconds(this.context.core.runtime.clock.now());
     const conditions = withAvailable(object.status?.conditions ?? [], verdict, now);
     if (!conditions) return;
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`;
     await this.context.loopback("PUT", path, { ...object, status: { conditions } });
+  }
+
+  async #verdict(
+    name: string,
+    object: Decoded<APIService>,
+    { namespace, service }: { readonly namespace: string; readonly service: string },
+  ): Promise<Verdict> {
+    const port = Number(object.spec?.service?.port ?? 443);
+    const found = this.#services.find(namespace, service);
+    const obstacle = this.#remote?.isLocated(namespace, service, port)
+      ? undefined
+      : obstacleOf(object, found, this.#slicesOf(namespace, service));
+    if (obstacle) return { status: "False", ...obstacle };
+    await this.#remote?.publishTrust();
+    const message = await this.#remote?.check(name, urlOf(object, found));
+    return message === undefined
+      ? { status: "True", reason: "Passed", message: "all checks passed" }
+      : { status: "False", reason: "FailedDiscoveryCheck", message };
+  }
+
+  #slicesOf(namespace: string, service: string): readonly Decoded<EndpointSlice>[] {
+    return this.#slices
+      .list(namespace)
+      .filter(({ attributes }) => attributes.labels[serviceName] === service)
+      .map((revision) => this.#slices.decode(revision));
   }
 }
 
@@ -90,16 +131,21 @@ export interface Unavailable {
   readonly message: string;
 }
 
-/** The first failed check: the Service, its port, its endpoints, or the connection. */
-export function availabilityOf(
+/** Whether an APIService is available, and why. */
+export interface Verdict extends Unavailable {
+  readonly status: "True" | "False";
+}
+
+/** The first failed check of the Service, its port and its endpoints. */
+export function obstacleOf(
   { spec }: Decoded<APIService>,
   service: Decoded<Service> | undefined,
   slices: readonly Decoded<EndpointSlice>[],
-): Unavailable {
+): Unavailable | undefined {
   const { namespace = "", name = "", port } = spec?.service ?? {};
   const called = `service/${name} in ${quoteGo(namespace ?? "")}`;
   if (!service) return { reason: "ServiceNotFound", message: `${called} is not present` };
-  const { type, clusterIP, ports } = service.spec ?? {};
+  const { type, ports } = service.spec ?? {};
   if (type === "ClusterIP") {
     const listening = (ports ?? []).find((each) => Number(each.port ?? 0) === Number(port ?? 0));
     if (!listening)
@@ -116,12 +162,15 @@ export function availabilityOf(
         message: `endpointslices for ${called} have no addresses with port name ${quoteGo(portName)}`,
       };
   }
+  return undefined;
+}
+
+/** What is asked for, as messages name it: at the cluster address of the Service. */
+function urlOf({ spec }: Decoded<APIService>, service: Decoded<Service> | undefined): string {
+  const { name, namespace, port } = spec?.service ?? {};
+  const host = service?.spec?.clusterIP ?? `${name ?? ""}.${namespace ?? ""}.svc`;
   const path = spec?.group ? `apis/${spec.group}` : "api";
-  const url = `https://${clusterIP ?? name}:${Number(port ?? 0)}/${path}/${spec?.version ?? ""}`;
-  return {
-    reason: "FailedDiscoveryCheck",
-    message: `failing or missing response from ${url}: this server does not pass requests on to other servers`,
-  };
+  return `https://${host}:${Number(port ?? 0)}/${path}/${spec?.version ?? ""}`;
 }
 
 function hasAddress({ endpoints, ports }: Decoded<EndpointSlice>, portName: string): boolean {
@@ -132,16 +181,16 @@ function hasAddress({ endpoints, ports }: Decoded<EndpointSlice>, portName: stri
 /** The conditions with this verdict; undefined when they have it already. */
 export function withAvailable(
   conditions: readonly Decoded<APIServiceCondition>[],
-  { reason, message }: Unavailable,
+  { status, reason, message }: Verdict,
   now: string,
 ): Decoded<APIServiceCondition>[] | undefined {
   const before = conditions.find(({ type }) => type === "Available");
-  const wasUnavailable = before?.status === "False";
-  if (wasUnavailable && before.reason === reason && before.message === message) return undefined;
+  const isSame = before?.status === status;
+  if (isSame && before.reason === reason && before.message === message) return undefined;
   const next: Decoded<APIServiceCondition> = {
     type: "Available",
-    status: "False",
-    lastTransitionTime: (wasUnavailable ? before.lastTransitionTime : undefined) ?? now,
+    status,
+    lastTransitionTime: (isSame ? before.lastTransitionTime : undefined) ?? now,
     reason,
     message,
   };

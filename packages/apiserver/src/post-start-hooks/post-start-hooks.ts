@@ -2,7 +2,7 @@
 // Upstream: the post-start hooks of k8s.io/kubernetes/pkg/controlplane/{instance,apiserver/server,
 // apiserver/aggregator}.go.
 import type { ServerAddress } from "../apimachinery/server-address.ts";
-import { AvailabilityController } from "./apiservice-availability-controller.ts";
+import { AvailabilityController, type RemoteCheck } from "./apiservice-availability-controller.ts";
 import { CrdRegistrationController } from "./crd-registration-controller.ts";
 import { startEventTtl } from "./event-ttl.ts";
 import { IdentityLeaseController } from "./identity-lease-controller.ts";
@@ -12,6 +12,8 @@ import {
 } from "./system-objects-controller.ts";
 
 export interface PostStartHookOptions extends SystemObjectsOptions {
+  /** Reaches the servers behind APIServices. */
+  readonly remote?: RemoteCheck | undefined;
   /** Absent when the server does not listen: it announces no Lease then. */
   readonly address?: ServerAddress;
   /** How long an Event is kept after its last write; 0 for ever. Default one hour. */

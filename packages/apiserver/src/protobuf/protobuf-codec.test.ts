@@ -265,6 +265,18 @@ describe("writing", () => {
     assert.equal(codec.encode({ apiVersion: "zoo.example.com/v1", kind: "Ape" }), undefined);
   });
 
+  test("a list of kept messages is the list that is encoded whole", () => {
+    const items = [{ metadata: { name: "a" }, data: { k: "ä" } }, { metadata: { name: "b" } }];
+    const head = { apiVersion: "v1", kind: "ConfigMapList", metadata: { resourceVersion: "7" } };
+    const messages = items.map((item) => codec.encodeMessage(configMap, item)!);
+    assert.deepEqual(codec.encodeList(head, messages), codec.encode({ ...head, items }));
+    const empty = { ...head, metadata: { continue: "x", remainingItemCount: 3 } };
+    assert.deepEqual(codec.encodeList(empty, []), codec.encode({ ...empty, items: [] }));
+    const type = { apiVersion: "v1", kind: "ConfigMap" };
+    assert.deepEqual(codec.seal(type, messages[0]!), codec.encode({ ...type, ...items[0] }));
+    assert.equal(codec.encodeList({ ...head, kind: "ConfigMap" }, []), undefined);
+  });
+
   test("a watch event is framed by its length", () => {
     const frame = encodeWatchFrame("ADDED", Uint8Array.of(1, 2, 3));
     assert.deepEqual(

@@ -10,7 +10,7 @@ import {
 } from "homeostat/api";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import { badRequestError } from "../apimachinery/errors/api-errors.ts";
-import type { ProtobufBody, ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
+import type { ListHead, ProtobufBody, ProtobufCodec } from "../apimachinery/rest/protobuf-codec.ts";
 import { quoteGo } from "../apimachinery/errors/field-error.ts";
 import { MessageDecoder } from "./decode-message.ts";
 import { MessageEncoder } from "./encode-message.ts";
@@ -28,6 +28,9 @@ export function createProtobufCodec(data: KindData): Omit<Required<ProtobufCodec
   return {
     decode: (bytes, fallback) => decodeBody(data, decoder, bytes, fallback),
     encode: (object) => encodeBody(data, encoder, object),
+    encodeMessage: (gvk, object) => encodeMessage(data, encoder, gvk, object),
+    seal: ({ apiVersion, kind }, raw) => sealEnvelope({ apiVersion, kind, raw }),
+    encodeList: (list, items) => encodeList(data, encoder, list, items),
     frame: encodeWatchFrame,
   };
 }
@@ -93,10 +96,37 @@ function encodeBody(
   // Documents of the legacy group's discovery carry no apiVersion, neither inside nor on the
   // envelope.
   const gv = parseApiVersion(apiVersion || "v1");
-  const model = gv && data.typeOf(gv.group, gv.version, kind)?.model;
+  const raw = gv && encodeMessage(data, encoder, { ...gv, kind }, object);
+  return raw && sealEnvelope({ apiVersion, kind, raw });
+}
+
+function encodeMessage(
+  data: KindData,
+  encoder: MessageEncoder,
+  { group, version, kind }: GroupVersionKind,
+  object: JsonObject,
+): Uint8Array | undefined {
+  const model = data.typeOf(group, version, kind)?.model;
   if (!model) return undefined;
   const writer = new WireWriter();
   encoder.encode(model, object, writer);
+  return writer.finish();
+}
+
+/** Items stand behind the metadata: fields 1 and 2 of every list. */
+function encodeList(
+  data: KindData,
+  encoder: MessageEncoder,
+  { apiVersion, kind, metadata }: ListHead,
+  items: readonly Uint8Array[],
+): Uint8Array | undefined {
+  const gv = parseApiVersion(apiVersion);
+  const found = gv && data.typeOf(gv.group, gv.version, kind);
+  const field = found?.members.find(({ name }) => name === "items")?.number;
+  if (!found || !field) return undefined;
+  const writer = new WireWriter();
+  encoder.encode(found.model, { metadata, items: [] }, writer);
+  for (const item of items) writer.bytes(field, item);
   return sealEnvelope({ apiVersion, kind, raw: writer.finish() });
 }
 

@@ -4,7 +4,7 @@
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../apimachinery/rest/token-issuer.ts";
 import { createTokenIssuer } from "../certificates/token-issuer.ts";
-import { createDiscovery } from "../discovery/discovery.ts";
+import { createDiscovery, type DiscoveryOptions } from "../discovery/discovery.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { Handler } from "../apimachinery/handler.ts";
 import type { UserInfo } from "../apimachinery/user-info.ts";
@@ -30,10 +30,13 @@ import type { ServiceLocation } from "../webhook-client/webhook-client.ts";
 import { createWebhookServices } from "./webhook-services.ts";
 import { startCompactor } from "../storage/start-compactor.ts";
 import type { Store } from "../storage/store.ts";
+import type { AuthorizationMode } from "../authorization/modes.ts";
 import type { PluginChoice } from "../admission/plugins.ts";
 import { bootstrapTexts } from "../post-start-hooks/bootstrap/bootstrap-objects.ts";
 import { storeBootstrapObjects } from "../post-start-hooks/bootstrap/store-bootstrap-objects.ts";
 import { createGenericApiServer } from "./generic-api-server.ts";
+import type { FrontProxyCertificate } from "../aggregator/forwarder.ts";
+import { createAggregation } from "./aggregation.ts";
 import { createLoopbackClient } from "../post-start-hooks/loopback-client.ts";
 import {
   type PostStartHookOptions,
@@ -53,6 +56,8 @@ export interface ControlPlaneOptions {
   readonly tokenIssuer?: TokenIssuer;
   /** The admission plug-ins to enable and disable. */
   readonly plugins?: PluginChoice;
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
   /** Cluster addresses and node ports. Default: 10.0.0.0/24, and 30000 to 32767. */
   readonly serviceRanges?: ServiceRanges;
   /**
@@ -63,6 +68,8 @@ export interface ControlPlaneOptions {
   readonly serviceLocations?: ReadonlyMap<string, ServiceLocation> | undefined;
   /** See ApiServerOptions. */
   readonly openApiDescriptions?: boolean;
+  /** Issues the certificate by which other API servers know this one. */
+  readonly frontProxy?: (() => Promise<FrontProxyCertificate>) | undefined;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
   /** See ApiServerOptions. */
@@ -85,28 +92,32 @@ export interface ControlPlane {
 /** Resolves once stored definitions are served and the bootstrap objects exist. */
 export async function createControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, runtime, tokens, tokenIssuer, plugins, clientCa, address } = options;
+  const { authorizationModes } = options;
   const isNew = store.revision() === 0;
   const data = readKindData("1.36");
   const ranges = options.serviceRanges ?? readServiceRanges({});
   const webhook = createWebhookServices(options, () => kinds.catalog);
   const kinds = createKinds({ data, ranges, webhook });
   const { catalog } = kinds;
+  const { aggregator, check } = createAggregation(options, catalog, webhook);
   const protobuf = createLateProtobuf(data);
   const issuer = tokenIssuer ?? createTokenIssuer();
-  const shown = { address: address ? hostAndPort(address) : withoutPort };
   const core = createGenericApiServer({
     store,
     runtime,
     tokens,
     tokenIssuer: issuer,
     ...(plugins ? { plugins } : {}),
+    ...(authorizationModes ? { authorizationModes } : {}),
     faults: options.faults,
+    aggregator,
     catalog,
     protobuf,
+    webhookClient: webhook.client,
     scaleCodec: createScaleCodec(data),
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
-      discoveryPaths(createDiscovery({ catalog, protobuf: protobuf.encode, issuer, ...shown })),
+      discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
       openApiPaths(catalog, data, options.openApiDescriptions === true),
     ],
   });
@@ -119,12 +130,13 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
   await kinds.start({ loopback, runtime, openWatches, warn: options.warn });
   // As upstream's, the first revisions of a server are too old to watch from.
   if (isNew) store.compact(store.revision());
-  const hooks = { core: core.services, loopback, bootstrapObjects };
+  const hooks = { core: core.services, loopback, bootstrapObjects, remote: check(loopback) };
   const stopHooks = startHooks(hooks, options);
   const close = async (): Promise<void> => {
     await stopHooks();
     await kinds.stop();
     webhook.client.close();
+    aggregator.close();
     await core.close();
   };
   return { handler: core.handler, kindData: data, close };
@@ -132,7 +144,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
 
 /** Starts compaction and the post-start hooks. Returns a function that stops them. */
 function startHooks(
-  hooks: Pick<PostStartHookOptions, "core" | "loopback" | "bootstrapObjects">,
+  hooks: Pick<PostStartHookOptions, "core" | "loopback" | "bootstrapObjects" | "remote">,
   options: ControlPlaneOptions,
 ): () => Promise<void> {
   const { store, runtime, address, warn, eventTtlMs, compactionIntervalMs } = options;
@@ -178,7 +190,14 @@ function createScaleCodec(data: KindData): VersionCodec {
   });
 }
 
-function discoveryPaths(discovery: ReturnType<typeof createDiscovery>): PathHandler {
+function discoveryOf(
+  { address }: ControlPlaneOptions,
+  options: Omit<DiscoveryOptions, "address">,
+): PathHandler {
+  const discovery = createDiscovery({
+    ...options,
+    address: address ? hostAndPort(address) : withoutPort,
+  });
   return ({ api, info, query }) =>
     discovery({
       method: api.method,

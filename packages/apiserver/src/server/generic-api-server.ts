@@ -15,6 +15,7 @@ import { RequestInfoError } from "../registry/request/request-info.ts";
 import { openRequest, type ServerRequest } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import type { VersionCodec } from "../apimachinery/rest/version-codec.ts";
+import { TableRows } from "../registry/revisions/table-rows.ts";
 import { createConvertedRevisions } from "../registry/revisions/converted-revisions.ts";
 import { createRepresentations } from "../registry/revisions/representations.ts";
 import { createFrames } from "../registry/revisions/watch-frames.ts";
@@ -22,13 +23,19 @@ import { OpenWatches } from "../registry/scope/open-watches.ts";
 import { createFieldManagers } from "../registry/managed-fields/field-managers.ts";
 import type { Store } from "../storage/store.ts";
 import { createBearerTokens } from "../authentication/bearer-tokens.ts";
-import { allowAuthenticated, type Authorizer } from "../authorization/authorizer.ts";
+import type { Authorization, Authorizer } from "../apimachinery/authorizer.ts";
+import { createAuthorization } from "../authorization/create-authorization.ts";
+import { type AuthorizationMode, defaultModes } from "../authorization/modes.ts";
+import { createEscalationCheck } from "../authorization/rbac/escalation-check.ts";
+import { createStoredPolicy, type StoredPolicy } from "../authorization/rbac/stored-policy.ts";
+import { createImpersonation } from "../filters/impersonation.ts";
 import type { AdmissionPlugin } from "../admission/admission-plugin.ts";
 import { createPlugins, type PluginChoice } from "../admission/plugins.ts";
 import { createStoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import { followFlowSchemas } from "../flowcontrol/follow-flow-schemas.ts";
 import { createLoopbackClient, type LoopbackClient } from "../post-start-hooks/loopback-client.ts";
+import { createWebhookClient, type WebhookClient } from "../webhook-client/webhook-client.ts";
 import { type FilterServices, type PathHandler, runHandlerChain } from "./handler-chain.ts";
 import { RequestMetrics } from "./metrics.ts";
 
@@ -42,12 +49,16 @@ export interface GenericApiServerOptions {
    * Issues and verifies service account tokens. Default: one with a generated key.
    */
   readonly tokenIssuer?: TokenIssuer;
-  /** Default: allows every authenticated request. */
+  /** Default: RBAC. */
+  readonly authorizationModes?: readonly AuthorizationMode[];
+  /** Decides in the place of the authorization modes. */
   readonly authorizer?: Authorizer;
   /** Handlers of paths that are no resources, tried in order. */
   readonly paths?: readonly PathHandler[];
   /** The kinds that a body may name. Default: the served ones. */
   readonly kinds?: KindRegistry;
+  /** Passes requests on to other API servers. */
+  readonly aggregator?: FilterServices["aggregator"];
   /** Reads and writes autoscaling/v1 Scale. */
   readonly scaleCodec?: VersionCodec;
   readonly protobuf?: ProtobufCodec;
@@ -58,6 +69,8 @@ export interface GenericApiServerOptions {
   readonly plugins?: PluginChoice;
   /** Commits faults. Default: none. */
   readonly faults?: FaultFilter | undefined;
+  /** Calls admission webhooks; the caller closes it. Default: one that knows no Services. */
+  readonly webhookClient?: WebhookClient;
   /** Admission steps after the plug-ins. */
   readonly mutating?: readonly AdmissionStep[];
   readonly validating?: readonly AdmissionStep[];
@@ -74,14 +87,18 @@ export interface GenericApiServer {
 
 /** Creates the server. The caller closes the store. */
 export function createGenericApiServer(options: GenericApiServerOptions): GenericApiServer {
-  const plugins = openPlugins(
-    options,
-    createLoopbackClient((request) => server.handler(request)),
-  );
-  const core = createServices(options, plugins);
+  const { store, catalog, authorizationModes: modes = defaultModes } = options;
+  const policy = createStoredPolicy({ store, catalog });
+  const authorization = {
+    ...createAuthorization(modes, policy),
+    ...(options.authorizer ? { authorize: options.authorizer } : {}),
+  };
+  const loopback = createLoopbackClient((request) => server.handler(request));
+  const plugins = openPlugins(options, authorization, loopback);
+  const core = createServices(options, plugins, { authorization, policy });
   const flows = followFlowSchemas({
     ...options,
-    objects: createStoredObjects(options.store, options.catalog),
+    objects: createStoredObjects(store, catalog),
   });
   const metrics = new RequestMetrics(core);
   const services: FilterServices = {
@@ -90,9 +107,12 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
       const result = core.reviewToken(token, []);
       return "user" in result ? result.user : undefined;
     },
-    authorizer: options.authorizer ?? allowAuthenticated,
+    allowsAnonymous: !modes.includes("AlwaysAllow"),
+    impersonate: createImpersonation(authorization.authorize),
+    authorizer: authorization.authorize,
     paths: [...(options.paths ?? []), async (request) => metrics.answer(request)],
     flows: flows.match,
+    aggregator: options.aggregator,
     faults: options.faults,
   };
   const server: GenericApiServer = {
@@ -100,6 +120,7 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
     services: core,
     close: async () => {
       flows.stop();
+      policy.stop();
       for (const plugin of plugins) plugin.close?.();
       core.openWatches.endAll();
     },
@@ -107,22 +128,42 @@ export function createGenericApiServer(options: GenericApiServerOptions): Generi
   return server;
 }
 
+/** A client that reaches URLs only. */
+const withoutServices = ({ clock }: Runtime): WebhookClient =>
+  createWebhookClient({
+    clock,
+    resolve(_, name) {
+      throw new Error(`service ${quoteGo(name)} not found`);
+    },
+  });
+
+/** How a server authorizes, and the stored roles behind it. */
+interface Access {
+  readonly authorization: Authorization;
+  readonly policy: StoredPolicy;
+}
+
 function openPlugins(
-  { store, catalog, runtime, authorizer, plugins }: GenericApiServerOptions,
+  { store, catalog, runtime, plugins, webhookClient }: GenericApiServerOptions,
+  { authorize }: Authorization,
   loopback: LoopbackClient,
 ): readonly AdmissionPlugin[] {
   return createPlugins(plugins ?? { disable: ["ServiceAccount"] }, {
     objects: createStoredObjects(store, catalog),
     catalog,
-    authorizer: authorizer ?? allowAuthenticated,
+    authorizer: authorize,
     runtime,
+    webhookClient: webhookClient ?? withoutServices(runtime),
     loopback,
   });
 }
 
+const secretOf = ({ entropy }: Runtime): string => Buffer.from(entropy.bytes(12)).toString("hex");
+
 function createServices(
   options: GenericApiServerOptions,
   plugins: readonly AdmissionPlugin[],
+  access: Access,
 ): CoreServices {
   const { store, runtime, catalog } = options;
   const representations = createRepresentations();
@@ -132,11 +173,13 @@ function createServices(
     runtime,
     catalog,
     representations,
-    conversions: createConvertedRevisions(),
+    tableRows: new TableRows(representations, secretOf(runtime)),
+    conversions: createConvertedRevisions(runtime.clock),
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),
-    admission: createAdmission(plugins, options),
+    authorization: access.authorization,
+    admission: createAdmission(plugins, options, access),
     kinds: options.kinds ?? {
       has: (group, version, kind) =>
         catalog
@@ -160,10 +203,15 @@ function createServices(
 /** Every write passes these before and after the kind's own defaults and validation. */
 function createAdmission(
   chosen: readonly AdmissionPlugin[],
-  { mutating, validating }: GenericApiServerOptions,
+  { mutating = [], validating }: GenericApiServerOptions,
+  { authorization: { authorize }, policy: { index } }: Access,
 ): Admission {
   return {
-    mutating: [...chosen.flatMap(({ mutate }) => mutate ?? []), ...(mutating ?? [])],
+    mutating: [
+      ...chosen.flatMap(({ mutate }) => mutate ?? []),
+      ...mutating,
+      createEscalationCheck({ authorize, index }),
+    ],
     validating: [...chosen.flatMap(({ validate }) => validate ?? []), ...(validating ?? [])],
   };
 }

@@ -8,12 +8,12 @@ import type { CoreServices } from "../registry/scope/core-services.ts";
 import type { ServerRequest } from "../registry/request/server-request.ts";
 import { unknownPathResponse, pageNotFound, route } from "../registry/route.ts";
 import { authenticate, type TokenAuthenticator } from "../filters/authentication.ts";
-import type { Authorizer } from "../authorization/authorizer.ts";
+import type { Authorizer } from "../apimachinery/authorizer.ts";
 import { authorize } from "../filters/authorization.ts";
 import { enforceRequestDeadline } from "../filters/request-deadline.ts";
 import type { FaultFilter } from "../faults/commit-faults.ts";
 import type { FlowMatcher } from "../flowcontrol/match-flow-schema.ts";
-import { impersonate } from "../filters/impersonation.ts";
+import type { Impersonate } from "../filters/impersonation.ts";
 
 /** Serves paths that are no resources (discovery, health, OpenAPI); undefined for other paths. */
 export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | undefined>;
@@ -22,10 +22,15 @@ export type PathHandler = (request: ServerRequest) => Promise<ApiResponse | unde
 export interface FilterServices {
   readonly core: CoreServices;
   readonly tokens: TokenAuthenticator;
+  /** Whether requests without credentials are anonymous; else they are refused. */
+  readonly allowsAnonymous: boolean;
+  readonly impersonate: Impersonate;
   readonly authorizer: Authorizer;
   readonly paths: readonly PathHandler[];
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
+  /** Passes requests on to other API servers. */
+  readonly aggregator?: { readonly handle: PathHandler } | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
 }
@@ -35,19 +40,18 @@ type Filter = (
   services: FilterServices,
 ) => Promise<ApiResponse | undefined>;
 
-const none = async (done: Promise<void>): Promise<undefined> => void (await done);
-
 /** The filters before anything is known of the user but the credentials. */
 const authentication: readonly Filter[] = [
   enforceRequestDeadline,
-  (request, { tokens }) => none(authenticate(request, tokens)),
+  async (request, services) => void (await authenticate(request, services)),
 ];
 
 /** The other filters and the handlers, in order. */
 const authenticated: readonly Filter[] = [
-  (request, { authorizer }) => none(impersonate(request, authorizer)),
+  async (request, { impersonate }) => void impersonate(request),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
-  (request, { authorizer }) => none(authorize(request, authorizer)),
+  async (request, { authorizer }) => void authorize(request, authorizer),
+  async (request, { aggregator }) => await aggregator?.handle(request),
   servePaths,
   serveResource,
 ];

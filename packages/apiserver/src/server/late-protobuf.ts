@@ -25,6 +25,9 @@ export function createLateProtobuf(
     },
     decode: (bytes, fallback) => loaded().decode(bytes, fallback),
     encode: (object) => loaded().encode(object),
+    encodeMessage: (gvk, object) => loaded().encodeMessage(gvk, object),
+    seal: (type, raw) => loaded().seal(type, raw),
+    encodeList: (list, items) => loaded().encodeList(list, items),
     frame: (type, envelope) => loaded().frame(type, envelope),
   };
 }

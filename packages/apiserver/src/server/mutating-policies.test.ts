@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
 import { configMaps, createPolicyServer, type PolicyServer } from "./testdata/policy-server.ts";
 
+const bindings = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings";
 const services = "/api/v1/namespaces/default/services";
 const onServices = {
   resourceRules: [
@@ -97,6 +98,18 @@ test("mutations fail with upstream's messages, all of them as causes", async (t)
       "error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .metadata.managedFields",
     ],
     [
+      apply("Object{data: null}"),
+      "error applying patch: failed to convert patch object to typed object: .data: expected map, got &{NULL_VALUE}",
+    ],
+    [
+      apply("Object{metadata: Object.metadata{generation: 1u}}"),
+      "error applying patch: failed to convert patch object to typed object: .metadata.generation: expected numeric (int or float), got uint64",
+    ],
+    [
+      apply("Object{metadata: Object.metadata{generation: 1.5}}"),
+      "unable to convert unstructured object to /v1, Kind=ConfigMap: cannot convert float64 to int64",
+    ],
+    [
       json('[JSONPatch{op: "remove", path: "/data/x"}]'),
       "JSON Patch: error in remove for path: '/data/x': Unable to remove nonexistent key: x: missing value",
     ],
@@ -132,6 +145,28 @@ test("a patch that leaves no such object ends the request, whatever the failure 
   assert.deepEqual(
     [refused.code, refused.message],
     [500, 'Internal error occurred: strict decoding error: unknown field "daata"'],
+  );
+});
+
+test("a patch cannot make another kind of the object", async (t) => {
+  const server = await open(t);
+  const refusal = async (path: string, value: string): Promise<unknown> => {
+    await server.policy(
+      "mutating",
+      value.toLowerCase(),
+      spec(json(`[JSONPatch{op: "replace", path: "${path}", value: "${value}"}]`)),
+    );
+    const { message } = await create(server);
+    await server.ask("DELETE", `${bindings}/${value.toLowerCase()}`);
+    return message;
+  };
+  assert.equal(
+    await refusal("/kind", "Secret"),
+    "Internal error occurred: failed to convert object: converting (v1.Secret) to (core.ConfigMap): unknown conversion",
+  );
+  assert.equal(
+    await refusal("/apiVersion", "v7"),
+    'Internal error occurred: no kind "ConfigMap" is registered for version "v7" in scheme "pkg/runtime/scheme.go:111"',
   );
 });
 

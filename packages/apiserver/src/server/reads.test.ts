@@ -26,7 +26,7 @@ test("a get hands out the stored bytes as they are, and ends the line", async ()
     path: `${widgetsPath}/a`,
     headers: {},
     body: new Uint8Array(),
-    user: { name: "u", groups: ["system:authenticated"] },
+    user: { name: "u", groups: ["system:masters"] },
   });
   assert.equal(Buffer.from(body as Uint8Array).toString(), `${Buffer.from(stored).toString()}\n`);
 });

@@ -1,6 +1,7 @@
 // Parses server options: admission plug-ins by name, ranges of cluster addresses and node ports.
 // Invalid values abort startup.
 // Upstream: k8s.io/kubernetes/pkg/controlplane/apiserver/options.
+import type { AuthorizationMode } from "../authorization/modes.ts";
 import { readServiceRanges, type ServiceRanges } from "../kinds/core/service/service-ranges.ts";
 import { optionError, reasonOf } from "../apimachinery/errors/server-error.ts";
 import { choiceFaults, missingPlugins, type PluginChoice } from "../admission/plugins.ts";
@@ -8,6 +9,7 @@ import type { ControlPlaneOptions } from "./control-plane.ts";
 
 export interface ServerOptions {
   readonly admissionPlugins?: PluginChoice;
+  readonly authorizationModes?: readonly AuthorizationMode[];
   readonly serviceClusterIpRange?: string;
   readonly serviceNodePortRange?: string;
   readonly warn?: (message: string, error: unknown) => void;
@@ -16,8 +18,13 @@ export interface ServerOptions {
 /** The parsed options. Throws a {@link ServerError}. */
 export function parseServerOptions(
   options: ServerOptions,
-): Pick<ControlPlaneOptions, "plugins" | "serviceRanges"> {
-  return { plugins: parsePlugins(options), serviceRanges: parseRanges(options) };
+): Pick<ControlPlaneOptions, "plugins" | "serviceRanges" | "authorizationModes"> {
+  const { authorizationModes } = options;
+  return {
+    plugins: parsePlugins(options),
+    serviceRanges: parseRanges(options),
+    ...(authorizationModes ? { authorizationModes } : {}),
+  };
 }
 
 /** ServiceAccount stays off by default: the controller that creates accounts may not run. */

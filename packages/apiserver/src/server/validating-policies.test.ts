@@ -77,6 +77,44 @@ test("actions: a warning admits, errors count unless they are ignored", async (t
   );
 });
 
+test("a Scale is admitted as a Scale", async (t) => {
+  const server = await createPolicyServer();
+  t.after(() => server.close());
+  const path = "/apis/apps/v1/namespaces/default/deployments";
+  const labels = { a: "b" };
+  await server.ask("POST", path, {
+    metadata: { name: "d" },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
+    },
+  });
+  await server.policy("validating", "p", {
+    matchConstraints: {
+      resourceRules: [
+        {
+          apiGroups: ["apps"],
+          apiVersions: ["v1"],
+          operations: ["UPDATE"],
+          resources: ["deployments/scale"],
+        },
+      ],
+    },
+    validations: [
+      {
+        expression: "object.spec.replicas < 5",
+        messageExpression:
+          "object.kind + oldObject.kind + request.kind.kind + string(oldObject.spec.replicas)",
+      },
+    ],
+  });
+  const scale = (replicas: number) =>
+    server.ask("PATCH", `${path}/d/scale`, { spec: { replicas } }, "application/merge-patch+json");
+  assert.equal((await scale(4)).status, 200);
+  const { body } = await scale(5);
+  assert.match(String(body.message), /denied request: ScaleScaleScale4$/);
+});
+
 test("policies follow the store, and do not apply to policies", async (t) => {
   const server = await createPolicyServer();
   t.after(() => server.close());

@@ -60,7 +60,7 @@ test("watchers of one view are handed the same bytes", async () => {
       path: `${widgetsPath}?watch=1`,
       headers: {},
       body: new Uint8Array(),
-      user: { name: "u", groups: ["system:authenticated"] },
+      user: { name: "u", groups: ["system:masters"] },
     });
     if ("open" in body) body.open({ data: (chunk) => chunks.push(chunk) > 0, end() {} });
   }

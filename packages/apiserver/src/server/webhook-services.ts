@@ -7,7 +7,11 @@ import { type Runtime, uuid } from "homeostat/runtime";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
 import { createStoredObjects, type StoredObjects } from "../registry/revisions/stored-objects.ts";
 import type { Store } from "../storage/store.ts";
-import { createServiceResolver, type ServiceLookup } from "../webhook-client/resolve-service.ts";
+import {
+  createServiceResolver,
+  locationOf,
+  type ServiceLookup,
+} from "../webhook-client/resolve-service.ts";
 import {
   createWebhookClient,
   type ServiceLocation,
@@ -21,6 +25,8 @@ const serviceName = "kubernetes.io/service-name";
 export interface WebhookServices {
   readonly client: WebhookClient;
   readonly resolve: ServiceResolver;
+  /** True if the location of a Service was given at start. */
+  readonly isLocated: (namespace: string, name: string, port: number) => boolean;
   readonly newUid: () => string;
 }
 
@@ -45,6 +51,7 @@ export function createWebhookServices(
   return {
     client: createWebhookClient({ clock: runtime.clock, resolve }),
     resolve,
+    isLocated: (...service) => locationOf(serviceLocations, ...service) !== undefined,
     newUid: () => uuid(runtime.entropy),
   };
 }

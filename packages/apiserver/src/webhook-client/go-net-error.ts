@@ -1,12 +1,14 @@
 // Rewrites errors of Node's sockets and TLS as Go's net, crypto/tls and crypto/x509 put them. Pure.
 // Go: net/net.go (OpError), crypto/tls/common.go (CertificateVerificationError),
 // crypto/x509/verify.go.
-import type { PeerCertificate } from "node:tls";
+import { certificateFault, type RefusedCertificate } from "./certificate-fault.ts";
 
 /** What was dialled, and the name that the certificate must have. */
 export interface Dialled {
   readonly target: { readonly host: string; readonly port: number };
   readonly host: string;
+  /** Where the certificate was refused and could be asked for. */
+  readonly refused?: Omit<RefusedCertificate, "code" | "host"> | undefined;
 }
 
 interface NodeError extends Error {
@@ -14,7 +16,6 @@ interface NodeError extends Error {
   readonly syscall?: string;
   readonly address?: string;
   readonly port?: number;
-  readonly cert?: PeerCertificate;
   readonly errors?: readonly NodeError[];
 }
 
@@ -26,14 +27,23 @@ const connectFaults: Readonly<Record<string, string>> = {
   EACCES: "connect: permission denied",
   EADDRNOTAVAIL: "connect: cannot assign requested address",
 };
-const untrusted = new Set([
+const certificateCodes = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "CERT_SIGNATURE_FAILURE",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
+
+/** True if the server's certificate was refused. */
+export const isCertificateError = ({ code = "" }: { readonly code?: string }): boolean =>
+  certificateCodes.has(code);
 
 /** The text of Go's error, without the request's URL. */
 export function goNetError(error: NodeError, dialled: Dialled): string {
@@ -45,7 +55,7 @@ export function goNetError(error: NodeError, dialled: Dialled): string {
   if (message === "socket hang up" || code === "ECONNRESET" || code === "EPIPE") return "EOF";
   if (message.includes("wrong version number") || message.includes("http request"))
     return "http: server gave HTTP response to HTTPS client";
-  const fault = certificateFault(error, dialled);
+  const fault = faultOfCertificate(error, dialled);
   if (fault !== undefined) return `tls: failed to verify certificate: x509: ${fault}`;
   return message;
 }
@@ -56,25 +66,17 @@ function addressOf({ address, port }: NodeError, { target }: Dialled): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port ?? target.port}`;
 }
 
-function certificateFault(error: NodeError, { host }: Dialled): string | undefined {
-  const { code = "", cert } = error;
-  if (untrusted.has(code)) return "certificate signed by unknown authority";
+/** Without the certificate, what its fault is called in general. */
+function faultOfCertificate(
+  { code = "" }: NodeError,
+  { host, refused }: Dialled,
+): string | undefined {
+  if (!certificateCodes.has(code)) return undefined;
+  const known = refused && certificateFault({ ...refused, code, host });
+  if (known) return known;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
     return "certificate has expired or is not yet valid";
   return code === "ERR_TLS_CERT_ALTNAME_INVALID"
-    ? nameFault(cert?.subjectaltname ?? "", host)
-    : undefined;
-}
-
-function nameFault(altNames: string, host: string): string {
-  const names = altNames.split(", ").filter(Boolean);
-  const of = (prefix: string): string[] =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-  const isIp = /^[\d.]+$/.test(host) || host.includes(":");
-  const valid = of(isIp ? "IP Address:" : "DNS:");
-  if (valid.length) return `certificate is valid for ${valid.join(", ")}, not ${host}`;
-  if (isIp) return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
-  return names.length
     ? `certificate is not valid for any names, but wanted to match ${host}`
-    : "certificate relies on legacy Common Name field, use SANs instead";
+    : "certificate signed by unknown authority";
 }

@@ -3,10 +3,13 @@
 // k8s.io/client-go/rest/{request,with_retry}.go.
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
+import { posix } from "node:path";
 import type { Clock } from "homeostat/runtime";
 import { type Handler, isStream } from "../apimachinery/handler.ts";
 import { formatGoDuration } from "../apimachinery/values/go-duration.ts";
-import { goNetError } from "./go-net-error.ts";
+import { authoritiesFault } from "./certificate-fault.ts";
+import { type Dialled, goNetError, isCertificateError } from "./go-net-error.ts";
+import { peerCertificate } from "./peer-certificate.ts";
 import { responseFault } from "./response-fault.ts";
 import {
   type ServiceLocation,
@@ -34,6 +37,8 @@ interface Outgoing {
 }
 
 const defaultTimeoutMs = 30_000;
+/** Connections to one webhook; a list may convert many objects at once. */
+const maxSockets = 100;
 /** Upstream: maxRetries of rest.Request, for responses with Retry-After. */
 const maxRetries = 10;
 
@@ -43,7 +48,9 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   const agentOf = (config: WebhookClientConfig): Agent => {
     const key = JSON.stringify([config.url, config.service, config.caBundle]);
     let agent = agents.get(key);
-    if (!agent) agents.set(key, (agent = new Agent({ keepAlive: true, ...authorities(config) })));
+    if (agent) return agent;
+    assertAuthorities(config);
+    agents.set(key, (agent = new Agent({ keepAlive: true, maxSockets, ...authorities(config) })));
     return agent;
   };
   const attempt = async (outgoing: Outgoing): Promise<Reply> => {
@@ -73,7 +80,14 @@ export function createWebhookDriver({ clock, resolve }: WebhookClientOptions): W
   };
 }
 
-/** The path of a URL is kept, its query is not. */
+/** A client with authorities that cannot be read is not made. */
+function assertAuthorities({ caBundle }: WebhookClientConfig): void {
+  const pem = Buffer.from(caBundle ?? "", "base64").toString("utf8");
+  const fault = pem ? authoritiesFault(pem) : undefined;
+  if (fault !== undefined) throw new WebhookError(fault, undefined, "client");
+}
+
+/** The path of a URL is kept, without a slash at its end; its query is not. */
 function address(call: WebhookCall): Outgoing {
   const { url: text, service } = call.config;
   const timeoutMs = call.timeoutMs ?? defaultTimeoutMs;
@@ -83,13 +97,13 @@ function address(call: WebhookCall): Outgoing {
     service ? `https://${service.name}.${service.namespace}.svc:${service.port ?? 443}` : text!,
   );
   if (service?.path) url.pathname = service.path;
+  url.pathname = posix.join("/", url.pathname).replace(/(.)\/$/, "$1");
   url.search = `?timeout=${formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)))}`;
   url.hash = "";
   const host = service
     ? `${url.hostname}:${service.port ?? 443}`
     : /^\w+:\/\/([^/?#]*)/.exec(text!)![1]!;
-  const hasPath = service ? service.path : /^\w+:\/\/[^/?#]*\//.test(text!);
-  const shown = `${url.protocol}//${host}${hasPath ? url.pathname : ""}${url.search}`;
+  const shown = `${url.protocol}//${host}${url.pathname}${url.search}`;
   return { url, shown, call, timeoutMs };
 }
 
@@ -150,10 +164,15 @@ async function sendOnce(
     servername: isIP(host) ? "" : host,
   };
   return await new Promise<Reply>((done, fail) => {
+    let opened = false;
     const sent = request(options, (response) => {
       const chunks: Buffer[] = [];
+      opened = true;
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", stop);
+      response.on("error", () => {
+        timer.cancel();
+        fail(bodyError("unexpected EOF"));
+      });
       response.on("end", () => {
         timer.cancel();
         const { statusCode: status = 0, headers } = response;
@@ -163,15 +182,37 @@ async function sendOnce(
     const stop = (error: Error & { readonly code?: string }): void => {
       timer.cancel();
       closed.reused = sent.reusedSocket && error.code === "ECONNRESET";
-      fail(postError(outgoing, goNetError(error, { target, host })));
+      void dialledBy(outgoing, { target, host }, error, clock.now()).then((dialled) =>
+        fail(postError(outgoing, goNetError(error, dialled))),
+      );
     };
     const timer = clock.timer(timeoutMs, () => {
-      fail(postError(outgoing, "context deadline exceeded"));
+      const late = "context deadline exceeded";
+      fail(opened ? bodyError(late) : postError(outgoing, late));
       sent.destroy();
     });
     sent.on("error", stop);
     sent.end(call.body);
   });
+}
+
+const bodyError = (why: string): WebhookError =>
+  new WebhookError(
+    `unexpected error when reading response body. Please retry. Original error: ${why}`,
+  );
+
+/** Completes what was dialled by the certificate that was refused. */
+async function dialledBy(
+  { call }: Outgoing,
+  dialled: Dialled,
+  error: { readonly code?: string },
+  nowMs: number,
+): Promise<Dialled> {
+  if (!isCertificateError(error)) return dialled;
+  const { target, host } = dialled;
+  const certificate = await peerCertificate(target, isIP(host) ? "" : host);
+  if (!certificate) return dialled;
+  return { ...dialled, refused: { certificate, authorities: authorities(call.config).ca, nowMs } };
 }
 
 async function callHandler(handler: Handler, outgoing: Outgoing, clock: Clock): Promise<Reply> {

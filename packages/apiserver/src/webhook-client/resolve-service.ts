@@ -20,11 +20,19 @@ const routable = new Set(["ClusterIP", "LoadBalancer", "NodePort"]);
 /** Creates the resolver. It throws errors with upstream's messages. */
 export function createServiceResolver(lookup: ServiceLookup): ServiceResolver {
   return (namespace, name, port) => {
-    const known =
-      lookup.locations?.get(`${namespace}/${name}:${port}`) ??
-      lookup.locations?.get(`${namespace}/${name}`);
+    const known = locationOf(lookup.locations, namespace, name, port);
     return known ?? resolveEndpoint(lookup, namespace, name, port);
   };
+}
+
+/** The location that was given for a Service. */
+export function locationOf(
+  locations: ServiceLookup["locations"],
+  namespace: string,
+  name: string,
+  port: number,
+): ServiceLocation | undefined {
+  return locations?.get(`${namespace}/${name}:${port}`) ?? locations?.get(`${namespace}/${name}`);
 }
 
 function resolveEndpoint(

@@ -37,9 +37,9 @@ export function responseFault(code: number, contentType: string, body: Uint8Arra
   );
 }
 
-const isText = (contentType: string): boolean => contentType.trim().startsWith("text/");
+const isText = (contentType: string): boolean => /^\s*(?:text\/|$)/.test(contentType);
 
-/** A Status that reports a failure; its kind and version may be left out. */
+/** A Status that reports a failure; its version may be left out. */
 function statusIn(text: string): Status | undefined {
   let value: Json;
   try {
@@ -48,7 +48,7 @@ function statusIn(text: string): Status | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { kind = "Status", apiVersion = "v1", status } = value;
+  const { kind, apiVersion = "v1", status } = value;
   if (kind !== "Status" || apiVersion !== "v1" || status !== "Failure") return undefined;
   return value as unknown as Status;
 }

@@ -140,7 +140,13 @@ for (const [status, text, type, message] of [
     "text/plain",
     "the server responded with the status code 418 but did not return more information",
   ],
-  [409, '{"status":"Failure","message":"mine"}', "application/json", "mine"],
+  [409, '{"kind":"Status","status":"Failure","message":"mine"}', "application/json", "mine"],
+  [
+    409,
+    '{"status":"Failure","message":"mine"}',
+    "application/json",
+    "the server reported a conflict",
+  ],
 ] as const)
   test(`${status} with ${JSON.stringify(text)}`, async () => {
     answer = () => ({ status, text, type });
@@ -161,7 +167,23 @@ test("faults of the connection have Go's texts", async () => {
   await new Promise((done) => plain.close(done));
   assert.equal(
     await post({ url: `https://127.0.0.1:${dead}`, caBundle }),
-    `Post "https://127.0.0.1:${dead}?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
+    `Post "https://127.0.0.1:${dead}/?timeout=30s": dial tcp 127.0.0.1:${dead}: connect: connection refused`,
+  );
+});
+
+test("a bundle of no authorities makes no client", async () => {
+  assert.equal(
+    await post({ url: `https://127.0.0.1:${port}`, caBundle: "eA==" }),
+    "unable to load root certificates: unable to parse bytes as PEM block",
+  );
+});
+
+test("an authority of the right name with another key is named", async () => {
+  const { cert } = createAuthority({ runtime });
+  const text = await post({ ...here(), caBundle: Buffer.from(cert).toString("base64") });
+  assert.match(
+    text,
+    /unknown authority \(possibly because of "(?:x509: ECDSA verification failure|crypto\/rsa: verification error)" while trying to verify candidate authority certificate "homeostat"\)$/,
   );
 });
 

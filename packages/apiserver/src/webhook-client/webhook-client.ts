@@ -49,14 +49,19 @@ export interface WebhookClient {
   close(): void;
 }
 
-/** A call that failed; `status` if the webhook answered with a failure. */
+/**
+ * A call that failed; `status` if the webhook answered with a failure. `at` is "client" if nothing
+ * was sent because of the configuration.
+ */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly status: Status | undefined;
+  readonly at: "client" | "call";
 
-  constructor(message: string, status?: Status) {
+  constructor(message: string, status?: Status, at: "client" | "call" = "call") {
     super(message);
     this.status = status;
+    this.at = at;
   }
 }
 

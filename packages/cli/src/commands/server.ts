@@ -42,6 +42,7 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
     warn: (message) => void process.stderr.write(`homeostat server: ${message}\n`),
     readyWhen: "serving",
     controllers: parseControllers(String(flags["controllers"])),
+    authorizationModes: parseModes(String(flags["authorizationMode"])),
     admissionPlugins: {
       enable: parsePlugins("--enable-admission-plugins", flags["enableAdmissionPlugins"]),
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
@@ -99,6 +100,12 @@ function textOf(file: string): string {
 
 const parsePlugins = (flag: string, text: Flags[string]): readonly string[] =>
   text ? parseNames(flag, String(text), "names") : [];
+
+/** The server refuses modes that it does not have. */
+const parseModes = (text: string): NonNullable<ApiServerOptions["authorizationModes"]> =>
+  parseNames("--authorization-mode", text, "authorization modes") as NonNullable<
+    ApiServerOptions["authorizationModes"]
+  >;
 
 const parseControllers = (text: string): readonly string[] =>
   parseNames("--controllers", text, "default, all, none, or names");

@@ -30,6 +30,7 @@ test("flags may be joined, spaced, bare or repeated; the last one wins", () => {
 test("no flag is required", () => {
   assert.deepEqual(read(), {
     options: {
+      authorizationModes: ["AlwaysAllow"],
       admissionPlugins: { enable: ["ServiceAccount"], disable: [] },
       controllers: "none",
       host: "127.0.0.1",
@@ -105,6 +106,16 @@ test("plug-ins and ranges are parsed; repeated plug-in flags add up", () => {
     [options.serviceClusterIpRange, options.serviceNodePortRange],
     ["10.1.0.0/16", "20000-20099"],
   );
+});
+
+test("authorization modes are parsed in order; repeated flags add up", () => {
+  const modes = (...argv: readonly string[]) => read(...argv).options.authorizationModes;
+  assert.deepEqual(modes("--authorization-mode=RBAC"), ["RBAC"]);
+  assert.deepEqual(modes("--authorization-mode=RBAC,AlwaysDeny", "--authorization-mode=Node"), [
+    "RBAC",
+    "AlwaysDeny",
+    "Node",
+  ]);
 });
 
 test("event TTL and compaction interval are durations", () => {

@@ -10,6 +10,8 @@ import { parseDurationFlag } from "../parse-duration-flag.ts";
 import { lastOf, type ParsedFlags } from "./parse-flags.ts";
 
 const supported = {
+  "authorization-mode":
+    "authorization modes in order: RBAC, AlwaysAllow, AlwaysDeny (default AlwaysAllow)",
   "bind-address": "address to listen on (0.0.0.0, the default, becomes 127.0.0.1)",
   "cert-dir": "folder with apiserver.crt and apiserver.key",
   "client-ca-file": "certificate authority for client certificates",
@@ -36,7 +38,6 @@ type SupportedFlag = keyof typeof supported;
 const harmless = new Set([
   "advertise-address",
   "allow-privileged",
-  "authorization-mode",
   "etcd-servers",
   "service-account-key-file",
   "v",
@@ -69,6 +70,7 @@ export function readApiServerFlags(flags: ParsedFlags): ApiServerFlags {
         : {}),
       ...(clientCa === undefined ? {} : { clientCa: readFlagFile("client-ca-file", clientCa) }),
       ...serviceAccountTokens(value),
+      authorizationModes: modesOf(flags),
       admissionPlugins: pluginsOf(flags),
       ...rangesOf(value),
       ...retentionOf(value),
@@ -115,6 +117,14 @@ function serviceAccountTokens(
         : { privateKey: readFlagFile("service-account-signing-key-file", key) }),
     },
   };
+}
+
+/** Flags may repeat; the server refuses modes that it does not have. */
+function modesOf(flags: ParsedFlags): NonNullable<ApiServerOptions["authorizationModes"]> {
+  const modes = flags.get("authorization-mode") ?? ["AlwaysAllow"];
+  return modes.flatMap((text) => text.split(",")) as NonNullable<
+    ApiServerOptions["authorizationModes"]
+  >;
 }
 
 /** Flags may repeat. ServiceAccount is enabled by default, as upstream. */

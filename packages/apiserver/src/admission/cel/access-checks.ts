@@ -3,7 +3,12 @@
 // pkg/admission/plugin/authorizer/caching_authorizer.go, pkg/authentication/serviceaccount/util.go.
 import type { AccessCheck, AccessDecision, AccessQuery } from "@homeostat/cel";
 import type { UserInfo } from "../../apimachinery/user-info.ts";
-import type { Authorizer, AuthorizerAttributes, Decision } from "../../authorization/authorizer.ts";
+import {
+  type Authorizer,
+  pathAction,
+  type RequestedAction,
+  resourceAction,
+} from "../../apimachinery/authorizer.ts";
 
 /** The access check of one request by `user`. */
 export function createAccessCheck(authorizer: Authorizer, user: UserInfo): AccessCheck {
@@ -19,8 +24,8 @@ export function createAccessCheck(authorizer: Authorizer, user: UserInfo): Acces
 function decide(authorizer: Authorizer, user: UserInfo, query: AccessQuery): AccessDecision {
   const { allowed, reason } = authorizer({
     user: query.serviceAccount ? serviceAccountUser(query.serviceAccount) : user,
-    info: infoOf(query),
-  }) as Decision;
+    info: actionOf(query),
+  });
   return { allowed, reason };
 }
 
@@ -34,22 +39,8 @@ function serviceAccountUser({
   };
 }
 
-function infoOf(query: AccessQuery): AuthorizerAttributes["info"] {
+function actionOf(query: AccessQuery): RequestedAction {
   const { path, verb, group, resource, subresource, namespace, name } = query;
-  const isResource = resource !== "";
-  return {
-    isResource,
-    path,
-    verb,
-    group,
-    version: isResource ? "*" : "",
-    namespace,
-    resource,
-    subresource,
-    name,
-    parts: [],
-    watchPrefix: false,
-    named: name !== "",
-    scoped: namespace !== "",
-  };
+  if (resource === "") return pathAction(verb, path);
+  return resourceAction({ verb, group, resource, subresource, namespace, name });
 }

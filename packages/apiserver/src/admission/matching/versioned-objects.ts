@@ -21,16 +21,41 @@ export function versionedObjects(request: AdmissionRequest, to: ServedResource):
   };
 }
 
+/** The same for any resource. Rejects if a conversion webhook fails. */
+export async function convertedObjects(
+  request: AdmissionRequest,
+  to: ServedResource,
+): Promise<VersionedObjects> {
+  const { resource, object, old } = request;
+  const before = old && (await convertAnyObject(old, resource, to));
+  const after = object && (await convertAnyObject(object, resource, to));
+  return { resource: to, object: after, old: before };
+}
+
+/** {@link convertObject}, by a webhook where the definition says so. */
+export async function convertAnyObject(
+  object: JsonObject,
+  from: ServedResource,
+  to: ServedResource,
+): Promise<JsonObject> {
+  const { remote } = from.codec;
+  return remote && isOtherVersion(object, from, to)
+    ? await remote.convert(cloneJson(object), formatApiVersion(to))
+    : convertObject(object, from, to);
+}
+
 /**
  * The object of one version of a resource as another one has it. Objects of other kinds, as some
  * subresources have them, are the same in all versions.
  */
-export function convertObject(
+export const convertObject = (
   object: JsonObject,
   from: ServedResource,
   to: ServedResource,
-): JsonObject {
-  if (from === to || object.kind !== from.kind || object.apiVersion !== formatApiVersion(from))
-    return object;
-  return to.codec.fromStorage(from.codec.toStorage(cloneJson(object)));
-}
+): JsonObject =>
+  isOtherVersion(object, from, to)
+    ? to.codec.fromStorage(from.codec.toStorage(cloneJson(object)))
+    : object;
+
+const isOtherVersion = (object: JsonObject, from: ServedResource, to: ServedResource): boolean =>
+  from !== to && object.kind === from.kind && object.apiVersion === formatApiVersion(from);

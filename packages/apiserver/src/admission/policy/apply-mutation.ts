@@ -11,8 +11,10 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  parseApiVersion,
 } from "homeostat/api";
-import { internalError } from "../../apimachinery/errors/api-errors.ts";
+import { failure, internalError } from "../../apimachinery/errors/api-errors.ts";
+import { quoteGo } from "../../apimachinery/errors/field-error.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import type { SmdType } from "../../apimachinery/types/smd-type.ts";
 import { MergeError } from "../../merge/fieldpath/merge-error.ts";
@@ -21,22 +23,36 @@ import { mergeTyped } from "../../merge/typed/merge-typed.ts";
 import { formatTypedErrors } from "../../merge/typed/typed-error.ts";
 import { validateTyped } from "../../merge/typed/validate-typed.ts";
 import { formatStrictErrors } from "../../registry/body/read-object.ts";
-import { MutationError } from "./mutation-json.ts";
+import { withoutGoValues } from "./go-values.ts";
+import { type GoObject, MutationError } from "./mutation-json.ts";
 
 /** What an object is read and merged by. */
 export interface MutationTarget {
   readonly kind: GroupVersionKind;
-  readonly codec: VersionCodec;
+  /** Absent for bodies of subresources that admission cannot decode. */
+  readonly codec: VersionCodec | undefined;
+  /**
+   * Whether the group and version of the kind publish its schema: those of subresources may not.
+   */
+  readonly schema: "published" | "unpublished";
+  /** Whether a kind is served. */
+  knows(kind: GroupVersionKind): boolean;
 }
 
 /** The merged object; arguments are not mutated. Throws a MutationError. */
 export function mergeConfiguration(
-  { kind, codec }: MutationTarget,
+  { kind, codec, schema }: MutationTarget,
   live: JsonObject,
-  configuration: JsonObject,
+  configuration: GoObject,
 ): JsonObject {
-  const intent = { ...configuration, apiVersion: formatApiVersion(kind), kind: kind.kind };
-  const faults = validateTyped(codec.smd, intent, "refused");
+  const type = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
+  if (!codec || schema === "unpublished")
+    throw unapplied(
+      `failed to convert patch object to typed object: no corresponding type for ${type}`,
+    );
+  const named = { ...configuration, apiVersion: formatApiVersion(kind), kind: kind.kind };
+  const { intent, faults: foreign } = withoutGoValues(codec.smd, named);
+  const faults = [...foreign, ...validateTyped(codec.smd, intent, "refused")];
   if (faults.length)
     throw unapplied(`failed to convert patch object to typed object: ${formatTypedErrors(faults)}`);
   const atomics = findAtomics("", codec.smd, intent);
@@ -49,11 +65,19 @@ export function mergeConfiguration(
     return decode(codec, merged).object;
   } catch (error) {
     if (!isApiStatusError(error)) throw error;
-    const named = `${kind.group}/${kind.version}, Kind=${kind.kind}`;
     throw new MutationError(
-      `unable to convert unstructured object to ${named}: ${bareMessage(error)}`,
+      `unable to convert unstructured object to ${type}: ${conversionFault(bareMessage(error))}`,
     );
   }
+}
+
+/** Upstream converts the merged object where this server decodes it. */
+function conversionFault(message: string): string {
+  if (message.startsWith("illegal base64")) return `error decoding from json: ${message}`;
+  const float = /^json: cannot unmarshal number \S*[.eE]\S* into Go .* of type (\w+)$/.exec(
+    message,
+  );
+  return float ? `cannot convert float64 to ${float[1]}` : message;
 }
 
 const unapplied = (why: string): MutationError => new MutationError(`error applying patch: ${why}`);
@@ -97,16 +121,44 @@ function findAtomics(path: string, type: SmdType, value: Json): readonly string[
  * ApiStatusError for what is then no object of the kind.
  */
 export function patchObject(
-  { codec }: MutationTarget,
+  target: MutationTarget,
   live: JsonObject,
   operations: readonly JsonObject[],
 ): JsonObject {
+  const { codec, kind } = target;
+  if (!codec)
+    throw failure(
+      501,
+      "NotImplemented",
+      `patch ${kind.kind}: this server does not run JSON patches of policies on it; exclude its subresource in matchConstraints`,
+    );
   const patched = patch(live, operations);
   if (patched === undefined) return live;
+  if (codec.goType === "struct") assertSameKind(target, patched);
   const { object, strictErrors } = decodePatched(codec, patched);
   if (strictErrors.length && codec.goType === "struct")
-    throw internalError(formatStrictErrors(strictErrors));
+    // Upstream's patched document has sorted keys.
+    throw internalError(formatStrictErrors(strictErrors.toSorted(compareBytewise)));
   return object;
+}
+
+/** A patch may name another type, which upstream decodes and then fails to convert. */
+function assertSameKind({ kind, knows }: MutationTarget, patched: Json): void {
+  const { apiVersion, kind: name } = isObject(patched) ? patched : {};
+  const stated = typeof apiVersion === "string" ? parseApiVersion(apiVersion) : undefined;
+  const named: GroupVersionKind = {
+    ...(apiVersion && stated ? stated : { group: kind.group, version: kind.version }),
+    kind: typeof name === "string" && name ? name : kind.kind,
+  };
+  if (formatApiVersion(named) === formatApiVersion(kind) && named.kind === kind.kind) return;
+  if (!knows(named))
+    throw internalError(
+      `no kind ${quoteGo(named.kind)} is registered for version ${quoteGo(formatApiVersion(named))} in scheme "pkg/runtime/scheme.go:111"`,
+    );
+  const room = kind.group.split(".")[0] || "core";
+  throw internalError(
+    `failed to convert object: converting (${named.version}.${named.kind}) to (${room}.${kind.kind}): unknown conversion`,
+  );
 }
 
 function patch(live: JsonObject, operations: readonly JsonObject[]): Json | undefined {

@@ -2,9 +2,9 @@
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go,
 // pkg/admission/plugin/policy/mutating/{dispatcher,reinvocationcontext}.go.
 import { ApiStatusError, cloneJson, equalJson, type JsonObject } from "homeostat/api";
-import { failure } from "../../apimachinery/errors/api-errors.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
 import { type AdmissionRequest, Reinvocation } from "../../apimachinery/rest/admission.ts";
+import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { type PluginServices, refuse } from "../admission-plugin.ts";
 import { createAccessCheck } from "../cel/access-checks.ts";
@@ -158,8 +158,9 @@ class MutatingRun {
     const { object } = version.request;
     if (!object) return;
     try {
-      const target = targetOf(version, this.#request.subresource);
+      const target = targetOf(version, this.#request.subresource, this.#services.catalog);
       const mutated = mutator(target, object, { ...input, versioned: version.request });
+      assertVersion(this.#request, target, version);
       version.request = { ...version.request, object: mutated };
       version.isMutated = true;
     } catch (error) {
@@ -183,17 +184,45 @@ function keyOf({ hook, binding, params }: Invocation): string {
   return `${hook.name}/${binding.name}/${param}`;
 }
 
-/** Throws 501 for bodies of subresources whose schema is not at hand. */
-function targetOf({ resource, request }: Version, subresource: string): MutationTarget {
+/** Upstream converts typed objects between versions only by way of the internal one. */
+function assertVersion(
+  { kind }: AdmissionRequest,
+  { codec }: MutationTarget,
+  version: Version,
+): void {
+  const from = version.request.kind;
+  if (
+    codec?.goType !== "unstructured" &&
+    (from.version !== kind.version || from.group !== kind.group)
+  )
+    throw new MutationError(
+      `converting (${from.version}.${from.kind}) to (${kind.version}.${kind.kind}): unknown conversion`,
+    );
+}
+
+function targetOf(
+  { resource, request: { kind } }: Version,
+  subresource: string,
+  catalog: ResourceCatalog,
+): MutationTarget {
   const endpoint = resource.subresources.get(subresource);
   const own = endpoint && "codec" in endpoint ? endpoint.codec : undefined;
-  const codec = own ?? (request.kind.kind === resource.kind ? resource.codec : undefined);
-  if (codec) return { kind: request.kind, codec };
-  throw failure(
-    501,
-    "NotImplemented",
-    `mutate ${request.kind.kind} at ${resource.resource}/${subresource}: this server does not run MutatingAdmissionPolicies there; exclude the subresource in matchConstraints`,
-  );
+  const codec = own ?? (kind.kind === resource.kind ? resource.codec : undefined);
+  const isPublished = kind.group === resource.group && kind.version === resource.version;
+  return {
+    kind,
+    codec,
+    schema: isPublished ? "published" : "unpublished",
+    knows: (other) =>
+      catalog
+        .all()
+        .some(
+          (each) =>
+            each.group === other.group &&
+            each.version === other.version &&
+            each.kind === other.kind,
+        ),
+  };
 }
 
 /** The last version that was mutated wins, as upstream. */

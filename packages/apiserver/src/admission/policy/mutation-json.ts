@@ -2,7 +2,21 @@
 // on the way, so that some values do not arrive, or arrive otherwise than they were written.
 // Upstream: k8s.io/apiserver/pkg/cel/mutation/dynamic/objects.go,
 // pkg/admission/plugin/policy/mutating/patch/json_patch.go, google.golang.org/protobuf structpb.
-import { CelError, type CelValue, toJson, ValueList, ValueMap } from "@homeostat/cel";
+import {
+  CelError,
+  type CelValue,
+  Double,
+  Duration,
+  JsonList,
+  JsonMap,
+  Optional,
+  showValue,
+  toJson,
+  typeOfValue,
+  Uint,
+  ValueList,
+  ValueMap,
+} from "@homeostat/cel";
 import type { Json, JsonObject } from "homeostat/api";
 import {
   goTypeOf,
@@ -15,8 +29,27 @@ export class MutationError extends Error {
   override readonly name = "MutationError";
 }
 
+/** A value of Go that no JSON becomes, as messages of upstream's merge show it. */
+export class GoValue {
+  readonly type: string;
+  readonly shown: string;
+  readonly syntax: string;
+
+  constructor(type: string, shown: string, syntax: string) {
+    this.type = type;
+    this.shown = shown;
+    this.syntax = syntax;
+  }
+}
+
+/** JSON in which some values may be of Go. */
+export type GoJson = Exclude<Json, JsonObject | Json[]> | GoValue | GoJson[] | GoObject;
+export interface GoObject {
+  [field: string]: GoJson;
+}
+
 /** The object of an apply configuration. Throws a MutationError. */
-export function applyConfigurationOf(value: ObjectValue): JsonObject {
+export function applyConfigurationOf(value: ObjectValue): GoObject {
   assertTypeNames(value);
   return objectJson(value, () => new MutationError("invalid return type: *dynamic.ObjectVal"));
 }
@@ -38,13 +71,38 @@ const unmarshalable = (why: string): MutationError =>
   );
 
 function patchJsonOf(value: CelValue): Json {
-  if (value instanceof ObjectValue) return objectJson(value, unmarshalable);
+  if (value instanceof ObjectValue) return plainJson(objectJson(value, unmarshalable));
+  if (value instanceof Optional && value.held !== undefined) return patchJsonOf(value.held);
+  assertTextKeys(value);
   try {
     return safeIntegers(toJson(value));
   } catch (error) {
     if (error instanceof CelError) throw unmarshalable(error.message);
     throw error;
   }
+}
+
+function assertTextKeys(value: CelValue): void {
+  if (value instanceof ValueList) for (const item of value.items) assertTextKeys(item);
+  if (!(value instanceof ValueMap)) return;
+  for (const [key, item] of value.entries()) {
+    if (typeof key !== "string")
+      throw unmarshalable(`unsupported type conversion from '${typeOfValue(key).name}' to string`);
+    assertTextKeys(item);
+  }
+}
+
+/** Protobuf's own JSON holds uints, but none of the other values of Go. */
+function plainJson(value: GoJson): Json {
+  if (value instanceof GoValue) {
+    if (value.type === "uint64") return Number(value.shown);
+    throw unmarshalable(`proto: invalid type: ${value.type}`);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(plainJson);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, plainJson(member)]),
+  );
 }
 
 /** Integers that a double does not hold become texts. */
@@ -58,9 +116,9 @@ function safeIntegers(value: Json): Json {
 }
 
 /** Lists and maps directly below a field are converted with their items, but not those in them. */
-function objectJson({ fields }: ObjectValue, fail: (why: string) => MutationError): JsonObject {
+function objectJson({ fields }: ObjectValue, fail: (why: string) => MutationError): GoObject {
   return Object.fromEntries(
-    Array.from(fields, ([name, value]) => {
+    Array.from(fields, ([name, value]): [string, GoJson] => {
       if (value instanceof ValueList)
         return [name, value.items.map((item) => itemJson(item, fail))];
       if (!(value instanceof ValueMap)) return [name, itemJson(value, fail)];
@@ -76,17 +134,27 @@ function objectJson({ fields }: ObjectValue, fail: (why: string) => MutationErro
   );
 }
 
-/** A literal list or map here is no value that a schema could accept. */
-function itemJson(item: CelValue, fail: (why: string) => MutationError): Json {
+function itemJson(item: CelValue, fail: (why: string) => MutationError): GoJson {
   if (item instanceof ObjectValue) return objectJson(item, fail);
-  if (item instanceof ValueList || item instanceof ValueMap || item === null) return false;
-  try {
-    return toJson(item);
-  } catch (error) {
-    if (error instanceof CelError) throw fail(error.message);
-    throw error;
+  if (item === null) return new GoValue("structpb.NullValue", "NULL_VALUE", "0");
+  if (item instanceof Uint)
+    return new GoValue("uint64", String(item), `0x${item.value.toString(16)}`);
+  if (item instanceof Uint8Array) {
+    const bytes = Array.from(item, (byte) => `0x${byte.toString(16)}`).join(", ");
+    return new GoValue("[]uint8", showValue(item), `[]uint8{${bytes}}`);
   }
+  if (item instanceof Duration)
+    return new GoValue("time.Duration", showValue(item), String(item.nanoseconds));
+  if (!isPlain(item)) return new GoValue(goTypeOf(item), showValue(item), showValue(item));
+  return toJson(item);
 }
+
+/** Whether Go holds the value as JSON is held. */
+const isPlain = (value: CelValue): boolean =>
+  typeof value !== "object" ||
+  value instanceof JsonMap ||
+  value instanceof JsonList ||
+  value instanceof Double;
 
 /** The type of an object is named by the path of its field. */
 function assertTypeNames(value: ObjectValue): void {

@@ -84,6 +84,10 @@ export function quoteGo(text: string): string {
   return `${out}"`;
 }
 
+/** As Go prints a list of strings with `%q`, e.g. `["a" "b"]`. */
+export const quoteGoList = (texts: readonly string[]): string =>
+  `[${texts.map(quoteGo).join(" ")}]`;
+
 /**
  * Letters, marks, numbers, punctuation, symbols and the plain space: what strconv.IsPrint lets
  * stand.

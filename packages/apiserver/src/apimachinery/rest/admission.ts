@@ -15,6 +15,8 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** "" for collections and for a create whose name is not generated yet. */
   readonly name: string;
+  /** The name in the path of the request; "" or absent for a POST. */
+  readonly requestName?: string;
   /** In the version of the request; mutating steps change it in place. Absent for deletes. */
   readonly object: JsonObject | undefined;
   /** Absent for creates; must not be mutated. */

@@ -10,6 +10,13 @@ export interface ProtobufBody {
   readonly object: JsonObject;
 }
 
+/** A list without its items. */
+export interface ListHead {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: JsonObject;
+}
+
 /** Decodes and encodes Kubernetes' protobuf envelopes. */
 export interface ProtobufCodec {
   /** Loads the codec, for the other functions to work; undefined once it is loaded. */
@@ -21,6 +28,12 @@ export interface ProtobufCodec {
   decode(bytes: Uint8Array, fallback: GroupVersionKind): ProtobufBody;
   /** Returns undefined for a type that has no protobuf form. */
   encode?(object: JsonObject): Uint8Array | undefined;
+  /** The message of an object without its envelope; undefined as for `encode`. */
+  encodeMessage?(gvk: GroupVersionKind, object: JsonObject): Uint8Array | undefined;
+  /** Puts a message into the envelope of its type. */
+  seal?(type: { readonly apiVersion: string; readonly kind: string }, raw: Uint8Array): Uint8Array;
+  /** A list in its envelope around the messages of its items; `list` has none. */
+  encodeList?(list: ListHead, items: readonly Uint8Array[]): Uint8Array | undefined;
   /** A length-prefixed watch event around an envelope. */
   frame?(type: string, envelope: Uint8Array): Uint8Array;
 }

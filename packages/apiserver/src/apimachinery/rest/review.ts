@@ -1,10 +1,11 @@
 // Resources that are questions: creating one answers it, and nothing is stored.
 // Upstream: k8s.io/kubernetes/pkg/registry/authorization, pkg/registry/authentication.
 import type { JsonObject } from "homeostat/api";
+import type { Authorization } from "../authorizer.ts";
 import type { UserInfo } from "../user-info.ts";
 
 /** The request behind a review. */
-export interface ReviewCaller {
+export interface ReviewCaller extends Authorization {
   readonly user: UserInfo;
   readonly namespace: string;
   /** RFC 3339, second precision. */

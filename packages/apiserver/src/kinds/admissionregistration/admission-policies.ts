@@ -2,6 +2,7 @@
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{validating,mutating}admissionpolicy/strategy.go,
 // pkg/apis/admissionregistration/v1/defaults.go.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type {
   MutatingAdmissionPolicy,
@@ -34,7 +35,7 @@ export const validatingAdmissionPolicy: KindDefinition<Decoded<ValidatingAdmissi
         validateConditions(object.status?.conditions ?? [], "status.conditions"),
     },
   },
-  cells: (object, nowMs) => policyCells(object, object.spec?.validations?.length ?? 0, nowMs),
+  cells: (object, ages) => policyCells(object, object.spec?.validations?.length ?? 0, ages),
 };
 
 export const mutatingAdmissionPolicy: KindDefinition<Decoded<MutatingAdmissionPolicy>> = {
@@ -43,7 +44,7 @@ export const mutatingAdmissionPolicy: KindDefinition<Decoded<MutatingAdmissionPo
   strategy: policyStrategy("MutatingAdmissionPolicy", (object, old) =>
     validateMutatingPolicy(object.spec ?? {}, old?.spec ?? undefined),
   ),
-  cells: (object, nowMs) => policyCells(object, object.spec?.mutations?.length ?? 0, nowMs),
+  cells: (object, ages) => policyCells(object, object.spec?.mutations?.length ?? 0, ages),
 };
 
 function setPolicyDefaults({ spec }: Policy): void {
@@ -52,9 +53,9 @@ function setPolicyDefaults({ spec }: Policy): void {
   if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);
 }
 
-function policyCells(object: Policy, count: number, nowMs: number): readonly Json[] {
+function policyCells(object: Policy, count: number, ages: CellAges): readonly Json[] {
   const kind = object.spec?.paramKind;
-  return [nameOf(object), count, kind ? formatKind(kind) : "<unset>", ageOf(object, nowMs)];
+  return [nameOf(object), count, kind ? formatKind(kind) : "<unset>", ageOf(object, ages)];
 }
 
 const formatKind = ({ apiVersion, kind }: Decoded<ParamKind>): string =>

@@ -51,11 +51,11 @@ function bindingKind<T extends Binding>(
       ...validateBinding(object.spec ?? {}),
       ...validateMore(object),
     ]),
-    cells: (object, nowMs) => [
+    cells: (object, ages) => [
       nameOf(object),
       object.spec?.policyName ?? "",
       formatParamRef(object.spec?.paramRef ?? {}),
-      ageOf(object, nowMs),
+      ageOf(object, ages),
     ],
   };
 }

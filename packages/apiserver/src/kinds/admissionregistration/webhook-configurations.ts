@@ -1,4 +1,4 @@
-// Webhook configurations. Stored and validated; this server does not call webhooks.
+// Webhook configurations. What calls the webhooks is admission/webhook.
 // Upstream:
 // k8s.io/kubernetes/pkg/registry/admissionregistration/{mutating,validating}webhookconfiguration/strategy.go,
 // pkg/apis/admissionregistration/{v1/defaults.go,validation/validation.go}.
@@ -15,7 +15,6 @@ import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { type LabelSelectorRules, validateLabelSelector } from "../validation/label-selectors.ts";
 import { qualifiedNameErrors } from "../validation/name-faults.ts";
 import { nameIsDnsSubdomain } from "../validation/names.ts";
-import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet } from "../../apimachinery/meta/read-fields.ts";
 import { generationStrategy } from "../definition/default-strategy.ts";
@@ -70,13 +69,8 @@ function configurationKind(
         ...validateObjectMeta(object, { namespaced: false }, nameIsDnsSubdomain),
         ...validate(object, optionsFor(object, old)),
       ],
-      ...notEnforcedWarnings(kind),
     },
-    cells: (object, nowMs) => [
-      nameOf(object),
-      (object.webhooks ?? []).length,
-      ageOf(object, nowMs),
-    ],
+    cells: (object, ages) => [nameOf(object), (object.webhooks ?? []).length, ageOf(object, ages)],
   };
 }
 

@@ -1,6 +1,6 @@
-// API services: which server serves a group and version. Stored and validated; the server does not
-// proxy requests to other servers.
+// API services: which server serves a group and version.
 // Upstream: k8s.io/kube-aggregator/pkg/{registry/apiservice,apis/apiregistration/{v1,validation}}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import {
   type Decoded,
   dns1035LabelFaults,
@@ -18,7 +18,6 @@ import {
 } from "../../apimachinery/errors/field-error.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
 import { portNumberFaults } from "../validation/name-faults.ts";
-import { notEnforcedWarnings } from "../definition/not-enforced.ts";
 import { ageOf, nameOf } from "../printers/cells.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
 import { keepOld } from "../definition/default-strategy.ts";
@@ -49,7 +48,6 @@ export const apiService: KindDefinition<Decoded<APIService>> = {
     prepareForUpdate: (object, old) => keepOld(object, old, "status"),
     validateCreate: validate,
     validateUpdate: validate,
-    ...notEnforcedWarnings("APIService", ({ spec }) => !spec?.service),
   },
   subresources: {
     status: {
@@ -157,7 +155,7 @@ function serviceErrors(
   ];
 }
 
-function cells(object: Decoded<APIService>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<APIService>, ages: CellAges): readonly Json[] {
   const service = object.spec?.service;
   const available = object.status?.conditions?.find(({ type }) => type === "Available");
   const status = available ? (available.status ?? "") : "Unknown";
@@ -166,6 +164,6 @@ function cells(object: Decoded<APIService>, nowMs: number): readonly Json[] {
     nameOf(object),
     service ? `${service.namespace ?? ""}/${service.name ?? ""}` : "Local",
     reason ? `${status} (${reason})` : status,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }

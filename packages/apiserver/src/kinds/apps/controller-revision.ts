@@ -24,11 +24,11 @@ export const controllerRevision: KindDefinition<Decoded<ControllerRevision>> = {
       ...immutable("data", object.data ?? null, old.data ?? null),
     ],
   },
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     controllerCell(object),
     Number(object.revision ?? 0),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 };
 

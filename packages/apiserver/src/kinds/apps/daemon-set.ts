@@ -2,6 +2,7 @@
 // template; apps/v1 keeps it in an annotation.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/daemonset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}, pkg/apis/apps/validation.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type {
   DaemonSet,
@@ -197,7 +198,7 @@ const validateStatus = (status: Decoded<DaemonSetStatus>): FieldError[] =>
     ],
   });
 
-function cells(object: Decoded<DaemonSet>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<DaemonSet>, ages: CellAges): readonly Json[] {
   const status = object.status ?? {};
   const template = templateOf(object);
   return [
@@ -208,7 +209,7 @@ function cells(object: Decoded<DaemonSet>, nowMs: number): readonly Json[] {
     status.updatedNumberScheduled ?? 0,
     status.numberAvailable ?? 0,
     formatLabels(template.spec?.nodeSelector ?? {}),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     ...containerCells(template),
     selectorCell(object.spec?.selector),
   ];

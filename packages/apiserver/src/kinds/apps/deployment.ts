@@ -1,6 +1,7 @@
 // Deployments: annotations raise the generation, too, and the status endpoint keeps labels.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/deployment/strategy.go,
 // pkg/apis/apps/v1/defaults.go, pkg/apis/apps/validation.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type {
   Deployment,
@@ -171,7 +172,7 @@ function validateStatus(status: Decoded<DeploymentStatus>): FieldError[] {
   });
 }
 
-function cells(object: Decoded<Deployment>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<Deployment>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const status = object.status ?? {};
   return [
@@ -179,7 +180,7 @@ function cells(object: Decoded<Deployment>, nowMs: number): readonly Json[] {
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,
     status.updatedReplicas ?? 0,
     status.availableReplicas ?? 0,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     ...containerCells(templateOf(object)),
     formatSelector(spec.selector ?? {}),
   ];

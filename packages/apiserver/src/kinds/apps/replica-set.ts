@@ -35,7 +35,7 @@ export const replicaSet: KindDefinition<Decoded<ReplicaSet>> = {
   },
   subresources: { status: replicaStatusStrategy },
   scale: createReplicaScale(({ spec }) => formatSelector(spec?.selector ?? {})),
-  cells: (object, nowMs) => [...replicaCells(object, nowMs), selectorCell(object.spec?.selector)],
+  cells: (object, ages) => [...replicaCells(object, ages), selectorCell(object.spec?.selector)],
 };
 
 function validateSpec(spec: Decoded<ReplicaSetSpec>, old?: Decoded<ReplicaSetSpec>): FieldError[] {

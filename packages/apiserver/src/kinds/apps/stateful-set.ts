@@ -1,6 +1,7 @@
 // StatefulSets: most of the spec is immutable, and claims come from templates.
 // Upstream: k8s.io/kubernetes/pkg/registry/apps/statefulset/strategy.go,
 // pkg/apis/apps/v1/{defaults.go,conversion.go}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, type Json } from "homeostat/api";
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus } from "homeostat/k8s/apps/v1";
 import type { PersistentVolumeClaim } from "homeostat/k8s/core/v1";
@@ -117,11 +118,11 @@ function validateStatus(status: Decoded<StatefulSetStatus>): FieldError[] {
   });
 }
 
-function cells(object: Decoded<StatefulSet>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<StatefulSet>, ages: CellAges): readonly Json[] {
   return [
     nameOf(object),
     `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     ...containerCells(templateOf(object)),
   ];
 }

@@ -1,6 +1,7 @@
 // HorizontalPodAutoscalers in both versions; they have no generation.
 // Upstream: k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler/strategy.go,
 // pkg/printers/internalversion/printers.go.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { cloneJson, type Decoded, type Json } from "homeostat/api";
 import type { HorizontalPodAutoscaler as AutoscalerV1 } from "homeostat/k8s/autoscaling/v1";
 import type {
@@ -65,7 +66,7 @@ export const autoscalerV1: KindDefinition = {
   defaults: roundTrip,
   strategy,
   subresources: { status },
-  cells: (object: Decoded<AutoscalerV1>, nowMs) => cells(fromV1(object), nowMs),
+  cells: (object: Decoded<AutoscalerV1>, ages) => cells(fromV1(object), ages),
 };
 
 /** Converts an object to the stored version and back, as upstream's defaulting does. */
@@ -77,7 +78,7 @@ function roundTrip(object: Decoded<AutoscalerV1>, print: PrintInternal): void {
   Object.assign(object, { apiVersion, kind });
 }
 
-function cells(object: Decoded<HorizontalPodAutoscaler>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<HorizontalPodAutoscaler>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   return [
     nameOf(object),
@@ -86,7 +87,7 @@ function cells(object: Decoded<HorizontalPodAutoscaler>, nowMs: number): readonl
     isSet(spec.minReplicas) ? String(spec.minReplicas) : "<unset>",
     spec.maxReplicas ?? 0,
     object.status?.currentReplicas ?? 0,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }
 

@@ -1,6 +1,7 @@
 // CronJobs: a schedule, a time zone, and the template of a Job.
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/cronjob/strategy.go,
 // pkg/apis/batch/v1/defaults.go, pkg/apis/batch/validation/validation.go (ValidateCronJobSpec…).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { CronJob, CronJobSpec, JobSpec } from "homeostat/k8s/batch/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -170,7 +171,7 @@ function validateJobTemplate(spec: Decoded<JobSpec>, old?: Decoded<JobSpec>): Fi
   ];
 }
 
-function cells(object: Decoded<CronJob>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<CronJob>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const jobSpec = jobSpecOf(object);
   const lastScheduleTime = object.status?.lastScheduleTime;
@@ -180,8 +181,8 @@ function cells(object: Decoded<CronJob>, nowMs: number): readonly Json[] {
     spec.timeZone ?? "<none>",
     suspendCell(spec.suspend),
     object.status?.active?.length ?? 0,
-    isSet(lastScheduleTime) ? formatAge(lastScheduleTime, nowMs) : "<none>",
-    ageOf(object, nowMs),
+    isSet(lastScheduleTime) ? formatAge(lastScheduleTime, ages) : "<none>",
+    ageOf(object, ages),
     ...containerCells(jobSpec.template ?? {}),
     selectorCell(jobSpec.selector),
   ];

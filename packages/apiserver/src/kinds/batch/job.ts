@@ -1,6 +1,8 @@
 // Jobs: the server generates the selector and labels, and most of the spec is immutable.
 // Upstream: k8s.io/kubernetes/pkg/registry/batch/job/strategy.go, pkg/api/job/warnings.go,
 // pkg/printers/internalversion/printers.go (printJob).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
+import { formatDuration } from "../../apimachinery/values/human-duration.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { Job, JobSpec, JobStatus } from "homeostat/k8s/batch/v1";
 import { quoteGo } from "../../apimachinery/errors/field-error.ts";
@@ -12,7 +14,7 @@ import { generationChanged, nameWarnings } from "../core/workload/workload-warni
 import { containerCells, selectorCell, templateOf } from "../core/workload/workload.ts";
 import { statusStrategy } from "../definition/default-strategy.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
-import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import { setJobSpecDefaults } from "./job-defaults.ts";
 import { validateJobStatusUpdate } from "./validate-job-status.ts";
 import { jobLabelPrefix, validateJob, validateJobUpdate } from "./validate-job.ts";
@@ -103,13 +105,13 @@ function generateSelector(object: Decoded<Job>): void {
   };
 }
 
-function cells(object: Decoded<Job>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<Job>, ages: CellAges): readonly Json[] {
   return [
     nameOf(object),
     statusCell(object),
     completionsCell(object.spec ?? {}, object.status ?? {}),
-    durationCell(object.status ?? {}, nowMs),
-    ageOf(object, nowMs),
+    durationCell(object.status ?? {}, ages),
+    ageOf(object, ages),
     ...containerCells(templateOf(object)),
     selectorCell(object.spec?.selector),
   ];
@@ -131,9 +133,9 @@ function completionsCell(spec: Decoded<JobSpec>, status: Decoded<JobStatus>): st
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function durationCell({ startTime, completionTime }: Decoded<JobStatus>, nowMs: number): string {
+function durationCell({ startTime, completionTime }: Decoded<JobStatus>, ages: CellAges): string {
   const start = Date.parse(startTime ?? "");
   const end = Date.parse(completionTime ?? "");
   if (Number.isNaN(start)) return "";
-  return formatDuration((Number.isNaN(end) ? nowMs : end) - start);
+  return Number.isNaN(end) ? ages.since(start) : formatDuration(end - start);
 }

@@ -2,11 +2,13 @@
 // issued through the status subresource.
 // Upstream: k8s.io/kubernetes/pkg/registry/certificates/certificates/strategy.go,
 // pkg/apis/certificates/validation.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
+import { formatDuration } from "../../apimachinery/values/human-duration.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { CertificateSigningRequest } from "homeostat/k8s/certificates/v1";
 import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 import { gvk, type KindDefinition } from "../definition/kind-definition.ts";
-import { ageOf, formatDuration, nameOf } from "../printers/cells.ts";
+import { ageOf, nameOf } from "../printers/cells.ts";
 import { isSet, withoutFields } from "../../apimachinery/meta/read-fields.ts";
 import { keepOld } from "../definition/default-strategy.ts";
 import { validateRequest, validateRequestChange } from "./validate-signing-request.ts";
@@ -100,12 +102,12 @@ function dateConditions({ status }: Request, { status: old }: Request, now: stri
   }
 }
 
-function cells(object: Request, nowMs: number): readonly Json[] {
+function cells(object: Request, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const seconds = spec.expirationSeconds;
   return [
     nameOf(object),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     spec.signerName || "<none>",
     spec.username ?? "",
     isSet(seconds) ? formatDuration(seconds * 1000) : "<none>",

@@ -22,11 +22,7 @@ export const lease: KindDefinition<Decoded<Lease>> = {
     validateCreate: validate,
     validateUpdate: validate,
   },
-  cells: (object, nowMs) => [
-    nameOf(object),
-    object.spec?.holderIdentity ?? "",
-    ageOf(object, nowMs),
-  ],
+  cells: (object, ages) => [nameOf(object), object.spec?.holderIdentity ?? "", ageOf(object, ages)],
 };
 
 function dropGated(object: Decoded<Lease>, old: Decoded<Lease>): void {

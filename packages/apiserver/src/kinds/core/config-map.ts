@@ -23,10 +23,10 @@ export const configMap: KindDefinition<Decoded<ConfigMap>> = {
       ...validate(object),
     ],
   },
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     Object.keys(object.data ?? {}).length + Object.keys(object.binaryData ?? {}).length,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 };
 

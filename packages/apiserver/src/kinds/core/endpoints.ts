@@ -45,10 +45,10 @@ export const endpoints: KindDefinition<Decoded<Endpoints>> = {
     warningsOnCreate: addressWarnings,
     warningsOnUpdate: addressWarnings,
   },
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     formatSubsets(object.subsets ?? []),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 };
 

@@ -86,7 +86,7 @@ export const namespace: KindDefinition<Decoded<Namespace>> = {
     names: ["status.phase"],
     extract: (object) => ({ "status.phase": object.status?.phase ?? "" }),
   },
-  cells: (object, nowMs) => [nameOf(object), object.status?.phase ?? "", ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), object.status?.phase ?? "", ageOf(object, ages)],
 };
 
 function setNameLabel(object: Decoded<Namespace>): void {

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/node/strategy.go,
 // pkg/apis/core/v1/{defaults,conversion}.go, pkg/apis/core/validation (ValidateNode…),
 // plugin/pkg/admission/nodetaint, pkg/printers/internalversion (printNode).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import {
   compareBytewise,
   type Decoded,
@@ -232,7 +233,7 @@ function specWarnings({ spec }: Decoded<Node>): string[] {
 
 const rolePrefix = "node-role.kubernetes.io/";
 
-function cells(object: Decoded<Node>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<Node>, ages: CellAges): readonly Json[] {
   const status = object.status ?? {};
   const info = status.nodeInfo ?? {};
   const state = readyState(status);
@@ -246,7 +247,7 @@ function cells(object: Decoded<Node>, nowMs: number): readonly Json[] {
     nameOf(object),
     object.spec?.unschedulable === true ? `${state},SchedulingDisabled` : state,
     rolesOf(object),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     info.kubeletVersion ?? "",
     address("InternalIP"),
     address("ExternalIP"),

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolumeclaim/strategy.go,
 // pkg/api/persistentvolumeclaim/util.go, pkg/apis/core/validation/validation.go
 // (ValidatePersistentVolumeClaimUpdate).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -188,7 +189,7 @@ function claimWarnings(object: Decoded<PersistentVolumeClaim>): string[] {
   ];
 }
 
-function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<PersistentVolumeClaim>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const status = object.status ?? {};
   const volume = spec.volumeName ?? "";
@@ -200,7 +201,7 @@ function cells(object: Decoded<PersistentVolumeClaim>, nowMs: number): readonly 
     volume ? persistentStorage.formatAccessModes(status.accessModes) : "",
     persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     spec.volumeMode ?? "<unset>",
   ];
 }

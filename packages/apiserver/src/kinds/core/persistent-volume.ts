@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/persistentvolume/strategy.go,
 // pkg/apis/core/v1/defaults.go, pkg/api/persistentvolume/util.go,
 // plugin/pkg/admission/storage/storageobjectinuseprotection.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { PersistentVolume, PersistentVolumeSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
@@ -111,7 +112,7 @@ function nodeLabelWarnings({ nodeAffinity }: Decoded<PersistentVolumeSpec>): str
   );
 }
 
-function cells(object: Decoded<PersistentVolume>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<PersistentVolume>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const status = object.status ?? {};
   const claim = spec.claimRef;
@@ -126,7 +127,7 @@ function cells(object: Decoded<PersistentVolume>, nowMs: number): readonly Json[
     persistentStorage.classOf(object),
     spec.volumeAttributesClassName ?? "<unset>",
     status.reason ?? "",
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     spec.volumeMode ?? "<unset>",
   ];
 }

@@ -36,7 +36,7 @@ export const replicationController: KindDefinition<Decoded<ReplicationController
     names: ["status.replicas"],
     extract: ({ status }) => ({ "status.replicas": String(status?.replicas ?? 0) }),
   },
-  cells: (object, nowMs) => [...replicaCells(object, nowMs), selectorText(object, "<none>")],
+  cells: (object, ages) => [...replicaCells(object, ages), selectorText(object, "<none>")],
 };
 
 function setDefaults(object: Decoded<ReplicationController>): void {

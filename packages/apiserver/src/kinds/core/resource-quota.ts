@@ -1,6 +1,7 @@
 // Resource quotas: the total that a namespace may use.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/resourcequota/strategy.go,
 // pkg/apis/core/validation/validation.go.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { compareBytewise, type Decoded, type Json } from "homeostat/api";
 import type { ResourceQuota, ResourceQuotaSpec } from "homeostat/k8s/core/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -202,7 +203,7 @@ function requestWarnings(hard: Readonly<Record<string, string>>): string[] {
   });
 }
 
-function cells(object: Decoded<ResourceQuota>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<ResourceQuota>, ages: CellAges): readonly Json[] {
   const status = object.status ?? {};
   const hard = status.hard ?? {};
   const used = status.used ?? {};
@@ -212,5 +213,5 @@ function cells(object: Decoded<ResourceQuota>, nowMs: number): readonly Json[] {
       .filter((name) => name.startsWith("limits.") === (limits === "limits"))
       .map((name) => `${name}: ${used[name] ?? "0"}/${hard[name]}`)
       .join(", ");
-  return [nameOf(object), shown("requests"), shown("limits"), ageOf(object, nowMs)];
+  return [nameOf(object), shown("requests"), shown("limits"), ageOf(object, ages)];
 }

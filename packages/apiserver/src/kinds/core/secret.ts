@@ -38,11 +38,11 @@ export const secret: KindDefinition<Decoded<Secret>> = {
     warningsOnUpdate: keyPairWarnings,
   },
   selectable: { names: ["type"], extract: (object) => ({ type: object.type ?? "" }) },
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     object.type ?? "",
     Object.keys(object.data ?? {}).length,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 };
 

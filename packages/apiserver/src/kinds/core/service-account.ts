@@ -25,7 +25,7 @@ export const serviceAccount: KindDefinition<Decoded<ServiceAccount>> = {
       hasMountableSecrets(old) ? [] : mountableSecretsWarnings(object),
   },
   ...tokenSubresource,
-  cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), ageOf(object, ages)],
 };
 
 function keepSecretNames(object: Decoded<ServiceAccount>): void {

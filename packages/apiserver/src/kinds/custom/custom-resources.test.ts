@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { agesAt } from "../../apimachinery/rest/table-printer.ts";
 import { test } from "node:test";
 import { isObject, type Json, type JsonObject, parseJson } from "homeostat/api";
 import { createKindTypes } from "../../merge/typed/smd-from-kind-data.ts";
@@ -224,7 +225,7 @@ test("selectable fields are printed as Go prints them, absent ones are empty", (
 });
 
 test("columns of the definition follow the name; without any there is the age", () => {
-  const now = Date.parse("2026-11-21T10:00:00Z");
+  const now = agesAt(Date.parse("2026-11-21T10:00:00Z"));
   assert.deepEqual(
     cage.table.columns.map(({ name, type, priority }) => [name, type, priority]),
     [

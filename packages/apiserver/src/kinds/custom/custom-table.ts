@@ -12,14 +12,14 @@ import { findJsonPath, JsonPathError } from "../../json-path/find-json-path.ts";
 import type { JsonPath } from "../../json-path/json-path-node.ts";
 import { JsonPathSyntaxError, parseJsonPath } from "../../json-path/parse-json-path.ts";
 import { printJsonPathValues } from "../../json-path/print-json-path.ts";
-import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import type { CellAges, TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import {
   formatGoTime,
   GoTimeError,
   parseGoTime,
   rfc3339,
 } from "../../apimachinery/values/go-time.ts";
-import { ageColumn, formatDuration, nameColumn, nameOf } from "../printers/cells.ts";
+import { ageColumn, nameColumn, nameOf } from "../printers/cells.ts";
 
 const defaultAge: CustomResourceColumnDefinition = {
   name: "Age",
@@ -64,9 +64,9 @@ function tableOf(columns: readonly CustomResourceColumnDefinition[]): TablePrint
   const prepared = prepare(columns);
   return {
     columns: [nameColumn, ...prepared.map(({ column }) => column)],
-    cells: (object, nowMs) => [
+    cells: (object, ages) => [
       nameOf(object),
-      ...prepared.map((each) => cellOf(object, each, nowMs)),
+      ...prepared.map((each) => cellOf(object, each, ages)),
     ],
     emptyRowsNull: false,
   };
@@ -101,12 +101,12 @@ function parseOrUndefined(template: string): JsonPath | undefined {
   }
 }
 
-function cellOf(object: JsonObject, { column, path }: PreparedColumn, nowMs: number): Json {
+function cellOf(object: JsonObject, { column, path }: PreparedColumn, ages: CellAges): Json {
   const value = firstFound(object, path);
   if (value === undefined) return null;
   return column.type === "string"
     ? printJsonPathValues([value])
-    : typedCell(value, column.type, nowMs);
+    : typedCell(value, column.type, ages);
 }
 
 function firstFound(object: JsonObject, path: JsonPath): Json | undefined {
@@ -119,7 +119,7 @@ function firstFound(object: JsonObject, path: JsonPath): Json | undefined {
 }
 
 /** Values of the wrong type are null; integer columns truncate fractions. */
-function typedCell(value: Json, type: string, nowMs: number): Json {
+function typedCell(value: Json, type: string, ages: CellAges): Json {
   switch (type) {
     case "integer":
       if (typeof value === "bigint") return value;
@@ -129,19 +129,17 @@ function typedCell(value: Json, type: string, nowMs: number): Json {
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? dateCell(value, nowMs) : null;
+      return typeof value === "string" ? dateCell(value, ages) : null;
     default:
       return null;
   }
 }
 
-function dateCell(text: string, nowMs: number): string {
+function dateCell(text: string, ages: CellAges): string {
   if (text === "" || text === "null") return "<unknown>";
   try {
     const time = parseGoTime(text, rfc3339);
-    return formatGoTime(time, rfc3339) === null
-      ? "<unknown>"
-      : formatDuration(nowMs - time.seconds * 1000);
+    return formatGoTime(time, rfc3339) === null ? "<unknown>" : ages.since(time.seconds * 1000);
   } catch (error) {
     if (error instanceof GoTimeError) return "<invalid>";
     throw error;

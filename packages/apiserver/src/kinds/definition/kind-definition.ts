@@ -4,6 +4,7 @@
 // create-builtin-resource.ts turns a definition into a served resource.
 // Upstream: k8s.io/kubernetes/pkg/registry/<group>/<kind>/strategy.go,
 // pkg/apis/<group>/{v1/defaults.go,validation}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type GroupVersionKind, type Json, type JsonObject, parseApiVersion } from "homeostat/api";
 import type { PrintInternal } from "../../apimachinery/errors/field-error.ts";
 import type { InternalConversions } from "../printers/print-internal.ts";
@@ -95,7 +96,7 @@ export interface KindDefinition<T extends object = JsonObject> extends GroupVers
    * The cells of one object of this version, for the columns of the kind data. Default: name and
    * creation time.
    */
-  cells?(object: T, nowMs: number): readonly Json[];
+  cells?(object: T, ages: CellAges): readonly Json[];
   /** See ServedResource. */
   readonly review?: (
     ...given: [...Parameters<ReviewHandler>, print: PrintInternal]

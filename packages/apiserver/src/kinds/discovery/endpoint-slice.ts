@@ -1,6 +1,7 @@
 // Endpoint slices: the addresses and ports behind a service.
 // Upstream: k8s.io/kubernetes/pkg/registry/discovery/endpointslice/strategy.go,
 // pkg/apis/discovery/{v1/defaults.go,validation}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { EndpointSlice } from "homeostat/k8s/discovery/v1";
 import { eachItem } from "../../apimachinery/errors/field-error.ts";
@@ -69,7 +70,7 @@ function addressWarnings(object: Decoded<EndpointSlice>): readonly string[] {
   );
 }
 
-function cells(object: Decoded<EndpointSlice>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<EndpointSlice>, ages: CellAges): readonly Json[] {
   const ports = (object.ports ?? []).map((port) =>
     isSet(port.port) ? String(port.port) : (port.name ?? ""),
   );
@@ -79,7 +80,7 @@ function cells(object: Decoded<EndpointSlice>, nowMs: number): readonly Json[] {
     object.addressType ?? "",
     withMore(ports),
     withMore(addresses),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }
 

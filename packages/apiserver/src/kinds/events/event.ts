@@ -3,6 +3,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/core/event/strategy.go,
 // pkg/apis/core/validation/events.go, pkg/apis/events/v1/conversion.go,
 // pkg/apis/core/v1/conversion.go (AddFieldLabelConversionsForEvent), pkg/printers/internalversion.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type { Event as CoreEvent } from "homeostat/k8s/core/v1";
 import type { Event } from "homeostat/k8s/events/v1";
@@ -88,7 +89,7 @@ export const event: KindDefinition<Decoded<CoreEvent>> = {
         ? "reportingComponent"
         : name.replace(/^regarding\./, "involvedObject."),
   ),
-  cells: (object, nowMs) => cells(toCore(object), nowMs),
+  cells: (object, ages) => cells(toCore(object), ages),
 };
 
 function toCore(object: JsonObject): JsonObject {
@@ -132,7 +133,7 @@ function extract(object: Decoded<CoreEvent>): Readonly<Record<string, string>> {
   };
 }
 
-function cells(object: Decoded<CoreEvent>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<CoreEvent>, ages: CellAges): readonly Json[] {
   const about = object.involvedObject ?? {};
   const series = object.series;
   const first = object.firstTimestamp ?? object.eventTime;
@@ -141,14 +142,14 @@ function cells(object: Decoded<CoreEvent>, nowMs: number): readonly Json[] {
   const kind = (about.kind ?? "").toLowerCase();
   const name = about.name ?? "";
   return [
-    formatAge(last, nowMs),
+    formatAge(last, ages),
     object.type ?? "",
     object.reason ?? "",
     name ? `${kind}/${name}` : kind,
     about.fieldPath ?? "",
     sourceOf(object),
     (object.message ?? "").trim(),
-    formatAge(first, nowMs),
+    formatAge(first, ages),
     count,
     nameOf(object),
   ];

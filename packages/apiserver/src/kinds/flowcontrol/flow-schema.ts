@@ -1,5 +1,6 @@
 // Flow schemas: which requests belong to which priority level. This server does not queue requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, dnsLabelFaults, dnsSubdomainFaults, type Json } from "homeostat/api";
 import type {
   FlowSchema,
@@ -240,7 +241,7 @@ function namespaceErrors(
   );
 }
 
-function cells(object: Decoded<FlowSchema>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<FlowSchema>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const method = spec.distinguisherMethod;
   const dangling = (object.status?.conditions ?? []).find(
@@ -251,7 +252,7 @@ function cells(object: Decoded<FlowSchema>, nowMs: number): readonly Json[] {
     spec.priorityLevelConfiguration?.name ?? "",
     spec.matchingPrecedence ?? 0,
     method ? (method.type ?? "") : "<none>",
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     dangling ? (dangling.status ?? "") : "?",
   ];
 }

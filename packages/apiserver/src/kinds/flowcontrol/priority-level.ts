@@ -1,6 +1,7 @@
 // Priority levels: how many requests of a level run at once, and whether others wait or are
 // rejected. This server does not queue requests.
 // Upstream: k8s.io/kubernetes/pkg/apis/flowcontrol/{v1/defaults.go,validation/validation.go}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type {
   ExemptPriorityLevelConfiguration,
@@ -186,7 +187,7 @@ function queuingErrors(queuing: Decoded<QueuingConfiguration>, path: string): Fi
   return errors;
 }
 
-function cells(object: Decoded<PriorityLevelConfiguration>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<PriorityLevelConfiguration>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const limited = spec.limited;
   const queuing = limited?.limitResponse?.queuing;
@@ -199,6 +200,6 @@ function cells(object: Decoded<PriorityLevelConfiguration>, nowMs: number): read
     queued("queues"),
     queued("handSize"),
     queued("queueLengthLimit"),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }

@@ -1,6 +1,7 @@
 // Ingress classes: which controller serves an ingress, and with which parameters.
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ingressclass/strategy.go,
 // pkg/apis/networking/{v1/defaults.go,validation}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, dnsLabelFaults, type Json } from "homeostat/api";
 import type {
   IngressClass,
@@ -69,7 +70,7 @@ function scopeErrors(parameters: Parameters, path: string): FieldError[] {
   );
 }
 
-function cells(object: Decoded<IngressClass>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<IngressClass>, ages: CellAges): readonly Json[] {
   const isDefault =
     metadataOf(object).annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true";
   const spec = object.spec ?? {};
@@ -77,7 +78,7 @@ function cells(object: Decoded<IngressClass>, nowMs: number): readonly Json[] {
     isDefault ? `${nameOf(object)} (default)` : nameOf(object),
     spec.controller ?? "",
     formatParameters(spec.parameters),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }
 

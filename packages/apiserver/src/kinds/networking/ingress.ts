@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/networking/ingress/strategy.go,
 // pkg/apis/networking/validation/validation.go, pkg/printers/internalversion/printers.go
 // (printIngress).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { Ingress, IngressSpec } from "homeostat/k8s/networking/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -74,7 +75,7 @@ function annotationWarnings(object: Decoded<Ingress>): readonly string[] {
 
 const maxHosts = 3;
 
-function cells(object: Decoded<Ingress>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<Ingress>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const ports = (spec.tls ?? []).length ? "80, 443" : "80";
   return [
@@ -83,7 +84,7 @@ function cells(object: Decoded<Ingress>, nowMs: number): readonly Json[] {
     formatHosts(spec),
     formatLoadBalancer(object.status?.loadBalancer),
     ports,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }
 

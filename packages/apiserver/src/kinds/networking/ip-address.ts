@@ -27,10 +27,10 @@ export const ipAddressKind = (committed: CommittedHook): KindDefinition<Decoded<
     validate: parentErrors,
     validateChange: parentChangeErrors,
   }),
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     formatParent(object.spec?.parentRef),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 });
 

@@ -57,10 +57,10 @@ export const networkPolicy: KindDefinition<Decoded<NetworkPolicy>> = {
     warningsOnCreate: blockWarnings,
     warningsOnUpdate: blockWarnings,
   },
-  cells: (object, nowMs) => [
+  cells: (object, ages) => [
     nameOf(object),
     formatSelector(object.spec?.podSelector ?? {}),
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ],
 };
 

@@ -24,7 +24,7 @@ export const serviceCidr: KindDefinition<Decoded<ServiceCIDR>> = {
       validateUpdate: () => [],
     },
   },
-  cells: (object, nowMs) => [nameOf(object), cidrsOf(object).join(","), ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), cidrsOf(object).join(","), ageOf(object, ages)],
 };
 
 const path = "spec.cidrs";

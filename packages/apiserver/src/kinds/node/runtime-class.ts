@@ -30,7 +30,7 @@ export const runtimeClass: KindDefinition<Decoded<RuntimeClass>> = {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   },
-  cells: (object, nowMs) => [nameOf(object), object.handler ?? "", ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), object.handler ?? "", ageOf(object, ages)],
 };
 
 function validate(object: Decoded<RuntimeClass>): FieldError[] {

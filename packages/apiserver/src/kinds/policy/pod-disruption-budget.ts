@@ -55,13 +55,13 @@ export const podDisruptionBudget: KindDefinition<Decoded<PodDisruptionBudget>> =
       validateUpdate: (object) => validateStatus(object.status ?? {}),
     },
   },
-  cells: (object, nowMs) => {
+  cells: (object, ages) => {
     const spec = object.spec ?? {};
     return [
       nameOf(object),
       ...bounds.map((bound) => (isSet(spec[bound]) ? String(spec[bound]) : "N/A")),
       object.status?.disruptionsAllowed ?? 0,
-      ageOf(object, nowMs),
+      ageOf(object, ages),
     ];
   },
 };

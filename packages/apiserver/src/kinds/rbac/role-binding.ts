@@ -2,6 +2,7 @@
 // Upstream: k8s.io/kubernetes/pkg/registry/rbac/{rolebinding,clusterrolebinding}/strategy.go,
 // pkg/apis/rbac/v1/defaults.go, pkg/apis/rbac/validation/validation.go, pkg/apis/rbac/helpers.go
 // (SubjectsStrings).
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import {
   type Decoded,
   dnsSubdomainFaults,
@@ -111,7 +112,7 @@ function roleChangeErrors(object: Binding, old: Binding): FieldError[] {
   );
 }
 
-function cells(object: Binding, nowMs: number): readonly Json[] {
+function cells(object: Binding, ages: CellAges): readonly Json[] {
   const role = object.roleRef ?? {};
   const subjects = object.subjects ?? [];
   const named = (kind: string, text: (subject: Decoded<Subject>) => string): string =>
@@ -125,7 +126,7 @@ function cells(object: Binding, nowMs: number): readonly Json[] {
   return [
     nameOf(object),
     `${role.kind ?? ""}/${role.name ?? ""}`,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     named("User", name),
     named("Group", name),
     named("ServiceAccount", account),

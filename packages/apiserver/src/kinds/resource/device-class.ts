@@ -33,7 +33,7 @@ export const deviceClass: KindDefinition<Decoded<DeviceClass>> = {
       validate: (object, old) => validateSpec(object.spec ?? {}, old && (old.spec ?? {})),
     }),
   },
-  cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), ageOf(object, ages)],
 };
 
 /** Selectors and configuration that did not change keep the limits under which they were stored. */

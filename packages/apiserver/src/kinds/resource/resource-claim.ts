@@ -54,7 +54,7 @@ export const resourceClaim: KindDefinition<Decoded<ResourceClaim>> = {
       ],
     },
   },
-  cells: (object, nowMs) => [nameOf(object), stateOf(object), ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), stateOf(object), ageOf(object, ages)],
 };
 
 export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate>> = {
@@ -73,7 +73,7 @@ export const resourceClaimTemplate: KindDefinition<Decoded<ResourceClaimTemplate
       ...immutableSpec("resource.ResourceClaimTemplateSpec", object, old),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), ageOf(object, ages)],
 };
 
 const claimSpecOf = (template: Decoded<ResourceClaimTemplate>): Decoded<ResourceClaimSpec> =>

@@ -69,14 +69,14 @@ export const resourceSlice: KindDefinition<Decoded<ResourceSlice>> = {
     unknownMessage: (name) =>
       `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${name}`,
   },
-  cells(object, nowMs) {
+  cells(object, ages) {
     const spec = object.spec ?? {};
     return [
       nameOf(object),
       spec.nodeName ?? "",
       spec.driver ?? "",
       spec.pool?.name ?? "",
-      ageOf(object, nowMs),
+      ageOf(object, ages),
     ];
   },
 };

@@ -53,11 +53,11 @@ export const priorityClass: KindDefinition<Decoded<PriorityClass>> = {
       ...immutable("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
     ],
   },
-  cells: (object, nowMs): readonly Json[] => [
+  cells: (object, ages): readonly Json[] => [
     nameOf(object),
     object.value ?? 0,
     object.globalDefault === true,
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     object.preemptionPolicy ?? "",
   ],
 };

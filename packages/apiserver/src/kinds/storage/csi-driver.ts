@@ -1,6 +1,7 @@
 // CSI drivers: what a storage driver supports and requires.
 // Upstream: k8s.io/kubernetes/pkg/registry/storage/csidriver/strategy.go,
 // pkg/apis/storage/{v1/defaults.go,validation}.
+import type { CellAges } from "../../apimachinery/rest/table-printer.ts";
 import { type Decoded, equalJson, type Json } from "homeostat/api";
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from "homeostat/k8s/storage/v1";
 import * as fieldError from "../../apimachinery/errors/field-error.ts";
@@ -112,7 +113,7 @@ function secretWarnings({ spec }: Decoded<CSIDriver>): readonly string[] {
     : [];
 }
 
-function cells(object: Decoded<CSIDriver>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<CSIDriver>, ages: CellAges): readonly Json[] {
   const spec = object.spec ?? {};
   const tokens = spec.tokenRequests?.map(({ audience }) => audience ?? "").join(",");
   return [
@@ -123,6 +124,6 @@ function cells(object: Decoded<CSIDriver>, nowMs: number): readonly Json[] {
     tokens ?? "<unset>",
     spec.requiresRepublish === true,
     (spec.volumeLifecycleModes ?? []).join(",") || "<none>",
-    ageOf(object, nowMs),
+    ageOf(object, ages),
   ];
 }

@@ -29,7 +29,7 @@ export const csiNode: KindDefinition<Decoded<CSINode>> = {
       validateChange: driverChangeErrors,
     }),
   },
-  cells: (object, nowMs) => [nameOf(object), driversOf(object).length, ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), driversOf(object).length, ageOf(object, ages)],
 };
 
 const driversOf = (object: Decoded<CSINode>): readonly Decoded<CSINodeDriver>[] =>

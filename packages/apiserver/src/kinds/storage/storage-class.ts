@@ -49,7 +49,7 @@ export const storageClass: KindDefinition<Decoded<StorageClass>> = {
     warningsOnCreate: topologyWarnings,
     warningsOnUpdate: topologyWarnings,
   },
-  cells: (object, nowMs) => {
+  cells: (object, ages) => {
     const annotations = metadataOf(object).annotations ?? {};
     const name = defaultAnnotations.some((key) => annotations[key] === "true")
       ? `${nameOf(object)} (default)`
@@ -60,7 +60,7 @@ export const storageClass: KindDefinition<Decoded<StorageClass>> = {
       object.reclaimPolicy ?? "",
       object.volumeBindingMode ?? "",
       object.allowVolumeExpansion === true,
-      ageOf(object, nowMs),
+      ageOf(object, ages),
     ];
   },
 };
@@ -81,7 +81,7 @@ export const volumeAttributesClass: KindDefinition<Decoded<VolumeAttributesClass
       ...validateAttributes(object),
     ],
   },
-  cells: (object, nowMs) => [nameOf(object), object.driverName ?? "", ageOf(object, nowMs)],
+  cells: (object, ages) => [nameOf(object), object.driverName ?? "", ageOf(object, ages)],
 };
 
 function validateAttributes(object: Decoded<VolumeAttributesClass>): FieldError[] {

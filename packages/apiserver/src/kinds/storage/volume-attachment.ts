@@ -45,7 +45,7 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
       validateUpdate: validation.validateUpdate,
     },
   },
-  cells: (object, nowMs) => {
+  cells: (object, ages) => {
     const spec = object.spec ?? {};
     return [
       nameOf(object),
@@ -53,7 +53,7 @@ export const volumeAttachment: KindDefinition<Decoded<VolumeAttachment>> = {
       spec.source?.persistentVolumeName ?? "",
       spec.nodeName ?? "",
       object.status?.attached === true,
-      ageOf(object, nowMs),
+      ageOf(object, ages),
     ];
   },
 };

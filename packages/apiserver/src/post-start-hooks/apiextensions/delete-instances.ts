@@ -11,7 +11,9 @@ export async function deleteInstances(
   loopback: LoopbackClient,
 ): Promise<boolean> {
   const plural = status.acceptedNames?.plural || spec.names?.plural;
-  const version = (spec.versions ?? []).find((each) => each.served) ?? spec.versions?.[0];
+  // Nothing need be converted in the storage version.
+  const served = (spec.versions ?? []).filter((each) => each.served);
+  const version = served.find((each) => each.storage) ?? served[0] ?? spec.versions?.[0];
   const base = `/apis/${spec.group}/${version?.name}`;
   const namespaces = await namespacesOf(`${base}/${plural}`, loopback);
   for (const namespace of namespaces)

@@ -19,7 +19,8 @@ import {
   readWriteOptions,
   type WriteOptions,
 } from "../options/write-options.ts";
-import { admitMutating } from "../store/admit.ts";
+import { admitMutating, admitValidating } from "../store/admit.ts";
+import type { ReviewHandler } from "../../apimachinery/rest/review.ts";
 import { emptyObject } from "../managed-fields/field-managers.ts";
 import { insertObject } from "../store/insert-object.ts";
 
@@ -41,22 +42,39 @@ export async function createObject(scope: RequestScope): Promise<ApiResponse> {
     );
   if (resource.createsThrough)
     return await createThrough(scope, resource.createsThrough, object, options);
-  if (resource.review)
-    return await transformedResponse(
-      scope,
-      201,
-      await resource.review(tracked(scope, object, options), {
-        user: request.user,
-        namespace: scope.namespace,
-        now: request.now,
-        reviewToken: scope.core.reviewToken,
-      }),
-    );
+  if (resource.review) return await answerReview(scope, resource.review, object, options);
   return await resultResponse(
     scope,
     201,
     await insertNamed(scope, await admitNew(scope, object, options), options),
   );
+}
+
+/** Reviews pass admission as other objects do; what is stored of them is nothing. */
+async function answerReview(
+  scope: RequestScope,
+  review: ReviewHandler,
+  object: JsonObject,
+  options: WriteOptions,
+): Promise<ApiResponse> {
+  const { core, request } = scope;
+  const posted = await admitNew(scope, object, options);
+  await admitValidating(scope, () => ({
+    operation: "CREATE",
+    object: posted,
+    old: undefined,
+    dryRun: options.dryRun,
+    options: formatWriteOptions(options),
+    name: scope.name || metaString(posted, "name"),
+  }));
+  const answered = await review(posted, {
+    user: request.user,
+    namespace: scope.namespace,
+    now: request.now,
+    reviewToken: core.reviewToken,
+    ...core.authorization,
+  });
+  return await transformedResponse(scope, 201, answered);
 }
 
 /** Adds managedFields, and runs the mutating admission steps. */

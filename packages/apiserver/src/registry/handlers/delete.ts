@@ -12,14 +12,15 @@ import {
 } from "../../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { writeContextOf } from "../scope/write-context-of.ts";
-import { metaString } from "../../apimachinery/meta/read-meta.ts";
+import { gracePeriodSecondsOf, isDeleting, metaString } from "../../apimachinery/meta/read-meta.ts";
+import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { formatDeleteOptions, readDeleteOptions } from "../options/delete-options.ts";
 import type { DeleteOptions } from "../../apimachinery/rest/delete-options.ts";
 import { requestedKey, splitStorageKey } from "../revisions/storage-key.ts";
 import { admitMutating, type AdmittedWrite, admitValidating } from "../store/admit.ts";
 import { errorKindOf } from "../store/before-create.ts";
 import { commitRemoval, commitUpdate } from "../store/commit.ts";
-import { planDeletion } from "../store/deletion.ts";
+import { type DeletionPlan, planDeletion } from "../store/deletion.ts";
 import { type Live, openLive } from "../store/hub.ts";
 
 const maxAttempts = 1000;
@@ -73,8 +74,7 @@ export async function deleteStored(
     if (!revision) throw notFoundError(resource, name);
     const live = await openLive(core, resource, revision, "fresh");
     assertPreconditions(scope, name, live.hub, options);
-    await admitDelete(scope, name, live, options);
-    const deleted = await attemptDelete(scope, live, options);
+    const deleted = await attemptDelete(scope, name, live, options);
     if (deleted) return deleted;
   }
   throw optimisticLockError(resource, name);
@@ -83,13 +83,19 @@ export async function deleteStored(
 /** Returns undefined on a conflict. */
 async function attemptDelete(
   scope: RequestScope,
+  name: string,
   live: Live,
   options: DeleteOptions,
 ): Promise<Deleted | undefined> {
-  const plan = planDeletion(scope.resource.strategy, live.hub, options, {
+  const { core, resource } = scope;
+  const plan = planDeletion(resource.strategy, live.hub, options, {
     context: writeContextOf(scope, options.dryRun),
-    nowMs: scope.core.runtime.clock.now(),
+    nowMs: core.runtime.clock.now(),
   });
+  if (plan.at === "pending")
+    return { pending: true, shown: { revision: live.revision }, object: live.object };
+  const admitted = admittedOptions(resource, live.hub, options, plan);
+  await admitDelete(scope, name, live, admitted);
   const shown =
     "hub" in plan
       ? await commitUpdate(scope, live, plan.hub, options)
@@ -98,10 +104,31 @@ async function attemptDelete(
   const pending = plan.at === "unchanged" || plan.at === "mark";
   if (pending || "object" in shown || options.dryRun)
     return { pending, shown, object: "object" in shown ? shown.object : live.object };
+  if (plan.at === "mark, then remove")
+    await admitDelete(
+      scope,
+      name,
+      await openLive(core, resource, shown.revision, "fresh"),
+      admitted,
+    );
   const removal = await commitRemoval(scope, shown.revision);
   return removal === "conflict"
     ? undefined
     : { pending: false, shown: { revision: removal }, object: live.object };
+}
+
+/** The options as the registry has completed them when admission sees them. */
+function admittedOptions(
+  { strategy }: ServedResource,
+  hub: JsonObject,
+  options: DeleteOptions,
+  plan: DeletionPlan,
+): DeleteOptions {
+  if (strategy.deletion) return { ...options, uid: options.uid ?? metaString(hub, "uid") };
+  const { gracePeriodSeconds: asked } = options;
+  if (strategy.gracePeriod && "hub" in plan && !isDeleting(hub))
+    return { ...options, gracePeriodSeconds: gracePeriodSecondsOf(plan.hub) };
+  return asked !== undefined && asked < 0 ? { ...options, gracePeriodSeconds: 1 } : options;
 }
 
 function assertPreconditions(

@@ -2,9 +2,12 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go (ListResource), response.go.
 import { encodeJson, formatApiVersion, type Json, type JsonObject } from "homeostat/api";
 import type { ApiResponse } from "../../apimachinery/handler.ts";
-import { bytesResponse, objectResponse } from "../response/encode-response.ts";
+import { bytesResponse, encodedResponse, protobufType } from "../response/encode-response.ts";
 import { goTypeName } from "../response/object-response.ts";
-import { makeTable, readIncludeObject } from "../response/table.ts";
+import { makeTable, readIncludeObject, type TableOptions } from "../response/table.ts";
+import { agesAt } from "../../apimachinery/rest/table-printer.ts";
+import type { Revision } from "../../storage/store.ts";
+import { encodeObjectText } from "../revisions/stored-json.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import type { VersionCodec } from "../../apimachinery/rest/version-codec.ts";
 import { notAcceptableError } from "../negotiation/accept.ts";
@@ -28,27 +31,85 @@ export async function listObjects(scope: RequestScope): Promise<ApiResponse> {
 export async function listResponse(scope: RequestScope, page: ListPage): Promise<ApiResponse> {
   const { resource, accepted } = scope;
   if (accepted.transform?.kind === "Table")
-    return await objectResponse(scope, 200, tableOf(scope, page, accepted.transform.version));
+    return await bytesResponse(scope, 200, tableOf(scope, page, accepted.transform.version));
   if (accepted.transform?.kind === "PartialObjectMetadata")
     throw notAcceptableError(
       `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(resource, resource.listKind)})`,
     );
+  const messages = accepted.transform ? undefined : protobufList(scope, page);
+  if (messages) return encodedResponse(scope, 200, protobufType, messages);
   const list = accepted.transform
     ? metadataList(scope, page, accepted.transform.version)
     : objectList(scope, page);
   return await bytesResponse(scope, 200, list);
 }
 
-function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): JsonObject {
+/** A Table without rows, with those of the page put in. */
+function tableOf(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {
   const { core, request, resource } = scope;
   const includeObject = readIncludeObject(request.query);
-  const objects = page.items.map((revision) => core.representations.object(resource, revision));
-  return makeTable(resource, objects, {
-    metadata: listMetadata(scope, page),
-    includeObject,
-    metaVersion,
-    nowMs: request.nowMs,
+  const options = { includeObject, metaVersion, nowMs: request.nowMs };
+  const empty = encodeObjectText(
+    makeTable(resource, [], { ...options, metadata: listMetadata(scope, page) }),
+  );
+  if (page.items.length === 0) return Buffer.from(empty);
+  const ages = agesAt(request.nowMs);
+  const rows = page.items.map((revision) => ({
+    text: core.tableRows.row(resource, revision, ages),
+    object: rowObjectOf(scope, revision, options),
+  }));
+  return joinRows(empty.slice(0, empty.lastIndexOf('"rows":')), rows);
+}
+
+const noObject = Buffer.from("null");
+
+function rowObjectOf(
+  { core, resource }: RequestScope,
+  revision: Revision,
+  { includeObject, metaVersion }: Pick<TableOptions, "includeObject" | "metaVersion">,
+): Uint8Array {
+  if (includeObject === "None") return noObject;
+  return includeObject === "Object"
+    ? core.representations.bytes(resource, revision)
+    : core.representations.metadata(resource, revision, metaVersion);
+}
+
+/** Encodes a Table in one allocation. */
+function joinRows(
+  head: string,
+  rows: readonly { readonly text: string; readonly object: Uint8Array }[],
+): Uint8Array {
+  const start = `${head}"rows":[`;
+  const end = "]}\n";
+  let length = Buffer.byteLength(start) + end.length;
+  for (const { text, object } of rows) length += Buffer.byteLength(text) + object.length + 2;
+  const out = Buffer.allocUnsafe(length);
+  let at = out.write(start);
+  rows.forEach(({ text, object }, i) => {
+    if (i > 0) at += out.write(",", at, "latin1");
+    at += out.write(text, at);
+    out.set(object, at);
+    at += object.length;
+    at += out.write("}", at, "latin1");
   });
+  at += out.write(end, at, "latin1");
+  return out.subarray(0, at);
+}
+
+/** A list in protobuf of kept messages; undefined where another form was asked for. */
+function protobufList(scope: RequestScope, page: ListPage): Uint8Array | undefined {
+  const { core, resource, accepted } = scope;
+  const codec = core.protobuf;
+  if (accepted.mediaType !== protobufType || !codec?.encodeList) return undefined;
+  const items: Uint8Array[] = [];
+  for (const revision of page.items) {
+    const message = core.representations.message(resource, revision, codec);
+    if (!message) return undefined;
+    items.push(message);
+  }
+  const apiVersion = formatApiVersion(resource);
+  const head = { kind: resource.listKind, apiVersion, metadata: listMetadata(scope, page) };
+  return codec.encodeList(head, items);
 }
 
 function metadataList(scope: RequestScope, page: ListPage, metaVersion: string): Uint8Array {

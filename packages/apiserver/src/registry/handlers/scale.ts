@@ -115,18 +115,27 @@ async function changeScale(
 ): Promise<ApiResponse> {
   const { core, resource } = scope;
   const paths = replicasPaths(scope);
+  const of = (object: JsonObject): JsonObject =>
+    scale.toScaleForUpdate?.(object) ?? scale.toScale(object);
+  const ofLive = (live: JsonObject): JsonObject => {
+    const before = of(live);
+    setManagedFields(before, toScaleManagedFields(metaList(live, "managedFields"), paths));
+    return before;
+  };
   const updated = await updateObject(scope, {
     options,
     mayCreate: false,
     uid: uidCheck === "store" && uid !== "" ? uid : undefined,
-    transform(live) {
-      const before = scale.toScaleForUpdate?.(live!) ?? scale.toScale(live!);
-      setManagedFields(before, toScaleManagedFields(metaList(live!, "managedFields"), paths));
-      const after = checked(scope, next(before));
-      if (uidCheck === "endpoint") assertSameUid(scope, after, live!);
-      const parent = cloneJson(live!);
-      scale.applyScale(parent, after);
-      return withMetadata(scope, parent, after, paths);
+    transform: (live) => checked(scope, next(ofLive(live!))),
+    standIn: {
+      ofLive,
+      of,
+      restore(after, live) {
+        if (uidCheck === "endpoint") assertSameUid(scope, after, live);
+        const parent = cloneJson(live);
+        scale.applyScale(parent, after);
+        return withMetadata(scope, parent, after, paths);
+      },
     },
   });
   const result = await converted(scope, updated.result);

@@ -20,7 +20,7 @@ export function indentJson(text: string): string {
       if (close === "}" || close === "]") i++;
     } else if (c === "}" || c === "]") out += newline(--depth) + c;
     else if (c === ",") out += c + newline(depth);
-    else out += c === ":" ? ": " : c;
+    else if (c !== "\n") out += c === ":" ? ": " : c;
   }
   return `${out}\n`;
 }

@@ -15,6 +15,8 @@ export interface WriteOptions {
   /** "" when not given; the user agent stands in for it, except in an apply. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** What the query says about it; "" when it says nothing. */
+  readonly statedFieldValidation: string;
   /** Applies only: take fields from other managers. */
   readonly force: boolean;
 }
@@ -51,12 +53,18 @@ export function formatWriteOptions(
     apiVersion: "meta.k8s.io/v1",
     ...(options.dryRun ? { dryRun: ["All"] } : {}),
     ...(options.fieldManager ? { fieldManager: options.fieldManager } : {}),
-    ...(options.fieldValidation ? { fieldValidation: options.fieldValidation } : {}),
+    ...(options.statedFieldValidation ? { fieldValidation: options.statedFieldValidation } : {}),
     ...(kind === "PatchOptions" && options.force ? { force: true } : {}),
   };
 }
 
-const nothing = { dryRun: false, fieldManager: "", fieldValidation: "Warn", force: false } as const;
+const nothing = {
+  dryRun: false,
+  fieldManager: "",
+  fieldValidation: "Warn",
+  statedFieldValidation: "",
+  force: false,
+} as const;
 const plain = {
   CreateOptions: { kind: "CreateOptions", ...nothing },
   UpdateOptions: { kind: "UpdateOptions", ...nothing },
@@ -81,6 +89,7 @@ function checked(
     dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: (fieldValidation || "Warn") as FieldValidation,
+    statedFieldValidation: fieldValidation,
     force: query.flag("force") ?? false,
   };
 }

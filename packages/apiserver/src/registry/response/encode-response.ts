@@ -10,6 +10,8 @@ import { encodeObjectText, parseStored } from "../revisions/stored-json.ts";
 import { formatYaml } from "./format-yaml.ts";
 
 const encoder = new TextEncoder();
+/** The media type of Kubernetes' protobuf. */
+export const protobufType = "application/vnd.kubernetes.protobuf";
 const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** What a response depends on beside its content. */
@@ -28,6 +30,14 @@ export async function bytesResponse(
   return { status, headers: headersOf(request, { "content-type": mediaType }), body };
 }
 
+/** A response that is encoded already. */
+export const encodedResponse = (
+  { request }: ResponseScope,
+  status: number,
+  mediaType: string,
+  body: Uint8Array,
+): ApiResponse => ({ status, headers: headersOf(request, { "content-type": mediaType }), body });
+
 /** A response from an object. */
 export async function objectResponse(
   scope: ResponseScope,
@@ -45,7 +55,7 @@ function encodeAs(
   const { mediaType } = scope.accepted;
   if (mediaType === "application/yaml")
     return [mediaType, encoder.encode(formatYaml(parseStored(bytes)))];
-  if (mediaType === "application/vnd.kubernetes.protobuf") {
+  if (mediaType === protobufType) {
     const body = scope.core.protobuf?.encode?.(parseStored(bytes));
     return body ? [mediaType, body] : ["application/json", bytes];
   }

@@ -10,7 +10,7 @@ import type { ServedResource } from "../../apimachinery/rest/served-resource.ts"
 import type { TablePrinter } from "../../apimachinery/rest/table-printer.ts";
 import { encodeObjectBytes } from "../revisions/stored-json.ts";
 import { partialMetadata } from "../revisions/representations.ts";
-import { bytesResponse, objectResponse } from "./encode-response.ts";
+import { bytesResponse, encodedResponse, objectResponse, protobufType } from "./encode-response.ts";
 import { makeTable, readIncludeObject, tableMetadata } from "./table.ts";
 
 /** One object of this request's resource: as stored, or as a dry run would have stored it. */
@@ -25,6 +25,8 @@ export async function resultResponse(
   const { core, accepted, resource } = scope;
   const result = await converted(scope, given);
   const { transform } = accepted;
+  const message = transform ? undefined : sealedMessage(scope, result);
+  if (message) return encodedResponse(scope, status, protobufType, message);
   if (!transform)
     return await bytesResponse(
       scope,
@@ -55,6 +57,17 @@ export async function converted(
   return { revision: await conversions.fresh(resource, result.revision) };
 }
 
+/** A stored object in protobuf; undefined where another form was asked for. */
+function sealedMessage(
+  { core: { protobuf, representations }, accepted, resource }: RequestScope,
+  result: Result,
+): Uint8Array | undefined {
+  if (accepted.mediaType !== protobufType || !protobuf?.seal || !("revision" in result))
+    return undefined;
+  const raw = representations.message(resource, result.revision, protobuf);
+  return raw && protobuf.seal({ apiVersion: formatApiVersion(resource), kind: resource.kind }, raw);
+}
+
 /** The response with a Scale, which may have a printer of its own. */
 export async function scaleResponse(scope: RequestScope, scale: JsonObject): Promise<ApiResponse> {
   const endpoint = scope.subresource?.endpoint;
@@ -71,6 +84,8 @@ export async function transformedResponse(
 ): Promise<ApiResponse> {
   const { request, accepted, resource } = scope;
   const { transform } = accepted;
+  if (!transform && isOf(resource, object))
+    return await bytesResponse(scope, status, encodeObjectBytes(object, resource.codec.encode));
   if (!transform || object.kind === "Status") return await objectResponse(scope, status, object);
   if (transform.kind === "PartialObjectMetadata")
     return await objectResponse(scope, status, partialMetadata(object, transform.version));
@@ -85,6 +100,10 @@ export async function transformedResponse(
   });
   return await objectResponse(scope, status, table);
 }
+
+/** Whether the object is of the resource's own kind. */
+const isOf = (resource: ServedResource, { kind, apiVersion }: JsonObject): boolean =>
+  kind === resource.kind && apiVersion === formatApiVersion(resource);
 
 function notAListError({ resource }: RequestScope, object: JsonObject): Error {
   return resource.codec.goType === "unstructured" && object.kind === resource.kind

@@ -6,7 +6,12 @@ import { badRequestError } from "../../apimachinery/errors/api-errors.ts";
 import { formatBadValue } from "../../apimachinery/errors/field-error.ts";
 import type { Query } from "../request/query.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
-import type { TableColumn, TablePrinter } from "../../apimachinery/rest/table-printer.ts";
+import {
+  agesAt,
+  type TableColumn,
+  type TablePrinter,
+} from "../../apimachinery/rest/table-printer.ts";
+import { rowOf } from "../revisions/table-rows.ts";
 import { partialMetadata } from "../revisions/representations.ts";
 
 export type IncludeObject = "" | "None" | "Metadata" | "Object";
@@ -65,10 +70,8 @@ function makeRow(
   object: JsonObject,
   { includeObject, metaVersion, nowMs }: TableOptions,
 ): JsonObject {
-  const conditions = printer.rowConditions?.(object) ?? [];
   return {
-    cells: [...printer.cells(object, nowMs)] as Json[],
-    ...(conditions.length ? { conditions: [...conditions] } : {}),
+    ...rowOf(printer, object, agesAt(nowMs)),
     object: rowObject(resource, object, includeObject, metaVersion),
   };
 }

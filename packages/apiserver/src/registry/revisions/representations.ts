@@ -4,6 +4,7 @@
 import { formatApiVersion, isObject, type JsonObject } from "homeostat/api";
 import type { Revision } from "../../storage/store.ts";
 import { metadataOf } from "../../apimachinery/meta/read-meta.ts";
+import type { ProtobufCodec } from "../../apimachinery/rest/protobuf-codec.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { metadataSpan, wrapMetadata } from "./metadata-span.ts";
 import { encodeObjectBytes, headLength, parseStored } from "./stored-json.ts";
@@ -24,6 +25,14 @@ export interface Representations {
    */
   metadata(resource: ServedResource, revision: Revision, metaVersion: string): Uint8Array;
   /**
+   * The object's protobuf message, kept with the revision; undefined for a type that has none.
+   */
+  message(
+    resource: ServedResource,
+    revision: Revision,
+    codec: ProtobufCodec,
+  ): Uint8Array | undefined;
+  /**
    * The state before a revision by which an object left a selection, with this revision's
    * resourceVersion.
    */
@@ -32,6 +41,7 @@ export interface Representations {
 
 interface Derived {
   bytes?: Uint8Array;
+  message?: Uint8Array | undefined;
 }
 
 /** Creates the representations of one server. */
@@ -71,17 +81,26 @@ export function createRepresentations(): Representations {
             partialMetadata(representations.object(resource, revision), metaVersion),
           );
     },
+    message(resource, revision, codec) {
+      return (derivedOf(resource, revision).message ??= codec.encodeMessage?.(
+        resource,
+        representations.object(resource, revision),
+      ));
+    },
     departed(revision) {
-      let departure = departures.get(revision);
-      if (!departure)
-        departures.set(
-          revision,
-          (departure = withResourceVersion(revision.previous!, revision.revision)),
-        );
-      return departure;
+      return departureOf(departures, revision);
     },
   };
   return representations;
+}
+
+function departureOf(kept: WeakMap<Revision, Revision>, revision: Revision): Revision {
+  let departure = kept.get(revision);
+  if (!departure) {
+    departure = withResourceVersion(revision.previous!, revision.revision);
+    kept.set(revision, departure);
+  }
+  return departure;
 }
 
 /** True if a revision's bytes can be handed out: no conversion, and the same schema. */

@@ -3,6 +3,7 @@ import type { GroupVersionKind } from "homeostat/api";
 import type { Runtime } from "homeostat/runtime";
 import type { TokenIssuer } from "../../apimachinery/rest/token-issuer.ts";
 import type { Store } from "../../storage/store.ts";
+import type { Authorization } from "../../apimachinery/authorizer.ts";
 import type { Admission } from "../../apimachinery/rest/admission.ts";
 import type { ProtobufCodec } from "../../apimachinery/rest/protobuf-codec.ts";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
@@ -12,6 +13,7 @@ import type { Frames } from "../revisions/watch-frames.ts";
 import type { OpenWatches } from "./open-watches.ts";
 import type { ConvertedRevisions } from "../revisions/converted-revisions.ts";
 import type { Representations } from "../revisions/representations.ts";
+import type { TableRows } from "../revisions/table-rows.ts";
 import type { FieldManagers } from "../managed-fields/field-managers.ts";
 
 /**
@@ -33,10 +35,13 @@ export interface CoreServices {
   readonly runtime: Runtime;
   readonly catalog: ResourceCatalog;
   readonly representations: Representations;
+  /** The rows of listed Tables. */
+  readonly tableRows: TableRows;
   readonly conversions: ConvertedRevisions;
   readonly frames: Frames;
   readonly openWatches: OpenWatches;
   readonly fieldManagers: FieldManagers;
+  readonly authorization: Authorization;
   readonly admission: Admission;
   readonly kinds: KindRegistry;
   /** Reads and writes autoscaling/v1 Scale; without one, scale endpoints answer 501. */

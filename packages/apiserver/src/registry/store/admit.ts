@@ -2,12 +2,16 @@
 // Upstream: k8s.io/apiserver/pkg/registry/rest (ValidateObjectFunc), pkg/endpoints/handlers;
 // pkg/endpoints/request/requestinfo.go and handlers/create.go (namespaceGVR) for the namespace of a
 // namespace, which is its name.
-import type { JsonObject } from "homeostat/api";
+import type { Decoded, Json, JsonObject } from "homeostat/api";
+import type { ManagedFieldsEntry } from "homeostat/k8s/meta/v1";
+import { metadataOf, metaList } from "../../apimachinery/meta/read-meta.ts";
 import {
   type AdmissionRequest,
   runAdmission,
   runMutatingAdmission,
 } from "../../apimachinery/rest/admission.ts";
+import { MergeError } from "../../merge/fieldpath/merge-error.ts";
+import { decodeManagedFields } from "../../merge/managedfields/managed-fields.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 
 /** What differs from one write to the next. */
@@ -27,7 +31,35 @@ export async function admitMutating(
   write: () => AdmittedWrite,
 ): Promise<void> {
   const steps = scope.core.admission.mutating;
-  if (steps.length) await runMutatingAdmission(steps, admissionRequestOf(scope, write()));
+  if (!steps.length) return;
+  const request = admissionRequestOf(scope, write());
+  const { object } = request;
+  const before = object && metaList(object, "managedFields");
+  await runMutatingAdmission(steps, request);
+  if (object && metaList(object, "managedFields") !== before)
+    keepValidManagedFields(object, before ?? [], (text) => request.warn(text));
+}
+
+/**
+ * A step may change managedFields; what cannot be read is reset. Upstream:
+ * pkg/endpoints/handlers/fieldmanager/admission.go.
+ */
+function keepValidManagedFields(
+  object: JsonObject,
+  before: readonly Json[],
+  warn: (text: string) => void,
+): void {
+  try {
+    decodeManagedFields(metaList(object, "managedFields"));
+  } catch (error) {
+    if (!(error instanceof MergeError)) throw error;
+    const metadata = metadataOf(object);
+    if (before.length) metadata.managedFields = before as Decoded<ManagedFieldsEntry>[];
+    else delete metadata.managedFields;
+    warn(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`,
+    );
+  }
 }
 
 /** Runs the validating steps. Throws what a step refuses with. */
@@ -47,6 +79,7 @@ function admissionRequestOf(scope: RequestScope, write: AdmittedWrite): Admissio
   return {
     ...write,
     name,
+    requestName: scope.name,
     resource,
     subresource: subresource?.name ?? "",
     kind: subresource?.endpoint.kind ?? resource,

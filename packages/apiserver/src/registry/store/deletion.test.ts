@@ -63,8 +63,8 @@ test("the argument is left alone", () => {
 test("a grace period is counted from now, can be shortened, and never prolonged", () => {
   const running = { deletionTimestamp: "2026-01-01T00:00:30Z", deletionGracePeriodSeconds: 30 };
   assert.deepEqual(plan({}, {}, graceful), ["mark", running]);
-  assert.equal(plan({ ...running }, { gracePeriodSeconds: 60 }, graceful), "unchanged");
-  assert.equal(plan({ ...running }, {}, graceful), "unchanged");
+  assert.equal(plan({ ...running }, { gracePeriodSeconds: 60 }, graceful), "pending");
+  assert.equal(plan({ ...running }, {}, graceful), "pending");
   assert.deepEqual(plan({ ...running }, { gracePeriodSeconds: 5 }, graceful), [
     "mark",
     { deletionTimestamp: "2026-01-01T00:00:05Z", deletionGracePeriodSeconds: 5 },
@@ -103,7 +103,7 @@ test("a kind may delay the deletion of its objects", () => {
       { ...none, propagationPolicy: "Foreground" },
       { context, nowMs: now },
     ),
-    { at: "unchanged" },
+    { at: "pending" },
   );
   assert.deepEqual(
     planDeletion({ ...held, deletion: { ...held.deletion!, holds: () => false } }, deleting, none, {

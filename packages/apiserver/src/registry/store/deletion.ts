@@ -19,11 +19,11 @@ import type { WriteContext } from "../../apimachinery/rest/write-context.ts";
 
 /**
  * The outcome; `hub` is the object to store. A grace period of zero is stored before the object
- * goes.
+ * goes. `pending`: a deletion that has begun goes on, and nothing is asked of admission.
  */
 export type DeletionPlan =
   | { readonly at: "remove" }
-  | { readonly at: "unchanged" }
+  | { readonly at: "unchanged" | "pending" }
   | { readonly at: "mark" | "mark, then remove"; readonly hub: JsonObject };
 
 /** Plans the deletion of `live`, which it does not change. */
@@ -36,11 +36,11 @@ export function planDeletion(
   if (strategy.deletion) {
     if (!isDeleting(live))
       return { at: "mark", hub: markByRule(strategy.deletion, live, options, context) };
-    if (strategy.deletion.holds(live)) return { at: "unchanged" };
+    if (strategy.deletion.holds(live)) return { at: "pending" };
   }
   const hub = cloneJson(live);
   const graceful = grace(strategy, hub, options, nowMs);
-  if (graceful === "pending") return { at: "unchanged" };
+  if (graceful === "pending") return { at: "pending" };
   const finalizers = finalizersFor(strategy, finalizersOf(hub), options);
   setFinalizers(hub, finalizers);
   if (graceful === "marked")

@@ -50,6 +50,18 @@ export interface Change {
    * attempt.
    */
   transform(live: JsonObject | undefined): JsonObject | Promise<JsonObject>;
+  /** Where admission and `transform` have another object in the place of the stored one. */
+  readonly standIn?: StandIn;
+}
+
+/** What stands for an object at an endpoint: the Scale of its parent. Mutates no argument. */
+export interface StandIn {
+  /** As mutating admission sees the stored object. */
+  ofLive(live: JsonObject): JsonObject;
+  /** As validating admission sees an object. */
+  of(object: JsonObject): JsonObject;
+  /** The object after a change of what stands for it. */
+  restore(changed: JsonObject, live: JsonObject): JsonObject;
 }
 
 /** The outcome of a change. */
@@ -75,7 +87,7 @@ export async function updateObject(scope: RequestScope, change: Change): Promise
     });
     if (!live)
       return { status: 201, result: await insertObject(scope, next, change.options, "update") };
-    const result = await replace(scope, change.options, live, toHub(resource, next));
+    const result = await replace(scope, change, live, toHub(resource, next));
     if (result) return { status: 200, result };
   }
   throw optimisticLockError(resource, name);
@@ -101,27 +113,34 @@ async function rechecked<T>(
 
 async function admitted(
   scope: RequestScope,
-  { options, transform }: Change,
+  { options, transform, standIn }: Change,
   live: Live | undefined,
 ): Promise<JsonObject> {
   const next = await scope.core.fieldManagers.settle(scope.resource, () => transform(live?.object));
   await admitMutating(scope, () => ({
     operation: live ? "UPDATE" : "CREATE",
     object: next,
-    old: live?.object,
+    old: live && standIn ? standIn.ofLive(live.object) : live?.object,
     dryRun: options.dryRun,
     options: formatWriteOptions(options, live ? "UpdateOptions" : "CreateOptions"),
   }));
   dedupeOwnerReferences(next, " after mutating admission happens", (text) =>
     scope.request.warnings.add(text),
   );
-  return next;
+  return live && standIn ? standIn.restore(next, live.object) : next;
 }
+
+const shown = (
+  standIn: StandIn | undefined,
+  object: JsonObject,
+  old: JsonObject,
+): { readonly object: JsonObject; readonly old: JsonObject } =>
+  standIn ? { object: standIn.of(object), old: standIn.of(old) } : { object, old };
 
 /** Prepares, validates and stores `hub` in the place of `live`; undefined on a conflict. */
 async function replace(
   scope: RequestScope,
-  options: WriteOptions,
+  { options, standIn }: Change,
   live: Live,
   hub: JsonObject,
 ): Promise<Result | undefined> {
@@ -137,8 +156,7 @@ async function replace(
       const settled = ignoreManagedFieldsTimestamps(hub, live.hub);
       await admitValidating(scope, () => ({
         operation: "UPDATE",
-        object: fromHub(resource, settled),
-        old: live.object,
+        ...shown(standIn, fromHub(resource, settled), live.object),
         dryRun: options.dryRun,
         options: formatWriteOptions(options, "UpdateOptions"),
       }));

@@ -44,7 +44,7 @@ export interface TestServer {
 }
 
 export const widgetsPath = "/apis/example.com/v1/namespaces/home/widgets";
-export const admin = { name: "admin", groups: ["system:authenticated"] };
+export const admin = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /** A widget's body. */
 export const widget = (

@@ -109,12 +109,27 @@ function readJsonSchema(schema: Schema, kind: string, path: string): JsonObject 
   }
 }
 
+/**
+ * Servers compare whole numbers as int64, to which they convert the bound: 3.4e38 becomes the
+ * lowest int64.
+ * Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go (MaximumNativeType).
+ */
+const int64Limit = 2 ** 63;
+const beyondInt64 = "beyond int64: a server would refuse every whole number";
+const remedy = "use z.number(), or bounds within int64";
+
 function convert(node: JsonObject, path: string, faults: SchemaFault[]): StructuralSchema {
   if (isUntyped(node)) return { ...pick(node), "x-kubernetes-preserve-unknown-fields": true };
   for (const key of Object.keys(node))
     if (!known(key))
       faults.push({ path, problem: unknownProblem(key), remedy: unknownRemedy(key) });
   const out: { -readonly [P in keyof StructuralSchema]: StructuralSchema[P] } = pick(node);
+  for (const bound of ["minimum", "maximum"] as const) {
+    const value = out[bound];
+    if (typeof value !== "number" || Math.abs(value) <= int64Limit) continue;
+    if (Math.abs(value) === Number.MAX_VALUE) delete out[bound];
+    else faults.push({ path, problem: `its ${bound} is ${value}, ${beyondInt64}`, remedy });
+  }
   if (node["anyOf"]) convertAnyOf(node, out, path, faults);
   if (isObject(node["properties"]))
     out.properties = Object.fromEntries(

@@ -94,15 +94,17 @@ test("unknown values are preserved, records are typed, and int-or-string has its
     spec: z.object({
       any: z.unknown(),
       anyOrNull: z.unknown().nullable(),
+      double: z.float64(),
       open: z.looseObject({ a: z.string() }),
       map: z.record(z.string(), z.number()),
       port: k.intOrString(),
       big: k.int64(),
     }),
   });
-  const { any, anyOrNull, open, map, port, big } = definition.spec.properties!;
+  const { any, anyOrNull, double, open, map, port, big } = definition.spec.properties!;
   assert.deepEqual(any, { "x-kubernetes-preserve-unknown-fields": true });
   assert.deepEqual(anyOrNull, { nullable: true, "x-kubernetes-preserve-unknown-fields": true });
+  assert.deepEqual(double, { type: "number" });
   assert.equal(open?.["x-kubernetes-preserve-unknown-fields"], true);
   assert.deepEqual(map, { type: "object", additionalProperties: { type: "number" } });
   assert.deepEqual(port, { "x-kubernetes-int-or-string": true });
@@ -124,6 +126,7 @@ test("features that a server cannot evaluate are refused, all at once, with path
         coerced: z.coerce.number<number>(),
         random: z.string().default(() => String(Math.random())),
         tuple: z.tuple([z.string(), z.string()]),
+        single: z.float32(),
       }),
     });
   assert.throws(define, (error) => {
@@ -135,6 +138,7 @@ test("features that a server cannot evaluate are refused, all at once, with path
       "choice",
       "keys",
       "caught",
+      "single",
       "coerced",
       "tuple",
     ])

@@ -1,3 +1,4 @@
+import { agesAt } from "../../../apimachinery/rest/table-printer.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "homeostat/api";
@@ -12,7 +13,7 @@ test("a row has the reason for the pod's state", () => {
           spec: { containers: [{}, {}], initContainers: [{ name: "i" }] },
           status,
         } as unknown as JsonObject,
-        0,
+        agesAt(0),
       )
       .slice(1, 4);
   assert.deepEqual(

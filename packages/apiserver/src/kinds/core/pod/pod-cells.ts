@@ -1,5 +1,6 @@
 // The cells of a pod in a table: how many containers are ready, and the reason for its state.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go (printPod).
+import type { CellAges } from "../../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json, JsonObject } from "homeostat/api";
 import type {
   Container,
@@ -32,14 +33,14 @@ export function podRowConditions(pod: Decoded<Pod>): readonly JsonObject[] {
 }
 
 /** The cells for the columns of pods. */
-export function podCells(pod: Decoded<Pod>, nowMs: number): readonly Json[] {
+export function podCells(pod: Decoded<Pod>, ages: CellAges): readonly Json[] {
   const spec = pod.spec ?? {};
   const status = pod.status ?? {};
   const { ready, reason, restarts, lastRestart } = summarize(pod, spec, status);
   const sidecars = (spec.initContainers ?? []).filter(isSidecar).length;
   const restartText =
     restarts && lastRestart
-      ? `${restarts} (${formatAge(lastRestart, nowMs)} ago)`
+      ? `${restarts} (${formatAge(lastRestart, ages)} ago)`
       : String(restarts);
   const address = status.podIPs?.[0]?.ip ?? "";
   return [
@@ -47,7 +48,7 @@ export function podCells(pod: Decoded<Pod>, nowMs: number): readonly Json[] {
     `${ready}/${(spec.containers ?? []).length + sidecars}`,
     reason,
     restartText,
-    ageOf(pod, nowMs),
+    ageOf(pod, ages),
     address || "<none>",
     spec.nodeName || "<none>",
     status.nominatedNodeName || "<none>",

@@ -3,12 +3,7 @@
 // k8s.io/component-helpers/resource/helpers.go (PodRequests).
 import type { Decoded } from "homeostat/api";
 import { qosClassOf } from "../resources/quality-of-service.ts";
-import {
-  type ResourceBound,
-  sumContainers,
-  addTo,
-  type ResourceSum,
-} from "../resources/resource-lists.ts";
+import { type ResourceBound, sumPod, type ResourceSum } from "../resources/resource-lists.ts";
 import { isExtendedResource, isNativeResource } from "../resources/resource-names.ts";
 import { parseQuantity, type Quantity } from "../../../apimachinery/values/quantity.ts";
 import type {
@@ -56,34 +51,18 @@ export function podUsage(pod: Decoded<Pod>, now: number): ResourceSum {
   const used: ResourceSum = new Map([["count/pods", one]]);
   if (!isCharged(pod, now)) return used;
   used.set("pods", one);
-  for (const [name, amount] of podSum(pod, "requests")) {
+  const spec = effectiveSpec(pod);
+  for (const [name, amount] of sumPod(spec, "requests")) {
     const isHuge = name.startsWith("hugepages-");
     if (["cpu", "memory", "ephemeral-storage"].includes(name) || isHuge)
       used.set(name, amount).set(`requests.${name}`, amount);
     if (isExtendedResource(name) || name.startsWith(deviceClass))
       used.set(`requests.${name}`, amount);
   }
-  for (const [name, amount] of podSum(pod, "limits"))
+  for (const [name, amount] of sumPod(spec, "limits"))
     if (["cpu", "memory", "ephemeral-storage"].includes(name)) used.set(`limits.${name}`, amount);
   return used;
 }
-
-/**
- * The requests or limits of a pod, overhead included. Pod-level resources replace the sum of the
- * containers.
- */
-function podSum(pod: Decoded<Pod>, bound: ResourceBound): ResourceSum {
-  const sum = sumContainers(effectiveSpec(pod), bound);
-  for (const [name, text] of Object.entries(pod.spec?.resources?.[bound] ?? {}))
-    if (isPodLevel(name)) sum.set(name, parseQuantity(text));
-  for (const [name, text] of Object.entries(pod.spec?.overhead ?? {}))
-    if (bound === "requests" || (sum.get(name)?.nano ?? 0n) !== 0n)
-      addTo(sum, name, parseQuantity(text));
-  return sum;
-}
-
-const isPodLevel = (name: string): boolean =>
-  ["cpu", "memory"].includes(name) || name.startsWith("hugepages-");
 
 /** The spec with the actual resources of containers that are being resized. */
 function effectiveSpec({ spec, status }: Decoded<Pod>): Decoded<PodSpec> {

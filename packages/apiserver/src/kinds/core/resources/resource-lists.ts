@@ -16,6 +16,7 @@ import {
   parseQuantity,
   type Quantity,
 } from "../../../apimachinery/values/quantity.ts";
+import { isPodLevelResource } from "./resource-names.ts";
 
 /** Quantities by resource name; functions here add to it in place. */
 export type ResourceSum = Map<string, Quantity>;
@@ -75,6 +76,20 @@ export function sumContainers(spec: Decoded<PodSpec>, bound: ResourceBound): Res
   }
   raise(total, most);
   return total;
+}
+
+/**
+ * The requests or limits of a pod, overhead included. Pod-level resources replace the sum of the
+ * containers. Upstream: PodRequests, PodLimits.
+ */
+export function sumPod(spec: Decoded<PodSpec>, bound: ResourceBound): ResourceSum {
+  const sum = sumContainers(spec, bound);
+  for (const [name, text] of Object.entries(spec.resources?.[bound] ?? {}))
+    if (isPodLevelResource(name)) sum.set(name, parseQuantity(text));
+  for (const [name, text] of Object.entries(spec.overhead ?? {}))
+    if (bound === "requests" || (sum.get(name)?.nano ?? 0n) !== 0n)
+      addTo(sum, name, parseQuantity(text));
+  return sum;
 }
 
 function boundOf(

@@ -1,6 +1,7 @@
 // Services: a stable address for a changing set of pods.
 // Upstream: k8s.io/kubernetes/pkg/registry/core/service/{strategy.go,storage/storage.go},
 // pkg/apis/core/v1/defaults.go, pkg/printers/internalversion/printers.go (printService).
+import type { CellAges } from "../../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { Service, ServiceSpec } from "homeostat/k8s/core/v1";
 import { eachItem } from "../../../apimachinery/errors/field-error.ts";
@@ -171,7 +172,7 @@ function statusWarnings({ status }: Decoded<Service>): string[] {
   );
 }
 
-function cells(object: Decoded<Service>, nowMs: number): readonly Json[] {
+function cells(object: Decoded<Service>, ages: CellAges): readonly Json[] {
   const ports = portsOf(object).map((port) => {
     const nodePort = port.nodePort ?? 0;
     return `${port.port ?? 0}${nodePort ? `:${nodePort}` : ""}/${port.protocol ?? ""}`;
@@ -182,7 +183,7 @@ function cells(object: Decoded<Service>, nowMs: number): readonly Json[] {
     clusterIpsOf(object)[0] ?? "<none>",
     externalIpOf(object),
     ports.join(",") || "<none>",
-    ageOf(object, nowMs),
+    ageOf(object, ages),
     formatLabels(specOf(object).selector ?? {}),
   ];
 }

@@ -1,6 +1,7 @@
 // The fields that all workload kinds have, and how tables show them.
 // Upstream: k8s.io/kubernetes/pkg/printers/internalversion/printers.go (layoutContainerCells,
 // printReplicaSet, printReplicationController).
+import type { CellAges } from "../../../apimachinery/rest/table-printer.ts";
 import type { Decoded, Json } from "homeostat/api";
 import type { PodTemplateSpec } from "homeostat/k8s/core/v1";
 import type { LabelSelector } from "homeostat/k8s/meta/v1";
@@ -38,11 +39,11 @@ interface ReplicaCounts extends Workload {
 }
 
 /** The cells of a ReplicaSet or a ReplicationController, without the selector. */
-export const replicaCells = (workload: ReplicaCounts, nowMs: number): readonly Json[] => [
+export const replicaCells = (workload: ReplicaCounts, ages: CellAges): readonly Json[] => [
   nameOf(workload),
   workload.spec?.replicas ?? 0,
   workload.status?.replicas ?? 0,
   workload.status?.readyReplicas ?? 0,
-  ageOf(workload, nowMs),
+  ageOf(workload, ages),
   ...containerCells(templateOf(workload)),
 ];

@@ -1,0 +1,21 @@
+// The plug-ins that are off by default, by name; loaded when one is enabled.
+import type { CreatePlugin } from "./admission-plugin.ts";
+import { createAlwaysAdmit, createAlwaysDeny } from "./always.ts";
+import { createAlwaysPullImages } from "./always-pull-images.ts";
+import { createExtendedResourceToleration } from "./extended-resource-toleration.ts";
+import { createLimitPodHardAntiAffinityTopology } from "./limit-pod-hard-anti-affinity-topology.ts";
+import { createNamespaceAutoProvision, createNamespaceExists } from "./namespace-exists.ts";
+import { createOwnerReferencesPermissionEnforcement } from "./owner-references-permission-enforcement.ts";
+import { createPodNodeSelector } from "./pod-node-selector.ts";
+
+export const offByDefault: Readonly<Record<string, CreatePlugin>> = {
+  AlwaysAdmit: createAlwaysAdmit,
+  NamespaceAutoProvision: createNamespaceAutoProvision,
+  NamespaceExists: createNamespaceExists,
+  LimitPodHardAntiAffinityTopology: createLimitPodHardAntiAffinityTopology,
+  AlwaysPullImages: createAlwaysPullImages,
+  PodNodeSelector: createPodNodeSelector,
+  ExtendedResourceToleration: createExtendedResourceToleration,
+  OwnerReferencesPermissionEnforcement: createOwnerReferencesPermissionEnforcement,
+  AlwaysDeny: createAlwaysDeny,
+};

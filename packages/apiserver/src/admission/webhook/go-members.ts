@@ -1,0 +1,75 @@
+// Reads members of a JSON object as Go's decoder reads them into fields of a struct. A null counts
+// as absent. Throws an Error with the decoder's message.
+// Go: encoding/json/decode.go, as forked in sigs.k8s.io/json.
+import { isObject, type Json, type JsonObject } from "homeostat/api";
+import { checkGoBase64 } from "../../kinds/serializer/go-base64.ts";
+import { goKind } from "../../registry/body/parse-body.ts";
+
+/** Reads single members; undefined if there is none. */
+export interface MemberReader {
+  text(field: string, goType?: string): string | undefined;
+  bool(field: string): boolean | undefined;
+  integer(field: string): number | undefined;
+  texts(field: string): readonly string[];
+  textMap(field: string): void;
+  /** Base64 as text. */
+  bytes(field: string): string | undefined;
+}
+
+/** The error for a value of another JSON type; `at` as Go names it. */
+export const mismatch = (value: Json, at: string, goType: string): Error =>
+  new Error(`json: cannot unmarshal ${goKind(value)} into Go struct field ${at} of type ${goType}`);
+
+/** `at`: the struct and the path of the object, e.g. `AdmissionResponse.response`. */
+export function readMembers(object: JsonObject, at: string): MemberReader {
+  const cannot = (value: Json, field: string, goType: string): Error =>
+    mismatch(value, `${at}.${field}`, goType);
+  const memberOf = (field: string): Json | undefined =>
+    Object.hasOwn(object, field) ? (object[field] ?? undefined) : undefined;
+  const itemsOf = (field: string, values: readonly Json[]): readonly string[] =>
+    values.map((value) => {
+      if (value !== null && typeof value !== "string") throw cannot(value, field, "string");
+      return value ?? "";
+    });
+  return {
+    text(field, goType = "string") {
+      const value = memberOf(field);
+      if (value !== undefined && typeof value !== "string") throw cannot(value, field, goType);
+      return value;
+    },
+    bool(field) {
+      const value = memberOf(field);
+      if (value !== undefined && typeof value !== "boolean") throw cannot(value, field, "bool");
+      return value;
+    },
+    integer(field) {
+      const value = memberOf(field);
+      if (value === undefined) return undefined;
+      if (typeof value === "bigint" || typeof value === "number") return Number(value);
+      throw cannot(value, field, "int32");
+    },
+    texts(field) {
+      const value = memberOf(field);
+      if (value !== undefined && !Array.isArray(value)) throw cannot(value, field, "[]string");
+      return itemsOf(field, value ?? []);
+    },
+    textMap(field) {
+      const value = memberOf(field);
+      if (value !== undefined && !isObject(value)) throw cannot(value, field, "map[string]string");
+      itemsOf(field, Object.values(value ?? {}) as readonly Json[]);
+    },
+    bytes(field) {
+      const value = memberOf(field);
+      if (value === undefined) return undefined;
+      if (typeof value !== "string") throw cannot(value, field, "[]uint8");
+      return fromBase64(value);
+    },
+  };
+}
+
+/** Standard base64 with padding; line ends are skipped. */
+function fromBase64(text: string): string {
+  const fault = checkGoBase64(text);
+  if (fault !== undefined) throw new Error(fault);
+  return Buffer.from(text, "base64").toString("utf8");
+}

@@ -1,0 +1,115 @@
+// Forwards requests over HTTPS with the front proxy's certificate; responses are passed on as they
+// come.
+// Upstream: k8s.io/apimachinery/pkg/util/proxy/{upgradeaware,transport}.go.
+import type { IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { isIP } from "node:net";
+import type { ApiResponse, ByteStream } from "../apimachinery/handler.ts";
+import { goNetError } from "../webhook-client/go-net-error.ts";
+import type { ForwardedRequest, Forwarder, ForwarderOptions, ForwardTarget } from "./forwarder.ts";
+
+/** Headers of one connection, and those that the sender of the response sets. */
+const hopByHop = new Set(
+  "connection content-length keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
+    " ",
+  ),
+);
+
+/** The driver of one server. */
+export function createForwardDriver({ clock, certificate }: ForwarderOptions): Forwarder {
+  const agents = new Map<string, Promise<Agent>>();
+  const agentOf = (target: ForwardTarget): Promise<Agent> => {
+    const key = JSON.stringify([target.serverName, target.caBundle, target.insecureSkipTLSVerify]);
+    let agent = agents.get(key);
+    if (!agent) agents.set(key, (agent = createAgent(target, certificate)));
+    return agent;
+  };
+  return {
+    async send(target, sent) {
+      const agent = await agentOf(target);
+      return await new Promise<ApiResponse>((done, fail) => {
+        const { host, port, serverName } = target;
+        const outgoing = request({
+          host,
+          port,
+          agent,
+          method: sent.method,
+          path: sent.path,
+          headers: headersOf(sent),
+          servername: isIP(serverName) ? "" : serverName,
+        });
+        const timer =
+          sent.timeoutMs === undefined
+            ? undefined
+            : clock.timer(sent.timeoutMs, () => {
+                fail(new Error("context deadline exceeded"));
+                outgoing.destroy();
+              });
+        outgoing.on("response", (response) => {
+          timer?.cancel();
+          void toResponse(response).then(done, fail);
+        });
+        outgoing.on("error", (error) => {
+          timer?.cancel();
+          fail(new Error(goNetError(error, { target, host: serverName })));
+        });
+        outgoing.end(sent.body);
+      });
+    },
+    close() {
+      for (const agent of agents.values()) void agent.then((each) => each.destroy());
+      agents.clear();
+    },
+  };
+}
+
+async function createAgent(
+  { caBundle, insecureSkipTLSVerify }: ForwardTarget,
+  certificate: ForwarderOptions["certificate"],
+): Promise<Agent> {
+  const { cert, key } = (await certificate?.()) ?? {};
+  const ca = Buffer.from(caBundle ?? "", "base64").toString("utf8");
+  return new Agent({
+    keepAlive: true,
+    ...(ca.trim() ? { ca } : {}),
+    ...(insecureSkipTLSVerify ? { rejectUnauthorized: false } : {}),
+    ...(cert && key ? { cert, key } : {}),
+  });
+}
+
+function headersOf({ headers, body }: ForwardedRequest): Record<string, string | string[]> {
+  const out: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (!hopByHop.has(name)) out[name] = typeof value === "string" ? value : [...value];
+  return body.length ? { ...out, "content-length": String(body.length) } : out;
+}
+
+/** A response of known length is read; any other is passed on piece by piece. */
+async function toResponse(response: IncomingMessage): Promise<ApiResponse> {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(response.headers))
+    if (value !== undefined && !hopByHop.has(name)) headers[name] = value;
+  const status = response.statusCode ?? 502;
+  const isWhole = response.headers["content-length"] !== undefined || status === 304;
+  return { status, headers, body: isWhole ? await readAll(response) : streamOf(response) };
+}
+
+async function readAll(response: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of response) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+const streamOf = (response: IncomingMessage): ByteStream => ({
+  open(sink) {
+    response.on("data", (chunk: Uint8Array) => {
+      if (!sink.data(chunk)) response.pause();
+    });
+    response.on("end", () => sink.end());
+    response.on("error", () => sink.end());
+    return {
+      resume: () => void response.resume(),
+      close: () => void response.destroy(),
+    };
+  },
+});

@@ -1,0 +1,58 @@
+// Sends requests to other API servers. The driver, with TLS and connections, loads with the first.
+// Upstream: k8s.io/kube-aggregator/pkg/controllers/status/remote (BuildTransportConfig).
+import type { Clock } from "homeostat/runtime";
+import type { ApiResponse } from "../apimachinery/handler.ts";
+import { loadLate } from "../apimachinery/load-late.ts";
+
+/** Where an API server listens, and what it proves. */
+export interface ForwardTarget {
+  readonly host: string;
+  readonly port: number;
+  /** The name that its certificate must have. */
+  readonly serverName: string;
+  /** PEM in base64. */
+  readonly caBundle?: string | undefined;
+  readonly insecureSkipTLSVerify?: boolean | undefined;
+}
+
+/** A request as it is sent. */
+export interface ForwardedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Uint8Array;
+  /** Undefined: none, as watches last. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The certificate by which other API servers know this one. */
+export interface FrontProxyCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** PEM of the authority that they are to trust. */
+  readonly ca: string;
+}
+
+/** Sends requests; rejects with the text of Go's client. */
+export interface Forwarder {
+  send(target: ForwardTarget, request: ForwardedRequest): Promise<ApiResponse>;
+  close(): void;
+}
+
+export interface ForwarderOptions {
+  readonly clock: Clock;
+  readonly certificate: (() => Promise<FrontProxyCertificate>) | undefined;
+}
+
+/** Creates one. Nothing is loaded before the first request. */
+export function createForwarder(options: ForwarderOptions): Forwarder {
+  let driver: Forwarder | undefined;
+  const load = (): Forwarder =>
+    (
+      loadLate(import.meta.url, "./forward-request") as typeof import("./forward-request.ts")
+    ).createForwardDriver(options);
+  return {
+    send: async (target, request) => await (driver ??= load()).send(target, request),
+    close: () => driver?.close(),
+  };
+}

@@ -140,6 +140,10 @@ function addServingOptions(server: Command): void {
       "--openapi-descriptions",
       "put descriptions into OpenAPI documents, for kubectl explain",
     )
+    .option(
+      "--advertise-address <ip>",
+      "IPv4 address of the endpoints of the service kubernetes; default: the first address of this machine with --controllers all, else none",
+    )
     .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
     .option("--service-node-port-range <range>", "range of node ports", "30000-32767")
     .option(

@@ -318,7 +318,7 @@ test("other metadata than labels and annotations is put back", async (t) => {
 });
 
 test("while the webhook fails, what was converted before is listed, and nothing new is", async (t) => {
-  const { ask, turner } = await setUp(t);
+  const { ask, turner, runtime } = await setUp(t);
   await ask("POST", at("v1"), post("v1", "a", ["x"]));
   await ask("GET", at("v1beta1"));
   turner.answer = answering({ result: { status: "Failure", message: "no" } });
@@ -333,6 +333,13 @@ test("while the webhook fails, what was converted before is listed, and nothing 
   await ask("POST", at("v1"), post("v1", "b", ["x"]));
   const list = await ask("GET", at("v1beta1"));
   assert.deepEqual([list.code, list.message], [429, "storage is (re)initializing"]);
+  const elsewhere = await ask("GET", "/apis/x.io/v1beta1/namespaces/other/posts");
+  assert.equal(elsewhere.code, 429);
+  await runtime.advance(1000);
+  assert.equal(
+    messageOf(await ask("GET", at("v1beta1"))),
+    `storage is (re)initializing: failed to list x.io/v1beta1, Kind=Post: ${failed}failed: no`,
+  );
   assert.equal((await ask("GET", `${at("v1beta1")}?watch=1`)).code, 429);
   assert.equal(messageOf(await ask("GET", `${at("v1beta1")}?limit=5`)), `${failed}failed: no`);
   turner.answer = undefined;

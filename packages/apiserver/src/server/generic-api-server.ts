@@ -174,7 +174,7 @@ function createServices(
     catalog,
     representations,
     tableRows: new TableRows(representations, secretOf(runtime)),
-    conversions: createConvertedRevisions(),
+    conversions: createConvertedRevisions(runtime.clock),
     frames: createFrames(representations),
     openWatches: new OpenWatches(),
     fieldManagers: createFieldManagers(catalog),

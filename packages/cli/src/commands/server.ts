@@ -49,6 +49,9 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
     openApiDescriptions: flags["openapiDescriptions"] === true,
+    ...(flags["advertiseAddress"] === undefined
+      ? {}
+      : { advertiseAddress: String(flags["advertiseAddress"]) }),
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDurationFlag(

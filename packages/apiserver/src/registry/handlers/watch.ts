@@ -10,8 +10,7 @@ import { notAcceptableError } from "../negotiation/accept.ts";
 import { type ListOptions, readListOptions } from "../options/list-options.ts";
 import { resourceVersionOf } from "../read/resource-version.ts";
 import { selectionOf } from "../revisions/selection.ts";
-import { convertAll, unreadyError } from "../read/convert-all.ts";
-import { storagePrefixOf } from "../revisions/storage-key.ts";
+import { assertReady } from "../read/convert-all.ts";
 import { createWatchEncoder } from "../watch/watch-encoder.ts";
 import { WatchRun } from "../watch/watch-run.ts";
 
@@ -28,7 +27,7 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
   const contentType = contentTypeOf(scope);
   const includeObject =
     accepted.transform?.kind === "Table" ? readIncludeObject(request.query) : "";
-  if (resource.codec.remote) await assertConvertible(scope);
+  if (resource.codec.remote) await assertReady(core, resource);
   const encoder = createWatchEncoder(core, resource, accepted, includeObject);
   const plan = {
     selection: selectionOf(resource, namespace, options.labels, options.fields),
@@ -45,15 +44,6 @@ export async function watchObjects(scope: RequestScope): Promise<ApiResponse> {
     headers: headersOf(request, { "content-type": contentType }),
     body: { open: (sink) => new WatchRun(core, plan, sink).stream },
   };
-}
-
-/** Without its watch cache, a version answers no watches. */
-async function assertConvertible({ core, resource }: RequestScope): Promise<void> {
-  const listing = core.store.list(storagePrefixOf(resource, ""));
-  if (typeof listing === "string") return;
-  await convertAll(core, resource, listing.items).catch(() => {
-    throw unreadyError();
-  });
 }
 
 /** The media type of the stream; YAML has none. Throws 406. */

@@ -9,7 +9,7 @@ import type { CoreServices } from "../scope/core-services.ts";
 import type { ListOptions } from "../options/list-options.ts";
 import { formatContinue, parseContinue } from "./continue-token.ts";
 import { listResourceVersionOf, waitForRevision } from "./resource-version.ts";
-import { convertAll, unreadyError } from "./convert-all.ts";
+import { convertListed } from "./convert-all.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Selection } from "../revisions/selection.ts";
 
@@ -43,27 +43,11 @@ export async function readPage(
   });
   if (listing === "compacted") throw expired(options, start, selection);
   if (listing === "future") return await readPage({ core, resource }, selection, options);
-  const shown = resource.codec.remote
-    ? await converted(core, resource, listing, selection.everything && options.limit > 0)
-    : listing;
-  return collect(shown, selection, start);
-}
-
-/**
- * The listing as this version shows it. One that cannot be converted has no watch cache; a page
- * without selectors is then read from the storage.
- */
-async function converted(
-  core: CoreServices,
-  resource: ServedResource,
-  { revision, items }: Listing,
-  isPage: boolean,
-): Promise<Listing> {
-  try {
-    return { revision, items: await convertAll(core, resource, items) };
-  } catch (error) {
-    throw isPage ? error : unreadyError();
-  }
+  if (!resource.codec.remote) return collect(listing, selection, start);
+  const { revision } = listing;
+  const read = selection.everything && options.limit > 0 ? "page" : "list";
+  const items = await convertListed(core, resource, listing.items, read);
+  return collect({ revision, items }, selection, start);
 }
 
 async function startOf(

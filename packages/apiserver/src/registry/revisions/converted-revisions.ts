@@ -4,6 +4,7 @@
 // Upstream: k8s.io/apiserver/pkg/storage/cacher; one Store for each version of a custom resource in
 // k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go.
 import { formatApiVersion, type JsonObject } from "homeostat/api";
+import type { Clock } from "homeostat/runtime";
 import type { RemoteConversion } from "../../apimachinery/rest/remote-conversion.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import type { Revision } from "../../storage/store.ts";
@@ -18,12 +19,22 @@ export interface ConvertedRevisions {
   cached(resource: ServedResource, revision: Revision): Promise<Revision>;
   /** The same, converted anew. */
   fresh(resource: ServedResource, revision: Revision): Promise<Revision>;
+  /** The failure that keeps a version from being listed, and since when; undefined without one. */
+  failureOf(resource: ServedResource): ConversionFailure | undefined;
+  /** All of a version's revisions have been converted. */
+  recovered(resource: ServedResource): void;
   /** The converted revision and the one before it, for selectors and departures. */
   withPrevious(resource: ServedResource, revision: Revision): Promise<Revision>;
 }
 
+export interface ConversionFailure {
+  readonly error: unknown;
+  readonly sinceMs: number;
+}
+
 /** Creates the conversions of one server. */
-export function createConvertedRevisions(): ConvertedRevisions {
+export function createConvertedRevisions(clock: Clock): ConvertedRevisions {
+  const failures = new WeakMap<ServedResource, ConversionFailure>();
   const kept = new WeakMap<ServedResource, WeakMap<Revision, Promise<Revision>>>();
   const keptOf = (resource: ServedResource): WeakMap<Revision, Promise<Revision>> => {
     let byRevision = kept.get(resource);
@@ -41,10 +52,16 @@ export function createConvertedRevisions(): ConvertedRevisions {
       let found = byRevision.get(revision);
       if (!found) {
         byRevision.set(revision, (found = convert(resource, revision)));
-        found.catch(() => byRevision.delete(revision));
+        found.catch((error: unknown) => {
+          byRevision.delete(revision);
+          const sinceMs = failures.get(resource)?.sinceMs ?? clock.monotonic();
+          failures.set(resource, { error, sinceMs });
+        });
       }
       return await found;
     },
+    failureOf: (resource) => failures.get(resource),
+    recovered: (resource) => void failures.delete(resource),
     async withPrevious(resource, revision) {
       const shown = await conversions.cached(resource, revision);
       const { previous } = revision;

@@ -23,8 +23,8 @@ export interface AdmissionRequest {
   readonly old: JsonObject | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as meta/v1 has them. */
-  readonly options: JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as meta/v1 has them; null for connections. */
+  readonly options: JsonObject | null;
   warn(text: string): void;
   /** Absent in validating steps. */
   readonly reinvocation?: Reinvocation;

@@ -289,15 +289,20 @@ describe("a test cluster", { timeout: 30_000 }, () => {
       `const cluster = await testCluster(); await cluster.client.list(ConfigMap); await cluster.close();`,
     ],
     ["that could not start", `await testCluster({ controlPlane: ["gardener"] }).catch(() => {});`],
+    [
+      "whose controllers are refused",
+      `await testCluster({ controllers: [{ name: "a.b", kind: ConfigMap, reconcile() {} }] }).catch(() => {});`,
+    ],
   ] as const) {
     it(`${what} leaves nothing that would keep the process`, async () => {
       const source = `import { testCluster } from "@homeostat/testing"; import { ConfigMap } from "homeostat/k8s/core/v1"; ${program} console.log("done");`;
-      const { stdout } = await promisify(execFile)(
+      const { stdout, stderr } = await promisify(execFile)(
         process.execPath,
         ["--conditions=homeostat-source", "--input-type=module", "--eval", source],
         { cwd: import.meta.dirname, timeout: 15_000 },
       );
       assert.equal(stdout, "done\n");
+      assert.equal(stderr, "");
     });
   }
 });

@@ -77,22 +77,24 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     fieldManager: operator,
     userAgent: operator,
   });
-  const manager = openManager(options, { operator, client, runtime });
-  const refuse = refuseBreaches(options.breaches === "report" ? undefined : manager);
-  const close = async (): Promise<void> => {
-    if (manager) await stopManager(manager);
+  const closeServer = async (): Promise<void> => {
     await client.close();
     await server.close();
     keepAlive.stop();
+  };
+  const manager = await orClose(closeServer, () =>
+    openManager(options, { operator, client, runtime }),
+  );
+  const refuse = refuseBreaches(options.breaches === "report" ? undefined : manager);
+  const close = async (): Promise<void> => {
+    if (manager) await stopManager(manager);
+    await closeServer();
     refuse("closing a test cluster");
   };
-  try {
+  await orClose(close, async () => {
     if (options.resources?.length) await installDefinitions(client, options.resources);
     if (manager) await startManager(manager, pause);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
   const held = keepAliveBy(client, keepAlive);
   return {
     client: held,
@@ -109,6 +111,16 @@ export async function testCluster(options: TestClusterOptions = {}): Promise<Tes
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Runs `work`, and closes what is open if it fails. */
+async function orClose<T>(close: () => Promise<void>, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function openManager(

@@ -173,6 +173,11 @@ export const controllerDescriptors: readonly Descriptor[] = [
     load: () => import("../controllers/volume/persistent-volume-binder/volume-binder.ts"),
   },
   {
+    name: "validatingadmissionpolicy-status-controller",
+    aliases: [],
+    load: () => import("../controllers/validating-admission-policy-status/policy-status.ts"),
+  },
+  {
     name: "kube-scheduler",
     aliases: [],
     load: () => import("../scheduler/scheduler.ts"),

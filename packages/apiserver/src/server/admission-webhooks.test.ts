@@ -278,6 +278,44 @@ describe("writes", () => {
     );
   });
 
+  test("that connect show their options", async (t) => {
+    const server = new Server(t);
+    await server.register("validating", {
+      name: "a.x.io",
+      rules: [rule("pods/*"), rule("*/proxy")],
+    });
+    const pods = "/api/v1/namespaces/default/pods";
+    await server.ask("POST", `${pods}/a/exec?command=ls&command=-l&stdout=true&container=c`);
+    await server.ask("GET", `${pods}/a/attach?tty=1`);
+    await server.ask("GET", `${pods}/a/log`);
+    await server.ask("GET", `/api/v1/namespaces/default/services/a:80/proxy/x/y`);
+    assert.deepEqual(
+      server.reviews.map(({ request }) => read(request, "object")),
+      [
+        {
+          kind: "PodExecOptions",
+          apiVersion: "v1",
+          stdout: true,
+          container: "c",
+          command: ["ls", "-l"],
+        },
+        { kind: "PodAttachOptions", apiVersion: "v1", tty: true },
+        { kind: "ServiceProxyOptions", apiVersion: "v1", path: "/x/y" },
+      ],
+    );
+    assert.deepEqual(read(server.reviews[0], "request", "options"), null);
+    assert.equal(read(server.reviews[2], "request", "name"), "a:80");
+    assert.deepEqual(server.seen(), [
+      "CONNECT pods/exec",
+      "CONNECT pods/attach",
+      "CONNECT services/proxy",
+    ]);
+    server.judge = () => ({ allowed: false });
+    assert.equal((await server.ask("GET", `${pods}/a/attach`)).status, 400);
+    const dry = await server.ask("POST", `${pods}/a/exec?dryRun=All`);
+    assert.equal(dry.body["message"], "dryRun is not supported");
+  });
+
   test("that ask something pass, too", async (t) => {
     const server = new Server(t);
     const rules = [rule("*", "authorization.k8s.io")];

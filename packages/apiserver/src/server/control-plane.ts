@@ -72,6 +72,8 @@ export interface ControlPlaneOptions {
   readonly frontProxy?: (() => Promise<FrontProxyCertificate>) | undefined;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
+  /** The address that the endpoints of the service `kubernetes` have. Default: no endpoints. */
+  readonly advertiseAddress?: string | undefined;
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
@@ -147,13 +149,15 @@ function startHooks(
   hooks: Pick<PostStartHookOptions, "core" | "loopback" | "bootstrapObjects" | "remote">,
   options: ControlPlaneOptions,
 ): () => Promise<void> {
-  const { store, runtime, address, warn, eventTtlMs, compactionIntervalMs } = options;
+  const { store, runtime, address, advertiseAddress: ip } = options;
+  const { warn, eventTtlMs, compactionIntervalMs } = options;
   const stopCompaction = startCompactor(store, runtime.clock, compactionIntervalMs);
   const stop = startPostStartHooks({
     ...hooks,
     warn,
     eventTtlMs,
     ...(address ? { address } : {}),
+    ...(address && ip && !ip.startsWith("127.") ? { advertised: { ip, port: address.port } } : {}),
   });
   return () => {
     stopCompaction();

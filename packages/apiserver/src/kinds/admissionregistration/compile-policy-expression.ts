@@ -109,10 +109,7 @@ function environmentOf(purpose: Purpose, { params, age, variables }: ExpressionS
   ]);
   const struct: Environment["struct"] = (name) => {
     if (name === variablesType.name && variables) return declare(name, variables);
-    return (
-      (isMutation ? patchStruct(name) : undefined) ??
-      (structs[name] && declare(name, structs[name]))
-    );
+    return (isMutation ? patchStruct(name) : undefined) ?? admissionStruct(name);
   };
   const functions = isMutation
     ? new Map([
@@ -122,6 +119,10 @@ function environmentOf(purpose: Purpose, { params, age, variables }: ExpressionS
     : base.functions;
   return withVariables({ ...base, functions }, names, struct);
 }
+
+/** The types of `request` and `namespaceObject`. */
+export const admissionStruct = (name: string): StructDeclaration | undefined =>
+  structs[name] && declare(name, structs[name]);
 
 const authorizerVariables = [
   ["authorizer", authorizerType],

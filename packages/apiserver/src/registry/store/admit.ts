@@ -20,7 +20,7 @@ export interface AdmittedWrite {
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
   readonly dryRun: boolean;
-  readonly options: JsonObject;
+  readonly options: JsonObject | null;
   /** The object's name if it is not that of the request. */
   readonly name?: string;
 }

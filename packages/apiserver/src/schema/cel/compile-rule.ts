@@ -36,13 +36,8 @@ export interface RuleEnvironments {
 
 /** The environments for rules on a node of this declaration. */
 export function ruleEnvironments(base: Environment, declared: DeclType): RuleEnvironments {
-  const structs = new Map<string, DeclType>();
-  const register = (name: string, struct: DeclType): void => void structs.set(name, struct);
-  const self = celTypeOf(declared, selfTypeName, register);
-  const struct: Environment["struct"] = (name) => {
-    const found = structs.get(name);
-    return found && { name, field: (field) => fieldType(found, name, field, register) };
-  };
+  const { struct, declare } = declareStructs();
+  const self = declare(declared, selfTypeName);
   const environment = (oldSelf: Type): Environment =>
     withVariables(
       base,
@@ -53,6 +48,26 @@ export function ruleEnvironments(base: Environment, declared: DeclType): RuleEnv
       struct,
     );
   return { plain: environment(self), optional: environment(optionalType(self)) };
+}
+
+/** Object types, declared by where they are used. */
+export interface DeclaredStructs {
+  readonly struct: Environment["struct"];
+  /** The type of a declaration; `name` is that of the type if it is an object. */
+  declare(declared: DeclType, name: string): Type;
+}
+
+/** No types yet. */
+export function declareStructs(): DeclaredStructs {
+  const structs = new Map<string, DeclType>();
+  const register = (name: string, struct: DeclType): void => void structs.set(name, struct);
+  return {
+    declare: (declared, name) => celTypeOf(declared, name, register),
+    struct(name) {
+      const found = structs.get(name);
+      return found && { name, field: (field) => fieldType(found, name, field, register) };
+    },
+  };
 }
 
 /** Fields named by reserved words are accessible without escaping too: `self.for`. */

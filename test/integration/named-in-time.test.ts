@@ -153,4 +153,82 @@ describe("what goes wrong is named within 10 s", { timeout: 120_000 }, () => {
     await Promise.all([first.stop(), second.stop()]);
     await sleep(0);
   });
+
+  it("a second operator with the same name, and not the client that made the object", async () => {
+    const terminal = await openTerminal();
+    const claims = (note: string) =>
+      defineController(Box, {
+        async reconcile({ status }) {
+          status({ note });
+        },
+      });
+    const beside = createClient({ access: await loadKubeconfig({ text: server.kubeconfig }) });
+    const replica = { allowReplicas: true } as const;
+    const here = manage("same", [claims("a")], { ...replica, log: terminal.log });
+    const there = manage("same", [claims("b")], { ...replica, client: beside, log: silentLog });
+    await client.create(Box, Box("shared", {}), { fieldManager: "kubectl-create" });
+    await here.start();
+    await there.start();
+    await terminal.shows(
+      /Box default\/shared: ERR_RECONCILE_LOOP: .*\(status\.note\), because another process writes with the same field manager "same\/box".*operator name/,
+    );
+    assert.doesNotMatch(terminal.text(), /kubectl-create/);
+    await Promise.all([here.stop(), there.stop()]);
+    await beside.close();
+  });
+
+  /** A controller of a child, and another client that changes its spec. */
+  async function fight(name: string, everyMs: number, edits = Infinity) {
+    const terminal = await openTerminal();
+    const owner = defineController(Box, {
+      owns: [Part],
+      async reconcile({ object, own }) {
+        await own(Part, [Part(object.metadata.name, { of: "ours" })]);
+      },
+    });
+    const manager = manage(`owner-${name}`, [owner], { log: terminal.log });
+    await manager.start();
+    await client.create(Box, Box(name, {}), { fieldManager: "kubectl-create" });
+    await until(() => client.find(Part, name), inTime);
+    const options = { fieldManager: "rival" };
+    const edit = async (i: number) => {
+      const body = { spec: { of: `theirs ${i}` } };
+      await client.patch(Part, name, { type: "merge", body }, options);
+    };
+    let isOver = false;
+    const rival = (async () => {
+      for (let i = 0; i < edits && !isOver; i++) {
+        await edit(i);
+        await sleep(everyMs);
+      }
+    })();
+    return {
+      terminal,
+      rival,
+      async end() {
+        isOver = true;
+        await rival;
+        await manager.stop();
+        await client.delete(Box, name);
+      },
+    };
+  }
+
+  for (const everyMs of [150, 1000, 2500])
+    it(`a rival that rewrites a child every ${everyMs} ms, and the field`, async () => {
+      const { terminal, end } = await fight(`rival-${everyMs}`, everyMs);
+      await terminal.shows(
+        /ERR_RECONCILE_LOOP: .* wrote Part .* \(spec\.of\), because "rival" changes each time/,
+      );
+      await end();
+    });
+
+  it("but not a user who edits twice", async () => {
+    const { terminal, rival, end } = await fight("edited", 500, 2);
+    await rival;
+    await until(async () => (await client.get(Part, "edited")).spec.of === "ours", inTime);
+    await sleep(500);
+    assert.doesNotMatch(terminal.text(), /LOOP/);
+    await end();
+  });
 });

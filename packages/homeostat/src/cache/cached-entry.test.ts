@@ -77,6 +77,18 @@ describe("toEntry", () => {
     ]);
   });
 
+  it("keeps all managers of a contested object", () => {
+    const managedFields = [entry("kubectl"), entry("kitchen/orders")];
+    const [contested, other] = ["a", "b"].map((name) =>
+      toEntry(
+        encode({ metadata: { name, namespace: "ns", managedFields } }),
+        entryShape({ isContested: (key) => key === "ns/a" }),
+      ).read(),
+    );
+    assert.deepEqual(contested.metadata.managedFields, managedFields);
+    assert.equal(other.metadata.managedFields, undefined);
+  });
+
   it("keeps integers beyond 2^53 and unknown fields as they are", () => {
     const read = toEntry(
       encode(

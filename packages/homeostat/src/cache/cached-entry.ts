@@ -30,6 +30,8 @@ export interface EntryShape {
   readonly parsedObjects: ParsedObjects;
   /** Managers whose managedFields are kept. */
   readonly keepManager: (manager: string) => boolean;
+  /** True for objects whose managedFields are kept whole. */
+  readonly isContested?: (key: string) => boolean;
   /** Reduces objects before they are stored; must keep metadata. */
   readonly project: ((object: any) => unknown) | undefined;
   /** Compares whole objects with their definition; undefined where there is none. */
@@ -39,6 +41,7 @@ export interface EntryShape {
 }
 
 const noOwners: readonly string[] = [];
+const everyManager = (): boolean => true;
 
 /** Finds an entry of this revision that exists already. */
 export type FindEntry = (key: string, resourceVersion: string) => CachedEntry | undefined;
@@ -113,7 +116,8 @@ export class CachedEntry implements CachedObject {
       : noOwners;
     this.#hasLabels = scanned.labels !== undefined;
     this.#hasAnnotations = scanned.annotations !== undefined;
-    this.#text = cutManagedFields(bytes, scanned, shape.keepManager);
+    const keep = shape.isContested?.(this.key) ? everyManager : shape.keepManager;
+    this.#text = cutManagedFields(bytes, scanned, keep);
     this.#shape = shape;
     this.#mismatch = mismatch;
   }

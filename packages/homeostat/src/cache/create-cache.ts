@@ -13,6 +13,7 @@ import { promisesStatus } from "../client/readable.ts";
 import type { Timer } from "../runtime/clock.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { isHomeostatError } from "../util/homeostat-error.ts";
+import type { ContestedObjects } from "./contested-objects.ts";
 import { ParsedObjects } from "./parsed-objects.ts";
 import type { Cache, Informer, InformerLease, InformerScope } from "./informer.ts";
 import { reflectorDefaults, type ReflectorLimits } from "./reflector-state.ts";
@@ -28,6 +29,8 @@ export interface CacheOptions {
    * Default: none.
    */
   readonly keepManagers?: (manager: string) => boolean;
+  /** Objects whose managedFields are kept whole. */
+  readonly contested?: ContestedObjects;
   /** Reduces objects of a kind before they are stored; must keep apiVersion, kind and metadata. */
   readonly projections?: ReadonlyMap<Kind, (object: any) => unknown>;
   /** Which objects of these kinds are cached, where `acquire` does not say. */
@@ -226,6 +229,7 @@ class InformerCache implements Cache {
       limits,
       frozen = false,
       keepManagers = () => false,
+      contested,
       projections,
       onError,
     } = this.#options;
@@ -245,6 +249,7 @@ class InformerCache implements Cache {
         parsedObjects: this.#parsedObjects,
         match: scope.metadataOnly ? undefined : this.#matchOf(kind),
         keepManager: keepManagers,
+        isContested: (key) => contested?.has(`${kindOf(kind)} ${key}`) === true,
         project: scope.metadataOnly
           ? undefined
           : (projectionOf(kind) ?? this.#optionsOf(kind)?.project ?? projections?.get(kind)),

@@ -84,6 +84,7 @@ export function createControllerRunner(given: RunnerOptions): ControllerRunner {
     informer: options.informer,
     echoes,
     warnings,
+    saw: (key, id, object) => state.loops.saw(key, id, object),
     gone: (key) => gone(state, key),
   });
   const lender = new WorkerLender(state);
@@ -212,10 +213,14 @@ function createState(
   };
 }
 
-function detectorOf({ names, writeChains }: RunnerOptions, primary: Informer): LoopDetector {
+function detectorOf(
+  { names, writeChains, contested }: RunnerOptions,
+  primary: Informer,
+): LoopDetector {
   return new LoopDetector(names.manager, {
     find: (write) => cachedText(primary, write),
     isOurs: (cause) => writeChains.isOurs(cause),
+    contested,
   });
 }
 

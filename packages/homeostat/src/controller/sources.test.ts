@@ -50,6 +50,7 @@ function arrange(handlers: Partial<Handlers<any>> = {}) {
     informer: () => undefined,
     echoes,
     warnings,
+    saw() {},
     gone() {},
   });
   const record = new RunRecord(new Set([kindId(Box)]));
@@ -133,6 +134,7 @@ function connectParts(owns: readonly (typeof Part)[]) {
     informer: () => informer,
     echoes: new OwnEchoes(queue, () => 0),
     warnings,
+    saw() {},
     gone() {},
   });
   return { queue, handler, indexes };

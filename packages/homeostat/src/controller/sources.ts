@@ -34,6 +34,8 @@ export interface SourceDependencies {
   /** Receives changes that the controller may have caused itself. */
   readonly echoes: OwnEchoes;
   readonly warnings: WarnOnce;
+  /** Receives each change of an object that concerns a key; `id` as in causes. */
+  saw(key: string, id: string, object: CachedObject): void;
   /** Called when an object of the primary kind is deleted. */
   gone(key: string): void;
 }
@@ -104,13 +106,14 @@ function counts(when: When, update: Update): boolean {
 
 /** Records a change that `when` drops. */
 function drop(
-  { queue, echoes }: SourceDependencies,
+  { queue, echoes, saw }: SourceDependencies,
   key: string | undefined,
   { what, source, object, prefix }: Change,
 ): void {
   if (key === undefined) return;
   const { resourceVersion } = object;
   const id = `${prefix}${object.key}`;
+  saw(key, id, object);
   echoes.arrived(key, `${id}@${resourceVersion}`);
   queue.ignore(key, { what: `${what}, dropped by \`when\``, source, resourceVersion, object: id });
 }
@@ -241,13 +244,14 @@ interface Change {
 }
 
 function enqueue(
-  { queue, echoes }: SourceDependencies,
+  { queue, echoes, saw }: SourceDependencies,
   key: string,
   { through }: HandlerCause,
   { what, source, object, prefix, mayEcho }: Change,
 ): void {
   const { resourceVersion } = object;
   const cause = { what, source, resourceVersion, object: prefix + object.key };
+  saw(key, cause.object, object);
   if (mayEcho && through === "watch") {
     if (echoes.takes(key, `${cause.object}@${resourceVersion}`, cause)) return;
   }

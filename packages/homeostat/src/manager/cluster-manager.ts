@@ -3,6 +3,7 @@
 // the connection closes.
 import type { Kind } from "../api/kind.ts";
 import { type Cache, createCache, type Informer } from "../cache/index.ts";
+import { ContestedObjects } from "../cache/contested-objects.ts";
 import type { ControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition } from "../controller/define-controller.ts";
 import { signalSet } from "../controller/signals/write-signal.ts";
@@ -34,12 +35,14 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
   const names = nameControllers(options);
   const runtime = options.runtime ?? createSystemRuntime();
   const narrow = narrowed(options, [...names.keys()]);
+  const contested = new ContestedObjects();
   const cache = createCache({
     client: options.client,
     runtime,
     ...(options.cache ? { kinds: options.cache.kinds } : {}),
     narrowed: narrow.map(({ kind, selection }) => [kind, scopeOf(selection)]),
     keepManagers: keepManagersOf(names),
+    contested,
     onError: logCacheErrors({ log: () => state.log, clock: runtime.clock }),
   });
   const scope = createWatchedScope({
@@ -58,6 +61,7 @@ export function createClusterManager(given: ClusterManagerOptions): ClusterManag
     recorders: [],
     statusTurns: new StatusTurns(),
     writeChains: new WriteChains(),
+    contested,
     scope,
     runners: [],
     stopping: new AbortController(),

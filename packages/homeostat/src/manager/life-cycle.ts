@@ -1,6 +1,7 @@
 // Start and shutdown of a manager. Start-up: names, caches, controllers; shutdown: controllers
 // drain, then caches stop. A start that fails or is stopped leaves nothing behind.
 import { parseObjectKey } from "../api/object-meta.ts";
+import type { ContestedObjects } from "../cache/contested-objects.ts";
 import type { Cache } from "../cache/index.ts";
 import { type ControllerRunner, createControllerRunner } from "../controller/controller-runner.ts";
 import type { ControllerDefinition, ReconcileLog } from "../controller/define-controller.ts";
@@ -36,6 +37,7 @@ export interface ManagerState {
   readonly narrowing: Narrowing;
   readonly statusTurns: StatusTurns;
   readonly writeChains: WriteChains;
+  readonly contested: ContestedObjects;
   runners: readonly ControllerRunner[];
   /** Silent until the start. */
   log: ReconcileLog;
@@ -120,6 +122,7 @@ function createRunner(state: ManagerState, definition: ControllerDefinition): Co
     recorder,
     statusTurns: state.statusTurns,
     writeChains: state.writeChains,
+    contested: state.contested,
     signals: state.definitions.flatMap(({ signals }) => signals),
     limitedSignals: limitedSignals(state.definitions, definition),
     reports: {

@@ -1,11 +1,10 @@
 // The runs of one key in a row, and which of them count: those that their own writes trigger. Pure.
-import type { Kind } from "../../api/kind.ts";
 import { formatObjectKey } from "../../api/gvk.ts";
-import type { KubeObject } from "../../api/object-meta.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { RecordedCause } from "../../queue/workqueue.ts";
 import { writtenRevision } from "../../client/completed-write.ts";
 import { objectId } from "../echo/run-record.ts";
+import type { Rival } from "./rival.ts";
 import type { Trend } from "./trend.ts";
 import type { Return } from "./write-chains.ts";
 
@@ -17,6 +16,8 @@ export const progressAllowed = 300;
 export const growthAllowed = 1000;
 /** Times in a row that another writer undoes the same write. */
 export const undoneAllowed = 10;
+/** As `undoneAllowed`, where managedFields have shown the same writer twice in a row. */
+export const provenAllowed = 2;
 /** Times in a row that the changes of others, which this key has caused, come back to it. */
 export const returnsAllowed = 100;
 /** Without a run for this long, or for some delays, a loop has ended. */
@@ -35,8 +36,8 @@ export interface Loop {
   readonly runs: number;
   /** What is written each time, e.g. `Box status.count`. */
   readonly wrote: readonly string[];
-  /** The object that another writer changes back, with this controller's fields. */
-  readonly undone?: { readonly kind: Kind; readonly object: KubeObject };
+  /** Who undoes it, and which fields, where the watch has shown it. */
+  readonly rival?: Rival;
   /** The keys of this manager that it triggers, the one that triggers it last. */
   readonly through?: readonly string[];
 }
@@ -59,6 +60,9 @@ export interface History {
   runs: number;
   repeats: number;
   undone: number;
+  /** Set when managedFields have shown the same writer twice in a row. */
+  isProven: boolean;
+  rival: Rival | undefined;
   /** Times in a row that its own writes have come back to it through other keys. */
   returns: number;
   delays: number;
@@ -97,6 +101,8 @@ export function start(run: Current): History {
     runs: 1,
     repeats: 0,
     undone: 0,
+    isProven: false,
+    rival: undefined,
     delays: 0,
     delayMs: 0,
     values: [],
@@ -108,11 +114,15 @@ export function start(run: Current): History {
 }
 
 /** The runs are too many. */
-export const isLoop = ({ runs, repeats, undone, returns, isSteady }: History): boolean =>
-  repeats > repeatsAllowed ||
-  undone > undoneAllowed ||
-  returns > returnsAllowed ||
-  runs > (isSteady ? growthAllowed : progressAllowed);
+export const isLoop = (history: History): boolean =>
+  history.repeats > repeatsAllowed ||
+  isFight(history) ||
+  history.returns > returnsAllowed ||
+  history.runs > (history.isSteady ? growthAllowed : progressAllowed);
+
+/** Another writer undoes each write. */
+export const isFight = ({ undone, isProven }: History): boolean =>
+  undone > (isProven ? provenAllowed : undoneAllowed);
 
 /** The key has not run for so long that its runs form no row. */
 export const hasRested = ({ at, delayMs }: History, now: number): boolean =>

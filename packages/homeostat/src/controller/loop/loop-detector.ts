@@ -3,8 +3,9 @@
 // reported when it begins, and the object is slowed down until it rests; what else triggers it is
 // not delayed. Progress is no loop: a status that counts or passes through phases never takes an
 // earlier value.
-import type { KubeObject } from "../../api/object-meta.ts";
 import type { Json } from "../../api/json.ts";
+import { ContestedObjects } from "../../cache/contested-objects.ts";
+import type { CachedObject } from "../../cache/informer.ts";
 import type { CompletedWrite } from "../../client/client.ts";
 import type { QueueCause, RecordedCause } from "../../queue/workqueue.ts";
 import { compactWrite, type FindText } from "./compact-write.ts";
@@ -18,6 +19,7 @@ import {
   idOf,
   isDeletion,
   isDriven,
+  isFight,
   isLoop,
   isNoOp,
   isOfUndone,
@@ -30,8 +32,8 @@ import {
   restMs,
   start,
   titleOf,
-  undoneAllowed,
 } from "./history.ts";
+import { Rivals } from "./rivals.ts";
 import { isSoon, SoonRetries } from "./soon-retries.ts";
 import { followTrend } from "./trend.ts";
 import { comparedFields, differingFields } from "./written-fields.ts";
@@ -50,10 +52,11 @@ const pace = { firstMs: 100, mostMs: 60_000, mostOfProgressMs: 1000 };
 const keptWhole = 500;
 
 /** Repeats wait twice as long each time; what still makes progress goes on once a second. */
-function nextDelayMs({ repeats, undone, returns, delays, found }: History): number {
+function nextDelayMs(history: History): number {
+  const { repeats, returns, delays, found } = history;
   const isProgress =
     found?.by === "retries" ||
-    (repeats <= repeatsAllowed && undone <= undoneAllowed && returns <= returnsAllowed);
+    (repeats <= repeatsAllowed && !isFight(history) && returns <= returnsAllowed);
   return Math.min(
     isProgress ? pace.mostOfProgressMs : pace.mostMs,
     pace.firstMs * 2 ** Math.min(20, delays),
@@ -71,6 +74,8 @@ export interface LoopDetectorOptions {
   readonly find?: FindText;
   /** True for changes that runs of this manager have made. */
   readonly isOurs?: (cause: RecordedCause) => boolean;
+  /** Receives the objects whose other writers the watch should show. */
+  readonly contested?: ContestedObjects;
 }
 
 /** Counts the runs of one controller's objects. */
@@ -80,6 +85,7 @@ export class LoopDetector {
   readonly #reported = new Map<string, number>();
   readonly #whole = new Set<string>();
   readonly #soon = new SoonRetries();
+  readonly #rivals: Rivals;
   #swept = 0;
   readonly #manager: string;
 
@@ -88,10 +94,14 @@ export class LoopDetector {
   readonly #isOurs: (cause: RecordedCause) => boolean;
 
   /** `manager` is the controller's field manager. */
-  constructor(manager: string, { find, isOurs = () => false }: LoopDetectorOptions = {}) {
+  constructor(
+    manager: string,
+    { find, isOurs = () => false, contested = new ContestedObjects() }: LoopDetectorOptions = {},
+  ) {
     this.#manager = manager;
     this.#find = find;
     this.#isOurs = isOurs;
+    this.#rivals = new Rivals(manager, contested);
   }
 
   /** The delay before a key runs; 0 unless it loops and nothing else triggers it. */
@@ -114,6 +124,11 @@ export class LoopDetector {
     return history.delayMs;
   }
 
+  /** The watch has delivered an object that concerns a key; `id` as in causes. */
+  saw(key: string, id: string, object: Pick<CachedObject, "resourceVersion" | "read">): void {
+    this.#rivals.saw(key, id, object);
+  }
+
   /** A change that another key of the loop has made. */
   #isOfOthers({ found }: History, cause: RecordedCause): boolean {
     return found?.by === "others" && this.#isOurs(cause);
@@ -131,7 +146,9 @@ export class LoopDetector {
       return undefined;
     }
     const current = { ...run, writes, retriesAtOnce };
-    const history = before && !hasRested(before, run.at) ? this.#next(before, current) : undefined;
+    const history =
+      before && !hasRested(before, run.at) ? this.#next(key, before, current) : undefined;
+    this.#rivals.wrote(key, run.writes);
     const kept = history ?? start(current);
     this.#keep(key, kept, run.at);
     if (soon > 0 && !kept.found) {
@@ -183,6 +200,7 @@ export class LoopDetector {
   /** The object is gone. */
   forget(key: string): void {
     this.#drop(key);
+    this.#rivals.forget(key);
     this.#soon.forget(key);
     this.#reported.delete(key);
   }
@@ -216,8 +234,12 @@ export class LoopDetector {
     this.#swept = at;
     for (const [key, last] of this.#reported) if (at - last >= restMs) this.#reported.delete(key);
     for (const [oldest, one] of this.#histories) {
-      if (hasRested(one, at)) this.#drop(oldest);
-      else if (!one.found) break;
+      if (!hasRested(one, at)) {
+        if (!one.found) break;
+        continue;
+      }
+      this.#drop(oldest);
+      this.#rivals.forget(oldest);
     }
   }
 
@@ -244,9 +266,9 @@ export class LoopDetector {
     });
   }
 
-  #next(before: History, run: Current): History | undefined {
+  #next(key: string, before: History, run: Current): History | undefined {
     const own = isDriven(before, run);
-    const undone = run.causes.some((cause) => this.#isUndone(before, run, cause));
+    const undone = this.#undone(before, run);
     const { returned } = run;
     if (!own && !undone && !returned) return before.found && { ...before, ...madeBy(run) };
     const runs = before.runs + 1;
@@ -257,7 +279,7 @@ export class LoopDetector {
       ...madeBy(run),
       runs,
       repeats: before.repeats + ((own || returned) && isRepeat ? 1 : 0),
-      undone: undone ? before.undone + 1 : before.undone,
+      ...this.#rivals.fight(key, before, { undone, at: run.at, isOwn: this.#isOurs }),
       delays: before.delays + (before.found ? 1 : 0),
       delayMs: before.delayMs,
       ...this.#trendOf(before, run),
@@ -276,13 +298,16 @@ export class LoopDetector {
     return followTrend(trend, new Map(fields));
   }
 
-  /** Another writer has changed an object, and this run has written the same to it as before. */
-  #isUndone(before: History, run: Current, cause: RecordedCause): boolean {
-    const now = run.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    const then = before.writes.find((write) => !isDeletion(write) && idOf(write) === cause.object);
-    if (!now || !then || cause.source === pacedSource || isOnlyOwn(before, cause)) return false;
-    const [ours, theirs] = [now, then].map((write) => this.#fieldsOf(write));
-    return ours === theirs;
+  /** The write of the run before that another writer has undone, and this run has repeated. */
+  #undone(before: History, { causes, writes }: Current): CompletedWrite | undefined {
+    for (const cause of causes) {
+      const isOfCause = (write: CompletedWrite): boolean =>
+        !isDeletion(write) && idOf(write) === cause.object;
+      const [now, then] = [writes.find(isOfCause), before.writes.find(isOfCause)];
+      if (!now || !then || cause.source === pacedSource || isOnlyOwn(before, cause)) continue;
+      if (this.#fieldsOf(now) === this.#fieldsOf(then)) return then;
+    }
+    return undefined;
   }
 
   #valueOf({ writes }: Current): string {
@@ -294,20 +319,14 @@ export class LoopDetector {
   }
 
   #describe(history: History, { returned }: LoopRun, before: readonly CompletedWrite[]): Loop {
-    const { writes, runs, undone, returns } = history;
+    const { writes, runs, returns, rival } = history;
     const wrote = writes.flatMap((write) => this.#changed(write, before)).slice(0, 5);
-    if (undone <= undoneAllowed)
+    if (!isFight(history))
       return returned
         ? { by: "others", runs: returns, wrote, through: returned.through }
         : { by: "itself", runs, wrote };
-    const again = writes.find((write) => before.some((one) => idOf(one) === idOf(write)));
-    const object = again?.object as unknown as KubeObject | undefined;
-    return {
-      by: "another",
-      runs,
-      wrote: writes.map(titleOf).slice(0, 5),
-      ...(object ? { undone: { kind: again!.kind, object } } : {}),
-    };
+    const again = writes.map(titleOf).slice(0, 5);
+    return { by: "another", runs, wrote: again, ...(rival ? { rival } : {}) };
   }
 
   #changed(write: CompletedWrite, before: readonly CompletedWrite[]): readonly string[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KubeObject } from "../../api/object-meta.ts";
-import { comparedFields, differingFields, otherManagers, writtenFields } from "./written-fields.ts";
+import { comparedFields, differingFields, writtenFields } from "./written-fields.ts";
 
 const ours = "laws/box";
 const spec = (...names: string[]) => ({
@@ -45,15 +45,4 @@ test("fields differ by value; what only the other side has does not count", () =
     "a.b",
   ]);
   assert.deepEqual(differingFields({ a: { b: 1 }, e: 1 }, {}), ["a", "e"]);
-});
-
-test("the other manager owns the field, or else has written last", () => {
-  const managed = [
-    { manager: ours, time: "4", fieldsV1: spec("a") },
-    { manager: "thief", time: "1", fieldsV1: spec("a") },
-    { manager: "kubelet", time: "3", fieldsV1: spec("b") },
-    { manager: "early", time: "2", fieldsV1: spec("c") },
-  ];
-  assert.deepEqual(otherManagers(object({}, managed), ours, ["spec.a"]), ["thief"]);
-  assert.deepEqual(otherManagers(object({}, managed), ours, ["spec.x"]), ["kubelet"]);
 });

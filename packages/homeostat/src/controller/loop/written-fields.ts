@@ -5,17 +5,21 @@ import { equalJson, isObject, type Json, type JsonObject } from "../../api/json.
 import type { KubeObject } from "../../api/object-meta.ts";
 import { extractFields } from "../own/owned-fields.ts";
 
-interface ManagedEntry {
+/** An entry of metadata.managedFields. */
+export interface ManagedEntry {
   readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
   readonly time?: string;
   readonly fieldsV1?: JsonObject;
 }
 
-const entriesOf = (object: KubeObject): readonly ManagedEntry[] =>
+/** The entries of an object's managedFields. */
+export const entriesOf = (object: KubeObject): readonly ManagedEntry[] =>
   (object.metadata as { readonly managedFields?: readonly ManagedEntry[] }).managedFields ?? [];
 
 /** True for the manager and for its named sets. */
-const isOf = (manager: string, entry: ManagedEntry): boolean =>
+export const isOf = (manager: string, entry: ManagedEntry): boolean =>
   entry.manager === manager || entry.manager?.startsWith(`${manager}/`) === true;
 
 /**
@@ -82,32 +86,4 @@ function differences(ours: Json, theirs: Json | undefined, at: string): string[]
   return equalJson(withoutTimes(ours), theirs === undefined ? undefined : withoutTimes(theirs))
     ? []
     : [at];
-}
-
-/**
- * The managers, other than `manager`, that own one of `fields` of an object, or else the manager
- * that wrote last.
- */
-export function otherManagers(
-  object: KubeObject,
-  manager: string,
-  fields: readonly string[],
-): readonly string[] {
-  const others = entriesOf(object).filter((entry) => !isOf(manager, entry) && entry.manager);
-  const owners = others.filter(({ fieldsV1 = {} }) =>
-    fields.some((field) => owns(fieldsV1, field.split("."))),
-  );
-  const last = others.toSorted((a, b) => (a.time ?? "").localeCompare(b.time ?? "")).slice(-1);
-  return [...new Set((owners.length > 0 ? owners : last).map((entry) => entry.manager!))];
-}
-
-function owns(fields: JsonObject, path: readonly string[]): boolean {
-  let at: Json | undefined = fields;
-  for (const name of path) {
-    if (!isObject(at)) return false;
-    const next: Json | undefined = at[`f:${name}`];
-    if (next === undefined) return false;
-    at = next;
-  }
-  return true;
 }

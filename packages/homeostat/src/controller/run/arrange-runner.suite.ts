@@ -6,6 +6,7 @@ import { createVirtualRuntime } from "../../runtime/virtual-runtime.ts";
 import { defineController, definitionOf } from "../define-controller.ts";
 import { Breaches } from "../boundaries/breaches.ts";
 import { OwnEchoes } from "../echo/own-echoes.ts";
+import { ContestedObjects } from "../../cache/contested-objects.ts";
 import { LoopDetector } from "../loop/loop-detector.ts";
 import { WriteChains } from "../loop/write-chains.ts";
 import { Pauses } from "../pauses.ts";
@@ -56,6 +57,7 @@ export function arrangeRunner(
     runtime,
     queue,
     writeChains: new WriteChains(),
+    contested: new ContestedObjects(),
     log: { debug: say, info: say, warn: say, error: say },
     informer: () => ({
       entry: (key: string) => (isCached() ? { key, metadataText: () => "" } : undefined),

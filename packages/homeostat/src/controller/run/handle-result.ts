@@ -62,9 +62,7 @@ function detectLoop(
 }
 
 async function reportLoop(context: RunnerState, key: string, loop: Loop): Promise<void> {
-  const { runtime, client, names } = context.options;
-  const reporter = { client, manager: names.manager, clock: runtime.clock };
-  const what = await describeLoop(loop, reporter).catch((error: unknown) => describeError(error));
+  const what = describeLoop(loop, context.options.names.manager);
   context.voice.looped(key, what);
   if (context.loopWatch.reported(key, what))
     await context.writeProgress(key, { is: "stalled", reason: "ReconcileLoop", message: what });

@@ -9,6 +9,7 @@ import type { Breaches } from "../boundaries/breaches.ts";
 import type { OwnEchoes } from "../echo/own-echoes.ts";
 import type { Pauses } from "../pauses.ts";
 import type { LoopDetector } from "../loop/loop-detector.ts";
+import type { ContestedObjects } from "../../cache/contested-objects.ts";
 import type { WriteChains } from "../loop/write-chains.ts";
 import type { ControllerNames } from "../names.ts";
 import type { ObjectState, ObjectStates } from "../object-state.ts";
@@ -48,6 +49,8 @@ export interface RunnerOptions {
   readonly statusTurns: StatusTurns;
   /** Of all controllers of the manager. */
   readonly writeChains: WriteChains;
+  /** The objects that other writers change back, shared by the controllers of a manager. */
+  readonly contested: ContestedObjects;
   /** Of all controllers of the manager. */
   readonly signals: readonly Signal[];
   /** Those with a limit that this controller reports. */

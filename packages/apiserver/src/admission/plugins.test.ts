@@ -30,8 +30,8 @@ async function admit(
     find: ({ resource }: { readonly resource: string }, name: string) =>
       stored[resource]?.find((each) => meta(each)["name"] === name),
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
-    read: () => undefined,
-    readAll: () => [],
+    read: async () => undefined,
+    readAll: async () => [],
     watch: () => () => undefined,
   };
   const disable = [...(choice.disable ?? []), "PodSecurity"];

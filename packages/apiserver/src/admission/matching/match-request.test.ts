@@ -44,8 +44,8 @@ const services: MatchServices = {
     find: (_, name) =>
       name === "gone" ? undefined : { metadata: { name, labels: { team: name } } },
     list: () => [],
-    read: () => undefined,
-    readAll: () => [],
+    read: async () => undefined,
+    readAll: async () => [],
     watch: () => () => undefined,
   },
 };

@@ -62,6 +62,12 @@ export interface ApiServerOptions {
    * read when the first document is asked for. Default false.
    */
   readonly openApiDescriptions?: boolean;
+  /**
+   * IPv4 address of the endpoints of the service `kubernetes`; the server need not listen there. As
+   * upstream's, a loopback address publishes none. Default: the first address of the machine if all
+   * controllers run, else none.
+   */
+  readonly advertiseAddress?: string;
   /** IPv4 range of cluster IPs. Default `10.0.0.0/24`. */
   readonly serviceClusterIpRange?: string;
   /** Range of node ports. Default `30000-32767`. */

@@ -1,6 +1,6 @@
 // The composition root: port, storage, API server and controllers become one server. Decides
 // nothing about the API itself. Heavy modules (TLS, SQLite) load only when the options need them.
-import { hostname } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import type { Transport } from "homeostat/api";
 import { createSystemRuntime, type Runtime } from "homeostat/runtime";
 import {
@@ -138,6 +138,7 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
     ...(compactionIntervalMs === undefined ? {} : { compactionIntervalMs }),
     ...(eventTtlMs === undefined ? {} : { eventTtlMs }),
     ...(listener ? { address: { host, port: listener.port, hostname: hostname() } } : {}),
+    advertiseAddress: advertiseAddressOf(options),
     ...options.core,
     ...(clientCa === undefined ? {} : { clientCa }),
     tokens: new Map([
@@ -145,6 +146,18 @@ async function createCore(parts: Parts): Promise<ControlPlane> {
       ...(identity ? [[identity.token, administrator] as const] : []),
     ]),
   });
+}
+
+/** With all controllers the first address of this machine, as upstream's default. */
+function advertiseAddressOf({
+  advertiseAddress,
+  controllers = "default",
+}: ApiServerOptions): string | undefined {
+  const runsAll = [controllers].flat().some((name) => name === "all" || name === "*");
+  if (advertiseAddress !== undefined || !runsAll) return advertiseAddress;
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 }
 
 async function openFaultsOf(

@@ -1,6 +1,7 @@
 // Validates names, types and ranges of a server's options, so that bad input fails before anything
 // starts. Pure. Names of controllers and plug-ins, stages and service ranges have parsers of their
 // own (parse-options.ts).
+import { isIPv4 } from "node:net";
 import type { ApiServerOptions } from "./api-server-options.ts";
 import { modeFaults } from "./authorization/modes.ts";
 import type { OptionFault } from "./apimachinery/errors/server-error.ts";
@@ -132,6 +133,7 @@ const checks: { readonly [K in keyof Required<ApiServerOptions>]: Check } = {
   },
   admissionPlugins: fields({ enable: names, disable: names }),
   openApiDescriptions: flag,
+  advertiseAddress: expected("an IPv4 address", (value) => isIPv4(String(value)), String),
   serviceClusterIpRange: text,
   serviceNodePortRange: text,
   serviceLocations: expected(

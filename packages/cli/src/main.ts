@@ -140,8 +140,16 @@ function addServingOptions(server: Command): void {
       "--openapi-descriptions",
       "put descriptions into OpenAPI documents, for kubectl explain",
     )
+    .option(
+      "--advertise-address <ip>",
+      "IPv4 address of the endpoints of the service kubernetes; default: the first address of this machine with --controllers all, else none",
+    )
     .option("--service-cluster-ip-range <cidr>", "IPv4 range of cluster IPs", "10.0.0.0/24")
-    .option("--service-node-port-range <range>", "range of node ports", "30000-32767");
+    .option("--service-node-port-range <range>", "range of node ports", "30000-32767")
+    .option(
+      "--service-locations <list>",
+      "where to reach Services that webhooks and API services name: namespace/name[:port]=host:port, separated by commas; default: their ready endpoints",
+    );
 }
 
 function addControllerOptions(server: Command): void {

@@ -29,6 +29,7 @@ async function admit(
     serves: () => true,
     find: ({ resource }: { readonly resource: string }, name: string) =>
       stored[resource]?.find((each) => meta(each)["name"] === name),
+    isEmpty: ({ resource }: { readonly resource: string }) => !stored[resource]?.length,
     list: ({ resource }: { readonly resource: string }) => stored[resource] ?? [],
     read: async () => undefined,
     readAll: async () => [],

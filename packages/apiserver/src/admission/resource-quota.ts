@@ -15,7 +15,7 @@ export const createResourceQuota: CreatePlugin = (services) => {
   let queue: QuotaQueue | undefined;
   return {
     validate(request) {
-      if (!isCounted(request) || !services.objects.list(quotas, request.namespace).length) return;
+      if (!isCounted(request) || services.objects.isEmpty(quotas, request.namespace)) return;
       queue ??= (
         loadLate(import.meta.url, "./resource-quota/quota-queue") as Queues
       ).createQuotaQueue(services);

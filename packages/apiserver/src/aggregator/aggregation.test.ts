@@ -31,6 +31,7 @@ const apiService = (spec: JsonObject = {}): JsonObject => ({
   },
 });
 const services = "/apis/apiregistration.k8s.io/v1/apiservices";
+const document = "/openapi/v3/apis/wardle.io/v1";
 const resources: JsonObject = {
   kind: "APIResourceList",
   apiVersion: "v1",
@@ -100,6 +101,9 @@ function extension(): { readonly handler: Handler; readonly seen: ApiRequest[] }
   const handler: Handler = async (request) => {
     seen.push(request);
     if (request.path === "/apis/wardle.io/v1") return json(resources);
+    if (request.path === "/openapi/v3")
+      return json({ paths: { "apis/wardle.io/v1": { serverRelativeURL: `${document}?hash=1` } } });
+    if (request.path.startsWith(document)) return json({ openapi: "3.0.0" });
     if (request.path.startsWith("/apis/wardle.io/v1/")) return json({ kind: "Fish" });
     return { status: 404, headers: {}, body: new Uint8Array() };
   };
@@ -115,13 +119,16 @@ test("an extension server in this process is asked, shown in discovery and proxi
   const { reason, message } = await available("True");
   assert.deepEqual([reason, message], ["Passed", "all checks passed"]);
   const path = "/apis/wardle.io/v1/namespaces/a/fish/f?x=1";
-  assert.equal((await ask("GET", path, undefined, { authorization: "Bearer t" })).kind, "Fish");
+  const claims = { authorization: "Bearer t", "x-remote-extra-evil": "1", "x-remote-uid": "0" };
+  assert.equal((await ask("GET", path, undefined, claims)).kind, "Fish");
   const last = seen.at(-1)!;
   assert.equal(last.path, path);
   assert.equal(last.headers["x-remote-user"], "admin");
   assert.equal(last.headers["x-remote-group"], "system:masters, system:authenticated");
   assert.equal(last.headers["x-remote-extra-a%2Fb"], "x, y");
   assert.equal(last.headers["authorization"], undefined);
+  assert.equal(last.headers["x-remote-extra-evil"], undefined);
+  assert.equal(last.headers["x-remote-uid"], "7");
   assert.deepEqual(await ask("GET", "/apis/wardle.io/v1"), resources);
   const group = await ask("GET", "/apis/wardle.io");
   assert.deepEqual(group.preferredVersion, { groupVersion: "wardle.io/v1", version: "v1" });
@@ -137,6 +144,20 @@ test("an extension server in this process is asked, shown in discovery and proxi
     (version!.resources as JsonObject[]).map(({ resource, scope }) => [resource, scope]),
     [["fish", "Namespaced"]],
   );
+});
+
+test("the OpenAPI of an extension server is in the index", async (t) => {
+  const { handler } = extension();
+  const { ask, available, send } = await setUp(t, {
+    serviceLocations: new Map([["default/wardle", handler]]),
+  });
+  await ask("POST", services, apiService());
+  await available("True");
+  const { paths } = await ask("GET", "/openapi/v3");
+  const entry = (paths as Record<string, JsonObject>)["apis/wardle.io/v1"]!;
+  assert.equal((await ask("GET", String(entry.serverRelativeURL))).openapi, "3.0.0");
+  await ask("DELETE", `${services}/v1.wardle.io`);
+  assert.equal((await send("GET", document)).status, 404);
 });
 
 test("without an available server requests are answered 503, and the group is listed", async (t) => {

@@ -37,6 +37,7 @@ export interface RemoteVersion extends RemoteApiService {
 
 const automanaged = "kube-aggregator.kubernetes.io/automanaged";
 const checkTimeoutMs = 5000;
+const openApiRoot = "/openapi/v3";
 const aggregator: UserInfo = { name: "system:kube-aggregator", groups: ["system:masters"] };
 const acceptAggregated =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
@@ -48,6 +49,8 @@ export class Aggregator {
   readonly #options: AggregatorOptions;
   readonly #remote = new Map<string, RemoteApiService>();
   readonly #discovery = new Map<string, JsonObject>();
+  /** By APIService, the path of its OpenAPI document on its server. */
+  readonly #openApi = new Map<string, string>();
   readonly #stop: () => void;
   /** Changes with what {@link versions} returns. */
   epoch = 0;
@@ -70,9 +73,26 @@ export class Aggregator {
     }));
   }
 
+  /** False while no other server serves anything: no request need be looked at. */
+  get isActive(): boolean {
+    return this.#remote.size > 0;
+  }
+
+  /** The entries of these versions in the index of OpenAPI v3, by path. */
+  openApiPaths(): Readonly<Record<string, { readonly serverRelativeURL: string }>> {
+    return Object.fromEntries(
+      [...this.#remote.values()].flatMap((remote) => {
+        const serverRelativeURL = this.#openApi.get(remote.name);
+        return serverRelativeURL === undefined
+          ? []
+          : [[pathOf(remote).slice(1), { serverRelativeURL }] as const];
+      }),
+    );
+  }
+
   /** The other server's response; undefined for a path of this server. */
   async handle(request: ServerRequest): Promise<ApiResponse | undefined> {
-    const remote = this.#remote.size ? this.#find(request.info.path) : undefined;
+    const remote = this.#find(request.info.path);
     if (!remote) return undefined;
     if (!remote.available) return httpError("service unavailable");
     const { api, user } = request;
@@ -118,15 +138,20 @@ export class Aggregator {
     const remote = type === "DELETED" ? undefined : toRemote(name, object);
     if (remote) this.#remote.set(name, remote);
     else if (!this.#remote.delete(name)) return;
-    if (!remote) this.#discovery.delete(name);
+    if (!remote) {
+      this.#discovery.delete(name);
+      this.#openApi.delete(name);
+    }
     this.epoch++;
   }
 
   #find(path: string): RemoteApiService | undefined {
-    const parts = path.split("/");
+    const isDocument = path.startsWith(`${openApiRoot}/`);
+    const parts = (isDocument ? path.slice(openApiRoot.length) : path).split("/");
     for (const remote of this.#remote.values()) {
       const own = pathOf(remote);
-      if (parts.slice(0, remote.group ? 4 : 3).join("/") === own) return remote;
+      const isOwn = parts.slice(0, remote.group ? 4 : 3).join("/") === own;
+      if (isOwn && (!isDocument || this.#openApi.has(remote.name))) return remote;
     }
     return undefined;
   }
@@ -177,10 +202,20 @@ export class Aggregator {
         remote.version,
         (await this.#document(remote, pathOf(remote), "application/json")) ?? {},
       );
+    await this.#documentOpenApi(remote);
     const found = { ...list, freshness: "Current" };
     if (JSON.stringify(found) === JSON.stringify(this.#discovery.get(remote.name))) return;
     this.#discovery.set(remote.name, found);
     this.epoch++;
+  }
+
+  async #documentOpenApi(remote: RemoteApiService): Promise<void> {
+    const index = await this.#document(remote, openApiRoot, "application/json");
+    const paths = isObject(index?.paths) ? index.paths : {};
+    const entry = paths[pathOf(remote).slice(1)];
+    if (isObject(entry) && typeof entry.serverRelativeURL === "string")
+      this.#openApi.set(remote.name, entry.serverRelativeURL);
+    else this.#openApi.delete(remote.name);
   }
 
   async #document(

@@ -3,7 +3,7 @@
 // Documents are built on the first request and cached until the catalog changes.
 // Upstream: k8s.io/kube-openapi/pkg/handler3/handler.go, for v2 pkg/handler/handler.go.
 import { createHash } from "node:crypto";
-import { encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
+import { compareBytewise, encodeJsonBytes, type JsonObject, parseExact } from "homeostat/api";
 import type { Descriptions } from "../apimachinery/kind-data/descriptions.ts";
 import type { KindData } from "../apimachinery/kind-data/kind-data.ts";
 import type { ApiResponse } from "../apimachinery/handler.ts";
@@ -68,13 +68,18 @@ export interface OpenApiExtras {
   readonly forms?: BinaryForms;
   /** Default: documents without descriptions, which are a third of the size. */
   readonly descriptions?: Descriptions | undefined;
+  /** Entries of the index whose documents other servers have. */
+  readonly remote?: RemotePaths | undefined;
 }
+
+/** Entries by path, e.g. `apis/apps/v1`. */
+export type RemotePaths = () => Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 
 /** A service over the resources of a catalog. */
 export function createOpenApi(
   catalog: ResourceCatalog,
   data: KindData,
-  { forms, descriptions }: OpenApiExtras = {},
+  { forms, descriptions, remote }: OpenApiExtras = {},
 ): OpenApiService {
   const build = (path: string, resources: readonly ServedResource[]): JsonObject | undefined => {
     const built = buildDocument(path, resources, data);
@@ -111,7 +116,8 @@ export function createOpenApi(
   return ({ path, query, headers, nowMs }) => {
     const request = { path, hash: "", headers, nowMs };
     if (path === "/openapi/v2") return documentResponse(versionTwo(nowMs), request);
-    if (path === prefix) return indexResponse(catalog, document, nowMs);
+    if (path === prefix)
+      return indexResponse(withRemote(indexOf(catalog, document, nowMs), remote), nowMs);
     const found = path.startsWith(`${prefix}/`)
       ? document(path.slice(prefix.length + 1), nowMs)
       : undefined;
@@ -160,17 +166,31 @@ function toDocument(
   };
 }
 
-function indexResponse(
+type Index = ReturnType<RemotePaths>;
+
+const indexOf = (
   catalog: ResourceCatalog,
   document: (path: string, nowMs: number) => Document | undefined,
   nowMs: number,
-): ApiResponse {
-  const paths = Object.fromEntries(
+): Index =>
+  Object.fromEntries(
     documentPaths(catalog).map((path) => [
       path,
       { serverRelativeURL: `${prefix}/${path}?hash=${document(path, nowMs)!.hash}` },
     ]),
   );
+
+/** The index with the entries of other servers, in the order of a map's keys. */
+function withRemote(own: Index, remote: RemotePaths | undefined): Index {
+  const others = Object.entries(remote?.() ?? {});
+  if (!others.length) return own;
+  return Object.fromEntries(
+    [...Object.entries(own), ...others].toSorted(([a], [b]) => compareBytewise(a, b)),
+  );
+}
+
+function indexResponse(index: Index, nowMs: number): ApiResponse {
+  const paths = index as JsonObject;
   return {
     status: 200,
     headers: {

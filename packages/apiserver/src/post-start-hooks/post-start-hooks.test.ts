@@ -266,6 +266,36 @@ test("a system object that a client has restored already is no failure", async (
   assert.deepEqual(warnings, []);
 });
 
+test("the service kubernetes has endpoints at the advertised address, and gets them back", async () => {
+  const address = { host: "127.0.0.1", port: 7443, hostname: "vm" };
+  const endpoints = "/api/v1/namespaces/default/endpoints/kubernetes";
+  const slices = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+  const silent = await start({ address, advertiseAddress: "127.0.0.1" });
+  await settle();
+  assert.equal((await silent.ask("GET", endpoints))["code"], 404);
+  const { ask, runtime } = await start({ address, advertiseAddress: "192.0.2.7" });
+  await settle();
+  const ports = [{ name: "https", port: 7443, protocol: "TCP" }];
+  const subsets = [{ addresses: [{ ip: "192.0.2.7" }], ports }];
+  assert.deepEqual((await ask("GET", endpoints))["subsets"], subsets);
+  const slice = await ask("GET", `${slices}/kubernetes`);
+  assert.deepEqual(slice["ports"], ports);
+  assert.deepEqual((slice["metadata"] as JsonObject)["labels"], {
+    "kubernetes.io/service-name": "kubernetes",
+  });
+  await ask("DELETE", endpoints);
+  await ask("DELETE", `${slices}/kubernetes`);
+  await runtime.advance(9999);
+  await settle();
+  assert.equal((await ask("GET", endpoints))["code"], 404);
+  await runtime.advance(1);
+  await settle();
+  assert.deepEqual((await ask("GET", endpoints))["subsets"], subsets);
+  assert.deepEqual((await ask("GET", `${slices}/kubernetes`))["endpoints"], [
+    { addresses: ["192.0.2.7"], conditions: { ready: true } },
+  ]);
+});
+
 test("a server that listens has a lease, renews it, and its service leads to its port", async () => {
   const { ask, runtime } = await start({
     address: { host: "127.0.0.1", port: 7443, hostname: "vm" },

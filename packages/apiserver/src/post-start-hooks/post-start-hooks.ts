@@ -7,6 +7,10 @@ import { CrdRegistrationController } from "./crd-registration-controller.ts";
 import { startEventTtl } from "./event-ttl.ts";
 import { IdentityLeaseController } from "./identity-lease-controller.ts";
 import {
+  type Advertised,
+  KubernetesEndpointsController,
+} from "./kubernetes-endpoints-controller.ts";
+import {
   startSystemObjectsControllers,
   type SystemObjectsOptions,
 } from "./system-objects-controller.ts";
@@ -16,19 +20,22 @@ export interface PostStartHookOptions extends SystemObjectsOptions {
   readonly remote?: RemoteCheck | undefined;
   /** Absent when the server does not listen: it announces no Lease then. */
   readonly address?: ServerAddress;
+  /** Where clients in the cluster reach the server; the service `kubernetes` gets its endpoints. */
+  readonly advertised?: Advertised | undefined;
   /** How long an Event is kept after its last write; 0 for ever. Default one hour. */
   readonly eventTtlMs?: number | undefined;
 }
 
 /** Starts the hooks. Returns a function that stops them. */
 export function startPostStartHooks(options: PostStartHookOptions): () => Promise<void> {
-  const { core, loopback, address, eventTtlMs } = options;
+  const { core, loopback, address, advertised, eventTtlMs } = options;
   const stopEventTtl = startEventTtl(options, eventTtlMs);
   const controllers = [
     ...startSystemObjectsControllers(options),
     new CrdRegistrationController(options),
     new AvailabilityController(options),
     ...(address ? [new IdentityLeaseController({ loopback, runtime: core.runtime, address })] : []),
+    ...(advertised ? [new KubernetesEndpointsController(options, advertised)] : []),
   ];
   return async () => {
     stopEventTtl();

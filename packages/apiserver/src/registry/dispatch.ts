@@ -3,6 +3,7 @@ import type { ApiResponse } from "../apimachinery/handler.ts";
 import { methodNotAllowedError } from "../apimachinery/errors/api-errors.ts";
 import type { RequestScope } from "./scope/request-scope.ts";
 import { connectedResponse, connect } from "./handlers/connect.ts";
+import { admitConnection } from "./handlers/admit-connection.ts";
 import { createConnectTools } from "./handlers/connect-tools.ts";
 import { createObject } from "./handlers/create.ts";
 import { deleteObject } from "./handlers/delete.ts";
@@ -19,11 +20,11 @@ import { watchObjects } from "./handlers/watch.ts";
 export async function dispatch(scope: RequestScope): Promise<ApiResponse> {
   const endpoint = scope.subresource?.endpoint;
   if (endpoint?.at === "connect") return await connect(scope, endpoint);
-  if (endpoint?.at === "proxy")
-    return await connectedResponse(
-      scope,
-      await endpoint.handle(scope.name, createConnectTools(scope)),
-    );
+  if (endpoint?.at === "proxy") {
+    await admitConnection(scope, endpoint);
+    const answer = await endpoint.handle(scope.name, createConnectTools(scope));
+    return await connectedResponse(scope, answer);
+  }
   const observed = scope.resource.observed?.();
   switch (scope.action) {
     case "get":

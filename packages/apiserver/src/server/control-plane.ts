@@ -20,7 +20,7 @@ import {
 import { createTypedCodec } from "../kinds/serializer/typed-codec.ts";
 import { createKindTypes } from "../merge/typed/smd-from-kind-data.ts";
 import { wantsPretty } from "../registry/negotiation/accept.ts";
-import type { OpenApiService } from "../openapi/openapi-service.ts";
+import type { OpenApiService, RemotePaths } from "../openapi/openapi-service.ts";
 import { createLateProtobuf } from "./late-protobuf.ts";
 import { formatSeconds } from "../registry/request/server-request.ts";
 import type { ResourceCatalog } from "../apimachinery/rest/resource-catalog.ts";
@@ -72,6 +72,8 @@ export interface ControlPlaneOptions {
   readonly frontProxy?: (() => Promise<FrontProxyCertificate>) | undefined;
   /** Absent when the server does not listen. */
   readonly address?: ServerAddress;
+  /** The address that the endpoints of the service `kubernetes` have. Default: no endpoints. */
+  readonly advertiseAddress?: string | undefined;
   /** See ApiServerOptions. */
   readonly compactionIntervalMs?: number;
   readonly eventTtlMs?: number;
@@ -118,7 +120,7 @@ export async function createControlPlane(options: ControlPlaneOptions): Promise<
     kinds: { has: (...names) => isKnownKind(data, catalog, names), groupOfRetired },
     paths: [
       discoveryOf(options, { catalog, protobuf: protobuf.encode, issuer, remote: aggregator }),
-      openApiPaths(catalog, data, options.openApiDescriptions === true),
+      openApiPaths(options, { catalog, data, remote: () => aggregator.openApiPaths() }),
     ],
   });
   const now = formatSeconds(runtime.clock.now());
@@ -147,13 +149,15 @@ function startHooks(
   hooks: Pick<PostStartHookOptions, "core" | "loopback" | "bootstrapObjects" | "remote">,
   options: ControlPlaneOptions,
 ): () => Promise<void> {
-  const { store, runtime, address, warn, eventTtlMs, compactionIntervalMs } = options;
+  const { store, runtime, address, advertiseAddress: ip } = options;
+  const { warn, eventTtlMs, compactionIntervalMs } = options;
   const stopCompaction = startCompactor(store, runtime.clock, compactionIntervalMs);
   const stop = startPostStartHooks({
     ...hooks,
     warn,
     eventTtlMs,
     ...(address ? { address } : {}),
+    ...(address && ip && !ip.startsWith("127.") ? { advertised: { ip, port: address.port } } : {}),
   });
   return () => {
     stopCompaction();
@@ -213,11 +217,11 @@ function discoveryOf(
  * Upstream's handlers ignore the method. The modules load on the first request, because many
  * servers of tests never get one.
  */
-function openApiPaths(catalog: ResourceCatalog, data: KindData, isDescribed: boolean): PathHandler {
+function openApiPaths(options: ControlPlaneOptions, sources: OpenApiSources): PathHandler {
   let service: OpenApiService | undefined;
   return async ({ api, info, query, nowMs }) => {
     if (!info.path.startsWith("/openapi/")) return undefined;
-    const loaded = service ?? (await loadOpenApi(catalog, data, isDescribed));
+    const loaded = service ?? (await loadOpenApi(options, sources));
     service ??= loaded;
     return service({
       path: info.path,
@@ -228,17 +232,22 @@ function openApiPaths(catalog: ResourceCatalog, data: KindData, isDescribed: boo
   };
 }
 
+interface OpenApiSources {
+  readonly catalog: ResourceCatalog;
+  readonly data: KindData;
+  readonly remote: RemotePaths;
+}
+
 async function loadOpenApi(
-  catalog: ResourceCatalog,
-  data: KindData,
-  isDescribed: boolean,
+  { openApiDescriptions }: ControlPlaneOptions,
+  { catalog, data, remote }: OpenApiSources,
 ): Promise<OpenApiService> {
   const [{ createOpenApi }, { encodeOpenApiDocument }, { encodeOpenApiThree }] = await Promise.all([
     import("../openapi/openapi-service.ts"),
     import("../protobuf/openapi-document.ts"),
     import("../protobuf/openapi-document-v3.ts"),
   ]);
-  const descriptions = isDescribed ? readDescriptions("1.36") : undefined;
+  const descriptions = openApiDescriptions ? readDescriptions("1.36") : undefined;
   const forms = { two: encodeOpenApiDocument, three: encodeOpenApiThree };
-  return createOpenApi(catalog, data, { forms, descriptions });
+  return createOpenApi(catalog, data, { forms, descriptions, remote });
 }

@@ -328,6 +328,8 @@ test("while the webhook fails, what was converted before is listed, and nothing 
   const beta = "conversion webhook for x.io/v1beta1, Kind=Post failed: no";
   const patch = { spec: { size: 1 } };
   assert.equal(messageOf(await ask("PATCH", at("v1beta1", "a"), patch, merge)), beta);
+  const invalid = await ask("PATCH", at("v1beta1", "a"), { spec: { tags: 5 } }, merge);
+  assert.equal(messageOf(invalid), `${failed}failed: no`);
   assert.equal(messageOf(await ask("POST", at("v1beta1"), post("v1beta1", "c", "x"))), beta);
   assert.equal(messageOf(await ask("DELETE", at("v1beta1", "a"))), `${failed}failed: no`);
   await ask("POST", at("v1"), post("v1", "b", ["x"]));
@@ -344,6 +346,24 @@ test("while the webhook fails, what was converted before is listed, and nothing 
   assert.equal(messageOf(await ask("GET", `${at("v1beta1")}?limit=5`)), `${failed}failed: no`);
   turner.answer = undefined;
   assert.equal(((await ask("GET", at("v1beta1"))).items as Json[]).length, 2);
+});
+
+test("a read of one object converts anew, a list shows what was converted before", async (t) => {
+  const { ask, turner } = await setUp(t);
+  let turned = 0;
+  turner.mangle = ({ metadata }) => {
+    (metadata as JsonObject).labels = { turned: String(++turned) };
+  };
+  const label = ({ metadata }: JsonObject): number =>
+    Number(((metadata as JsonObject).labels as JsonObject).turned);
+  const created = label(await ask("POST", at("v1beta1"), post("v1beta1", "a", "x")));
+  const listed = async (): Promise<number> =>
+    label(((await ask("GET", at("v1beta1"))).items as JsonObject[])[0]!);
+  const first = await listed();
+  assert.notEqual(first, created);
+  assert.equal(await listed(), first);
+  assert.ok(label(await ask("GET", at("v1beta1", "a"))) > created);
+  assert.equal(label(await ask("GET", `${at("v1beta1", "a")}?resourceVersion=0`)), first);
 });
 
 test("a dry run is converted there and back", async (t) => {

@@ -30,7 +30,7 @@ export interface FilterServices {
   /** Finds the FlowSchema of a request. */
   readonly flows: FlowMatcher;
   /** Passes requests on to other API servers. */
-  readonly aggregator?: { readonly handle: PathHandler } | undefined;
+  readonly aggregator?: { readonly isActive: boolean; readonly handle: PathHandler } | undefined;
   /** Commits faults; undefined unless they were asked for. */
   readonly faults?: FaultFilter | undefined;
 }
@@ -51,7 +51,8 @@ const authenticated: readonly Filter[] = [
   async (request, { impersonate }) => void impersonate(request),
   async (request, { flows }) => void (request.flow = flows(request.user, request.info)),
   async (request, { authorizer }) => void authorize(request, authorizer),
-  async (request, { aggregator }) => await aggregator?.handle(request),
+  async (request, { aggregator }) =>
+    aggregator?.isActive ? await aggregator.handle(request) : undefined,
   servePaths,
   serveResource,
 ];

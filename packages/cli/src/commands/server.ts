@@ -12,6 +12,7 @@ import { makeFolder } from "../make-folder.ts";
 import { parseOutput, usageError } from "../command-error.ts";
 import { withFlagErrors } from "../option-flags.ts";
 import { parseDurationFlag } from "../parse-duration-flag.ts";
+import { parseServiceLocations } from "../parse-service-locations.ts";
 import { untilSignal } from "../until-signal.ts";
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -48,6 +49,9 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       disable: parsePlugins("--disable-admission-plugins", flags["disableAdmissionPlugins"]),
     },
     openApiDescriptions: flags["openapiDescriptions"] === true,
+    ...(flags["advertiseAddress"] === undefined
+      ? {}
+      : { advertiseAddress: String(flags["advertiseAddress"]) }),
     serviceClusterIpRange: String(flags["serviceClusterIpRange"]),
     serviceNodePortRange: String(flags["serviceNodePortRange"]),
     compactionIntervalMs: parseDurationFlag(
@@ -55,6 +59,9 @@ function toServerOptions(flags: Flags): ApiServerOptions & { readonly kubeconfig
       String(flags["compactionInterval"]),
     ),
     eventTtlMs: parseDurationFlag("--event-ttl", String(flags["eventTtl"])),
+    ...(flags["serviceLocations"] === undefined
+      ? {}
+      : { serviceLocations: parseServiceLocations(String(flags["serviceLocations"])) }),
     ...(flags["faultsFile"] === undefined ? {} : { faults: "http" as const }),
     ...(flags["fakeNodes"] === undefined
       ? {}

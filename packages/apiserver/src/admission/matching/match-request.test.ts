@@ -43,6 +43,7 @@ const services: MatchServices = {
     serves: () => true,
     find: (_, name) =>
       name === "gone" ? undefined : { metadata: { name, labels: { team: name } } },
+    isEmpty: () => true,
     list: () => [],
     read: async () => undefined,
     readAll: async () => [],

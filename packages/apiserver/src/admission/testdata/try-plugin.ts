@@ -61,6 +61,8 @@ function servicesOver(stored: Stored): PluginServices {
       serves: () => true,
       find: ({ resource }: { readonly resource: string }, name: string) =>
         stored[resource]?.find((each) => metaString(each, "name") === name),
+      isEmpty: ({ resource }: { readonly resource: string }, namespace = "") =>
+        !stored[resource]?.some((each) => inNamespace(each, namespace)),
       list: ({ resource }: { readonly resource: string }, namespace = "") =>
         (stored[resource] ?? []).filter((each) => inNamespace(each, namespace)),
     },

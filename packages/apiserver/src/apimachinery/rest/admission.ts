@@ -23,8 +23,10 @@ export interface AdmissionRequest {
   readonly old: JsonObject | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, as meta/v1 has them. */
-  readonly options: JsonObject;
+  /** CreateOptions, UpdateOptions or DeleteOptions, as meta/v1 has them; null for connections. */
+  readonly options: JsonObject | null;
+  /** When the request runs out of time; connections do not. */
+  readonly deadlineMs?: number;
   warn(text: string): void;
   /** Absent in validating steps. */
   readonly reinvocation?: Reinvocation;
@@ -72,7 +74,11 @@ export async function runAdmission(
   steps: readonly AdmissionStep[],
   request: AdmissionRequest,
 ): Promise<void> {
-  for (const step of steps) await step(request);
+  for (const step of steps) {
+    // Nearly all steps have nothing to do or to wait for.
+    const running = step(request);
+    if (running) await running;
+  }
 }
 
 /** Runs mutating steps in order, and again if one of them asks for it. */

@@ -11,6 +11,7 @@ import { BodyError, parseBody } from "../body/parse-body.ts";
 import { bodyOf } from "../body/request-body.ts";
 import type { RequestScope } from "../scope/request-scope.ts";
 import { writeContextOf } from "../scope/write-context-of.ts";
+import { admitConnection, isConnection } from "./admit-connection.ts";
 import { createConnectTools } from "./connect-tools.ts";
 import { matchNamespace } from "../../apimachinery/meta/match-namespace.ts";
 import { metaString } from "../../apimachinery/meta/read-meta.ts";
@@ -33,10 +34,11 @@ type Connection = Extract<Subresource, { readonly at: "connect" }>;
 /** Passes the request to the subresource. Throws 404 if the parent does not exist. */
 export async function connect(scope: RequestScope, endpoint: Connection): Promise<ApiResponse> {
   const { core, resource, request } = scope;
+  if (isConnection(endpoint)) await admitConnection(scope, endpoint);
   const options = readWriteOptions("CreateOptions", request.query);
   const body = await readBody(scope, endpoint, options.fieldValidation);
   const owned = tracked(scope, endpoint, body, options);
-  await admitBody(scope, owned, options);
+  if (!isConnection(endpoint)) await admitBody(scope, owned, options);
   endpoint.precheck?.(owned, { name: scope.name, namespace: scope.namespace });
   const parent = core.representations.object(resource, findRevision(scope));
   return await connectedResponse(

@@ -4,7 +4,7 @@ import { formatApiVersion, type JsonObject } from "homeostat/api";
 import type { ResourceCatalog } from "../../apimachinery/rest/resource-catalog.ts";
 import type { ServedResource } from "../../apimachinery/rest/served-resource.ts";
 import { watchRevisions } from "./follow-revisions.ts";
-import { storageKeyOf, storagePrefixOf } from "./storage-key.ts";
+import { splitStorageKey, storageKeyOf, storagePrefixOf } from "./storage-key.ts";
 import { parseStored } from "./stored-json.ts";
 import type { Revision, Store } from "../../storage/store.ts";
 
@@ -14,6 +14,8 @@ export interface StoredObjects {
   serves(kind: StoredKind): boolean;
   /** Undefined if the object does not exist or its kind is not served. */
   find(kind: StoredKind, name: string, namespace?: string): JsonObject | undefined;
+  /** True if a namespace has no object of the kind; costs a look-up. */
+  isEmpty(kind: StoredKind, namespace: string): boolean;
   /** All objects of a kind, or of one namespace, by name. */
   list(kind: StoredKind, namespace?: string): readonly JsonObject[];
   /** One object in the version of `served`. Rejects if a conversion webhook fails. */
@@ -37,6 +39,7 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
     parsed.set(revision, known);
     return known;
   };
+  const counted = new Map<string, ReadonlyMap<string, number>>();
   const inVersion = async (served: ServedResource, revision: Revision): Promise<JsonObject> => {
     const { codec } = served;
     if (codec.storageIdentity) return objectOf(revision);
@@ -51,6 +54,13 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       const served = catalog.find(group, "v1", resource);
       const revision = served && store.latest(storageKeyOf(served, namespace, name));
       return revision && objectOf(revision);
+    },
+    isEmpty({ group, resource }, namespace) {
+      const served = catalog.find(group, "v1", resource);
+      if (!served) return true;
+      let counts = counted.get(served.storageKey);
+      if (!counts) counted.set(served.storageKey, (counts = countByNamespace(store, served)));
+      return !counts.get(namespace);
     },
     list({ group, resource }, namespace = "") {
       const served = catalog.find(group, "v1", resource);
@@ -72,4 +82,23 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
       return served ? watchRevisions(store, storagePrefixOf(served, ""), changed) : () => undefined;
     },
   };
+}
+
+/** Follows how many objects of a kind each namespace has. */
+function countByNamespace(store: Store, served: ServedResource): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const add = ({ key }: Revision, difference: number): void => {
+    const { namespace } = splitStorageKey(key);
+    const count = (counts.get(namespace) ?? 0) + difference;
+    if (count > 0) counts.set(namespace, count);
+    else counts.delete(namespace);
+  };
+  const prefix = storagePrefixOf(served, "");
+  const listing = store.list(prefix);
+  if (typeof listing === "object") for (const revision of listing.items) add(revision, 1);
+  watchRevisions(store, prefix, (revision) => {
+    if (revision.type === "ADDED") add(revision, 1);
+    else if (revision.type === "DELETED") add(revision, -1);
+  });
+  return counts;
 }

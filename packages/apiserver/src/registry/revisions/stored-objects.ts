@@ -40,14 +40,10 @@ export function createStoredObjects(store: Store, catalog: ResourceCatalog): Sto
     return known;
   };
   const counted = new Map<string, ReadonlyMap<string, number>>();
-  const inVersion = async (served: ServedResource, revision: Revision): Promise<JsonObject> => {
-    const { codec } = served;
-    if (codec.storageIdentity) return objectOf(revision);
-    const stored = parseStored(revision.bytes);
-    return codec.remote && stored.apiVersion !== formatApiVersion(served)
-      ? await codec.remote.fromStorage(stored)
-      : codec.fromStorage(stored);
-  };
+  const inVersion = (served: ServedResource, revision: Revision): Promise<JsonObject> =>
+    served.codec.storageIdentity
+      ? Promise.resolve(objectOf(revision))
+      : convertStored(served, parseStored(revision.bytes));
   return {
     serves: ({ group, resource }) => catalog.find(group, "v1", resource) !== undefined,
     find({ group, resource }, name, namespace = "") {
@@ -101,4 +97,12 @@ function countByNamespace(store: Store, served: ServedResource): ReadonlyMap<str
     else if (revision.type === "DELETED") add(revision, -1);
   });
   return counts;
+}
+
+/** Takes over the argument. */
+async function convertStored(served: ServedResource, stored: JsonObject): Promise<JsonObject> {
+  const { codec } = served;
+  return codec.remote && stored.apiVersion !== formatApiVersion(served)
+    ? await codec.remote.fromStorage(stored)
+    : codec.fromStorage(stored);
 }

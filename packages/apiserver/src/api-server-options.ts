@@ -52,8 +52,8 @@ export interface ApiServerOptions {
     readonly disable?: readonly string[];
   };
   /**
-   * A file with an AdmissionConfiguration, as kube-apiserver reads it. Of the configurations that of
-   * PodSecurity is supported; others are refused.
+   * A file with an AdmissionConfiguration, as kube-apiserver reads it. Of the configurations that
+   * of PodSecurity is supported; others are refused.
    */
   readonly admissionControlConfigFile?: string;
   /**

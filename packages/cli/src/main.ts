@@ -137,6 +137,10 @@ function addServingOptions(server: Command): void {
       "admission plug-ins to disable, separated by commas",
     )
     .option(
+      "--admission-control-config-file <file>",
+      "AdmissionConfiguration with the configuration of PodSecurity",
+    )
+    .option(
       "--openapi-descriptions",
       "put descriptions into OpenAPI documents, for kubectl explain",
     )

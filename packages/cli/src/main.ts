@@ -160,7 +160,7 @@ function addControllerOptions(server: Command): void {
   server
     .option(
       "--controllers <names>",
-      "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection and namespaces), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",
+      "controllers to run, by kube-controller-manager's names, separated by commas: default (garbage collection, namespaces, and cluster roles that collect others), all (or *), none; a leading dash excludes one; pod-lifecycle adds a scheduler and fake kubelets",
       "default",
     )
     .option(

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type ApiServer, type ApiServerOptions, startApiServer } from "@homeostat/apiserver";
+import { until } from "../fixtures/until.ts";
 
 interface Answer {
   readonly status: number;
@@ -171,4 +172,22 @@ test("each authorization mode", async () => {
   assert.equal((await closed(impersonated, "GET", pods)).status, 403);
   const master = { ...impersonated, "impersonate-group": "system:masters" };
   assert.equal((await closed(master, "GET", pods)).status, 200);
+});
+
+test("with its controller, the roles view and edit have the rules of their parts", async () => {
+  const ask = await start({ controllers: ["clusterrole-aggregation"] });
+  await ask("root", "POST", `${rbac}/namespaces/default/rolebindings`, {
+    metadata: { name: "viewers" },
+    roleRef: { kind: "ClusterRole", name: "view" },
+    subjects: [{ kind: "User", name: "bob" }],
+  });
+  await until(async () => (await ask("bob-token", "GET", pods)).status === 200);
+  assert.equal((await ask("bob-token", "DELETE", `${pods}/a`)).status, 403);
+  const { body } = await ask("root", "GET", `${rbac}/clusterroles/view`);
+  assert.ok(
+    body.metadata.managedFields.some(
+      (entry: { readonly manager: string }) =>
+        entry.manager === "clusterrole-aggregation-controller",
+    ),
+  );
 });

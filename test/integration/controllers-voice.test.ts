@@ -8,6 +8,7 @@ import {
   defineResource,
   installDefinitions,
   type ManagerOptions,
+  ref,
   silentLog,
   terminal,
 } from "homeostat";
@@ -72,6 +73,33 @@ describeLaws("what they say", ({ client: openClient, run }) => {
         };
         await until(isSaid, { timeoutMs: 5000 }).catch(() => assert.fail(inspect(seen)));
       }
+    });
+  });
+
+  it("a reference that throws is shown as a reconcile that throws is, until it resolves", async () => {
+    const controller = defineController(Box, {
+      refs: {
+        part: ref(Part, ({ metadata }) => {
+          if (metadata.labels?.["broken"]) throw new Error("no such part");
+          return "any";
+        }),
+      },
+      async reconcile({ status }) {
+        status({ note: "ran" });
+      },
+    });
+    await run([controller], async (client) => {
+      await client.create(Box, {
+        ...Box("referring", {}),
+        metadata: { name: "referring", labels: { broken: "yes" } },
+      });
+      await until(async () =>
+        /^Reconciling=True .*no such part/.test((await conditionsOf(client, "referring")).join()),
+      );
+      const body = { metadata: { labels: { broken: null } } };
+      await client.patch(Box, "referring", { type: "merge", body });
+      await until(async () => (await client.get(Box, "referring")).status?.note === "ran");
+      assert.deepEqual(await conditionsOf(client, "referring"), []);
     });
   });
 

@@ -16,7 +16,6 @@ const descriptions = "the published schemas of built-in kinds carry no descripti
 const devices = "a driver has to hand out devices";
 const offByDefault = "a controller that kube-controller-manager does not run unless asked";
 const notYet = (what: string): string => `not here yet: ${what}`;
-const quota = notYet("the admission plug-in ResourceQuota");
 
 export const choices: readonly Choice[] = [
   // sig-api-machinery
@@ -43,15 +42,7 @@ export const choices: readonly Choice[] = [
   { from: "apimachinery/protocol.go", not: [["1.17 sample-apiserver", extension]] },
   {
     from: "apimachinery/resource_quota.go",
-    not: [
-      ["capture the life of a service", quota],
-      ["capture the life of a pod", quota],
-      ["capture the life of a custom resource", quota],
-      ["terminating scopes through scope selectors", quota],
-      ["against 2 pvcs", quota],
-      ["against a pvc with different", volumes],
-      ["against 2 pods with same priority class.", quota],
-    ],
+    not: [["against a pvc with different", volumes]],
   },
   { from: "apimachinery/storage_version.go", because: machines },
   { from: "apimachinery/webhook.go", because: webhook },
@@ -72,17 +63,11 @@ export const choices: readonly Choice[] = [
   { from: "apps/job.go" },
   {
     from: "apps/rc.go",
-    not: [
-      ["serve a basic image", containers],
-      ["exceeded quota", quota],
-    ],
+    not: [["serve a basic image", containers]],
   },
   {
     from: "apps/replica_set.go",
-    not: [
-      ["serve a basic image", containers],
-      ["exceeded quota", quota],
-    ],
+    not: [["serve a basic image", containers]],
   },
   {
     from: "apps/statefulset.go",

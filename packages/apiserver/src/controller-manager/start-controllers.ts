@@ -153,6 +153,12 @@ export const controllerDescriptors: readonly Descriptor[] = [
     load: () => import("../controllers/certificates/cleaner/csr-cleaner.ts"),
   },
   {
+    name: "clusterrole-aggregation",
+    aliases: ["clusterrole-aggregation-controller"],
+    byDefault: true,
+    load: () => import("../controllers/cluster-role-aggregation/cluster-role-aggregation.ts"),
+  },
+  {
     name: "ttl",
     aliases: ["ttl-controller"],
     load: () => import("../controllers/ttl/ttl.ts"),

@@ -1,5 +1,6 @@
-// The `timeout` parameter of short requests. It is validated and not enforced, because responses
-// take far less time than any sensible timeout; a timeout that no server could meet fails at once.
+// The `timeout` parameter of short requests. It is validated here, and enforced where a request
+// waits for others (admission webhooks), because responses take far less time than any sensible
+// timeout; a timeout that no server could meet fails at once.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go,
 // pkg/server/filters/timeout.go.
 import type { ApiResponse } from "../apimachinery/handler.ts";

@@ -8,7 +8,7 @@ import { createMemoryStore } from "../storage/memory-store.ts";
 import { createControlPlane } from "./control-plane.ts";
 
 type Verdict = JsonObject | string | undefined;
-type Judge = (request: JsonObject, path: string) => Verdict;
+type Judge = (request: JsonObject, path: string) => Verdict | Promise<Verdict>;
 
 interface Answer {
   readonly status: number;
@@ -26,6 +26,7 @@ const read = (value: Json | undefined, ...path: readonly (string | number)[]): J
 
 class Server {
   readonly reviews: JsonObject[] = [];
+  readonly runtime = createVirtualRuntime();
   /** What the webhook answers in `response`; a text is the whole body. Default: allowed. */
   judge: Judge = () => undefined;
   readonly #plane: Promise<{ readonly handler: Handler; close(): Promise<void> }>;
@@ -35,7 +36,7 @@ class Server {
       const review = JSON.parse(new TextDecoder().decode(body)) as JsonObject;
       this.reviews.push(review);
       const request = review["request"] as JsonObject;
-      const verdict = this.judge(request, path.split("?")[0]!);
+      const verdict = await this.judge(request, path.split("?")[0]!);
       const response = {
         uid: request["uid"]!,
         allowed: true,
@@ -47,7 +48,7 @@ class Server {
     };
     this.#plane = createControlPlane({
       store: createMemoryStore(),
-      runtime: createVirtualRuntime(),
+      runtime: this.runtime,
       tokens: new Map(),
       serviceLocations: new Map([["default/hook", hook]]),
     });
@@ -449,6 +450,30 @@ describe("a refusal", () => {
     assert.equal((await server.ask("POST", configMaps, configMap("b"))).status, 400);
   });
 
+  test("of a webhook that is slow: its own time runs out, or that of the request", async (t) => {
+    const server = new Server(t);
+    const path = await server.register("validating", { name: "a.x.io", timeoutSeconds: 5 });
+    server.judge = () => new Promise(() => undefined);
+    const asked = async (query: string): Promise<readonly [number, Json | undefined]> => {
+      const answer = server.ask("POST", `${configMaps}${query}`, configMap("a"));
+      for (let i = 0; i < 10; i++) await server.runtime.advance(1000);
+      const { status, body } = await answer;
+      return [status, body["message"]];
+    };
+    const url = (seconds: number): string =>
+      `https://hook.default.svc:443/a.x.io?timeout=${seconds}s`;
+    assert.deepEqual(await asked(""), [
+      500,
+      `Internal error occurred: failed calling webhook "a.x.io": failed to call webhook: Post "${url(5)}": context deadline exceeded`,
+    ]);
+    const over = "Timeout: request did not complete within requested timeout";
+    assert.deepEqual(await asked("?timeout=2s"), [504, `${over} - context deadline exceeded`]);
+    const ignore = [{ op: "replace", path: "/webhooks/0/failurePolicy", value: "Ignore" }];
+    await server.ask("PATCH", path, ignore, "application/json-patch+json");
+    assert.deepEqual((await asked("?timeout=2s"))[0], 504);
+    assert.deepEqual((await asked(""))[0], 201);
+  });
+
   test("of a dry run that the webhook would take for real", async (t) => {
     const server = new Server(t);
     await server.register("validating", { name: "a.x.io", sideEffects: "NoneOnDryRun" });
@@ -521,6 +546,37 @@ describe("a patch", () => {
     assert.equal(
       type.body["message"],
       'Internal error occurred: failed calling webhook "a.x.io": unsupported patch type "Other"',
+    );
+  });
+
+  test("is seen by webhooks of other versions, back and forth", async (t) => {
+    const server = new Server(t);
+    const scalers = (version: string): JsonObject => ({
+      rules: [rule("horizontalpodautoscalers", "autoscaling", version)],
+    });
+    await server.register(
+      "mutating",
+      { name: "a.x.io", ...scalers("v2") },
+      { name: "b.x.io", ...scalers("v1") },
+      { name: "c.x.io", ...scalers("v2") },
+    );
+    server.judge = (_, path) =>
+      path === "/b.x.io" ? patchOf({ op: "replace", path: "/spec/maxReplicas", value: 7 }) : {};
+    const target = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    await server.ask("POST", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", {
+      metadata: { name: "a" },
+      spec: { scaleTargetRef: target, minReplicas: 1, maxReplicas: 3 },
+    });
+    assert.deepEqual(
+      server.reviews.map(({ request }) => [
+        read(request, "object", "apiVersion"),
+        read(request, "object", "spec", "maxReplicas"),
+      ]),
+      [
+        ["autoscaling/v2", 3],
+        ["autoscaling/v1", 3],
+        ["autoscaling/v2", 7],
+      ],
     );
   });
 

@@ -48,12 +48,13 @@ export async function reconcileObject(
     return finalizeObject(dependencies, found, caller, scope);
   if (entry?.mismatch?.isInSpec)
     return refuseMismatched(dependencies, { object: found, scope, caller }, entry.mismatch);
+  const shown = showing(dependencies, { object: found, scope, caller });
   const object =
     definition.finalize && !hasFinalizer(found, names)
-      ? await addFinalizer(finalizing(dependencies, caller), found)
+      ? await shown(() => addFinalizer(finalizing(dependencies, caller), found))
       : found;
   if (!object) return nothing;
-  const run = new Run(dependencies, object, caller, scope);
+  const run = await shown(() => new Run(dependencies, object, caller, scope));
   const { outcome } = await runAndWriteStatus(dependencies, run, (context) =>
     definition.reconcile(context),
   );
@@ -90,16 +91,17 @@ async function finalizeObject(
   const { definition, names } = dependencies;
   const { finalize } = definition;
   if (ourFinalizers(object, names).length === 0) return nothing;
-  const run = new Run(dependencies, object, caller, scope);
+  const shown = showing(dependencies, { object, scope, caller });
+  const run = await shown(() => new Run(dependencies, object, caller, scope));
   const { outcome, written } = await runAndWriteStatus(dependencies, run, async (context) =>
     finalize?.(context),
   );
   const remaining = run.owning?.remaining();
   if (remaining !== undefined) return { outcome: wait.for(`${remaining} to be gone`) };
   if (outcome) return { outcome };
-  const uncollected = await run.ownings().collect();
+  const uncollected = await shown(() => run.ownings().collect());
   if (uncollected) return { outcome: waitUntilCollected(uncollected) };
-  await removeFinalizer(finalizing(dependencies, caller), afterWrite(object, written));
+  await shown(() => removeFinalizer(finalizing(dependencies, caller), afterWrite(object, written)));
   return { outcome };
 }
 
@@ -184,6 +186,20 @@ function verdictOfRun(
   if (rest && isConflictOf(scope, rest.failed, { isGone: false })) return undefined;
   if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;
   return verdictOfOutcome(outcome);
+}
+
+/**
+ * Shows on the object what fails beside the user's code: its references, selections and finalizer.
+ */
+function showing(dependencies: ReconcileDependencies, run: Omit<FailedRun, "intent">) {
+  return async <T>(work: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      await writeFailure(dependencies, withoutIntent(run), error);
+      throw error;
+    }
+  };
 }
 
 type FailedRun = Pick<Run, "object" | "scope" | "caller" | "intent">;

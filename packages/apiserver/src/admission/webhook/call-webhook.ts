@@ -16,7 +16,12 @@ import {
   verifyReview,
   type WebhookType,
 } from "./admission-response.ts";
-import { deniedError, dryRunUnsupportedError, WebhookCallError } from "./webhook-errors.ts";
+import {
+  deniedError,
+  dryRunUnsupportedError,
+  requestTimeoutError,
+  WebhookCallError,
+} from "./webhook-errors.ts";
 import type { RegisteredWebhook } from "./webhook-source.ts";
 
 /** What one call is about. */
@@ -47,6 +52,7 @@ export async function callWebhook(
       name,
       "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
     );
+  if (isOver(request, services)) throw requestTimeoutError();
   const uid = uuid(services.runtime.entropy);
   const review = await post(input, version, uid, services);
   const response = verify(name, () => verifyReview(review, { version, uid, type }));
@@ -59,17 +65,18 @@ async function post(
   { webhook, request, versioned, encoder }: WebhookCallInput,
   version: ReviewVersion,
   uid: string,
-  { webhookClient }: PluginServices,
+  services: PluginServices,
 ): Promise<DecodedReview> {
   const { clientConfig, timeoutSeconds } = webhook.spec;
   try {
-    const body = await webhookClient.post({
+    const body = await services.webhookClient.post({
       config: clientConfig as WebhookClientConfig,
       body: encoder.encode(version, uid, request, versioned),
-      timeoutMs: (timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+      timeoutMs: timeoutOf(request, timeoutSeconds ?? defaultTimeoutSeconds, services),
     });
     return await decodeReview(body, version);
   } catch (error) {
+    if (isOver(request, services)) throw requestTimeoutError();
     const isClient = error instanceof WebhookError && error.at === "client";
     const what = isClient ? "could not get REST client" : "failed to call webhook";
     throw new WebhookCallError(webhook.name, `${what}: ${messageOf(error)}`);
@@ -77,6 +84,16 @@ async function post(
 }
 
 const defaultTimeoutSeconds = 10;
+
+const leftMs = ({ deadlineMs }: AdmissionRequest, { runtime }: PluginServices): number =>
+  deadlineMs === undefined ? Number.POSITIVE_INFINITY : deadlineMs - runtime.clock.now();
+
+const isOver = (request: AdmissionRequest, services: PluginServices): boolean =>
+  leftMs(request, services) <= 0;
+
+/** In whole seconds, as the webhook is told: its own, or what the request has left. */
+const timeoutOf = (request: AdmissionRequest, seconds: number, services: PluginServices): number =>
+  Math.min(seconds, Math.ceil(leftMs(request, services) / 1000)) * 1000;
 
 function verify(name: string, check: () => AdmissionResponse): AdmissionResponse {
   try {

@@ -39,4 +39,9 @@ export const dryRunUnsupportedError = (webhook: string): ApiStatusError =>
 
 /** 504 for a request that has run out of time. */
 export const requestTimeoutError = (): ApiStatusError =>
-  failure(504, "Timeout", "Timeout: request did not complete within requested timeout", {});
+  failure(
+    504,
+    "Timeout",
+    "Timeout: request did not complete within requested timeout - context deadline exceeded",
+    {},
+  );

@@ -25,6 +25,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** CreateOptions, UpdateOptions or DeleteOptions, as meta/v1 has them; null for connections. */
   readonly options: JsonObject | null;
+  /** When the request runs out of time; connections do not. */
+  readonly deadlineMs?: number;
   warn(text: string): void;
   /** Absent in validating steps. */
   readonly reinvocation?: Reinvocation;

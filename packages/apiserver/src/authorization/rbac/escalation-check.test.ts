@@ -79,6 +79,16 @@ test("a role grants no more than its author holds", async () => {
   );
 });
 
+test("rights on named objects cover these names alone", async () => {
+  const check = open({ ...secrets, resourceNames: ["a", "b"] });
+  assert.equal(await check("roles", { rules: [{ ...secrets, resourceNames: ["a"] }] }), undefined);
+  assert.equal(await check("roles", { rules: [secrets] }), refused("roles", noSecrets));
+  assert.equal(
+    await check("roles", { rules: [{ ...secrets, verbs: ["get"], resourceNames: ["a", "c"] }] }),
+    refused("roles", '{APIGroups:[""], Resources:["secrets"], ResourceNames:["c"], Verbs:["get"]}'),
+  );
+});
+
 test("who may escalate a role may grant anything; a create has no name to hold it by", async () => {
   const rule = { verbs: ["escalate"], apiGroups: [group], resources: ["roles"] };
   const check = open(rule);

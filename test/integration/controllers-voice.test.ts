@@ -103,6 +103,35 @@ describeLaws("what they say", ({ client: openClient, run }) => {
     });
   });
 
+  it("an error of the server names the line of the user's code that called", async () => {
+    const places: string[] = [];
+    const log = {
+      ...silentLog,
+      error: (_: string, { at }: Readonly<Record<string, unknown>> = {}) =>
+        void places.push(String(at)),
+    };
+    const controller = defineController(Box, {
+      owns: [ConfigMap],
+      async reconcile({ object, client, own }) {
+        const bad = {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { name: "Bad Name" },
+        } as const;
+        if (object.metadata.name === "calls") await client.apply(ConfigMap, bad);
+        else await own(ConfigMap, [bad]);
+      },
+    });
+    const test = async (client: Client): Promise<void> => {
+      await client.create(Box, Box("calls", {}));
+      await until(() => places.length === 1);
+      await client.create(Box, Box("owns", {}));
+      await until(() => places.length === 2);
+    };
+    await run([controller], test, { log });
+    for (const place of places) assert.match(place, /controllers-voice\.test\.ts:\d+:\d+$/);
+  });
+
   it("of an object that was never in trouble nothing is written", async () => {
     let runs = 0;
     const controller = defineController(Box, { reconcile: () => void runs++ });

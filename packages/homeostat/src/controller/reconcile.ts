@@ -10,7 +10,7 @@ import type { CompletedWrite } from "../client/client.ts";
 import { describeError, describeValue } from "../util/describe-error.ts";
 import { HomeostatError, isHomeostatError } from "../util/homeostat-error.ts";
 import { addFinalizer, hasFinalizer, ourFinalizers, removeFinalizer } from "./finalizer.ts";
-import { createWait, type Outcome, type Result, retry } from "./outcome.ts";
+import { createWait, type Outcome, restIn, type Result, retry } from "./outcome.ts";
 import type { Uncollected } from "./own/collect.ts";
 import type { ReconcileDependencies } from "./reconcile-dependencies.ts";
 import { Run } from "./run.ts";
@@ -173,7 +173,7 @@ async function runAndWriteStatus(
 /** Undefined for a deletion that is complete: the object is about to go. */
 function verdictOfRun(
   { loopOf, overdueOf }: ReconcileDependencies,
-  { object, owning }: Run,
+  { object, owning, scope }: Run,
   outcome: Outcome | undefined,
 ): Verdict | undefined {
   const loop = loopOf(formatObjectKey(object.metadata));
@@ -182,6 +182,8 @@ function verdictOfRun(
   if (overdue !== undefined) return { is: "stalled", reason: "SignalOverdue", message: overdue };
   const remaining = owning?.remaining();
   if (remaining !== undefined) return verdictOfOutcome(wait.for(`${remaining} to be gone`));
+  const rest = outcome && restIn(outcome);
+  if (rest && isConflictOf(scope, rest.failed, { isGone: false })) return undefined;
   if (!outcome && object.metadata.deletionTimestamp !== undefined) return undefined;
   return verdictOfOutcome(outcome);
 }

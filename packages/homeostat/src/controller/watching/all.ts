@@ -84,8 +84,15 @@ export function all<Source, K extends Kind>(
 /** The kind itself is checked with the controller's definition. */
 function checkSelection(
   target: Kind | undefined,
-  { namespace, labels, fields }: WatchOptions<any, any>,
+  { namespace, labels, fields, when: _, ...others }: WatchOptions<any, any>,
 ): void {
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw refusal(
+      target,
+      `${unknown}: unknown option; expected any of namespace, labels, fields, when`,
+      "correct its name",
+    );
   if (target?.scope === "Cluster" && namespace !== undefined)
     throw refusal(target, "it is cluster-scoped and has no namespace", "leave `namespace` out");
   const hint = "correct what the message names";
